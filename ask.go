@@ -102,7 +102,7 @@ func Ask(ctx context.Context, questions ...Question) error {
 		all[i] = q.ask()
 	}
 	s.hasAsked.Store(true)
-	switch pending, err := s.knowledge().Ask(ctx, s.request, all, s.secrets()); {
+	switch pending, err := s.knowledge().Ask(ctx, s.request, all); {
 	case err != nil:
 		return askErrorOf(err)
 	case pending:

@@ -121,6 +121,7 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 		return values, total, nil
 	}
 	plan := r.definition.plan
+	r.definition.addSecrets(rpc.FromContext(ctx), r.others)
 	others := make(map[string]string, len(r.others))
 	for name, text := range r.others {
 		if i := plan.Find(name); i >= 0 && i != r.position && !plan.Arguments[i].Sensitive {

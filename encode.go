@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/syntax"
@@ -31,6 +32,7 @@ type encoder struct {
 	isResult   bool
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
+	secrets    *redact.Secrets // that no link may contain
 	// dropped counts the errors of a result beyond maxResultErrors.
 	dropped int
 	// inMessages reports whether an error is in a message, and message is its index.
@@ -108,6 +110,14 @@ func (e *encoder) uri(name, value string) {
 	e.str(name, value)
 	if err := syntax.CheckURI(value); err != nil {
 		e.errorf("%s: %w", e.quoteName(name, value), err)
+	}
+	e.checkLink(value)
+}
+
+// checkLink reports a link with the value of a sensitive argument.
+func (e *encoder) checkLink(uri string) {
+	if err := e.secrets.CheckURI(uri); err != nil {
+		e.errorf("%w", err)
 	}
 }
 
@@ -342,6 +352,7 @@ func (e *encoder) icons(icons []Icon) {
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
 		e.str("src", icon.Src)
+		e.checkLink(icon.Src)
 		e.opt("mimeType", icon.MIMEType)
 		if len(icon.Sizes) > 0 {
 			e.key("sizes")

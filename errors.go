@@ -164,6 +164,12 @@ type argumentsData struct {
 	Ignored  []argument.Ignored `json:"ignored,omitempty"`
 }
 
+// ReplaceText returns the data with other text: see rpc.Request.Withhold.
+func (d argumentsData) ReplaceText(replace func(string) string) any {
+	d.Problems = argument.ReplaceText(d.Problems, replace)
+	return d
+}
+
 // DeclarationError is an error in the declaration of a prompt. [Registry.Add],
 // [Registry.Set] and similar functions return all such errors of a prompt, joined.
 // Programs that read declarations from files use the fields to report the place of

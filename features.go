@@ -15,7 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -146,6 +145,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	if v == nil {
 		return nil, f
 	}
+	f = rpc.FromContext(ctx).Withhold(f)
 	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
 		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
 	}
@@ -281,6 +281,7 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 		}
 	}
 	result, pending, f := r.call(dst)
+	f = r.request.Withhold(f)
 	switch {
 	case pending:
 		return runResult(r.appendInputRequired(dst, to()))
@@ -309,7 +310,6 @@ func (r *interactionRequest) canonicalArguments() string {
 // call calls the Run of the application, or reports that questions to the client are
 // pending.
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
-	defer r.withhold(new(*Result), &f)
 	var doc strictjson.Doc
 	_ = doc.Parse(string(r.Arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
 	if e := r.server.checkSizes("arguments", doc.Root(), true); e != nil {
@@ -345,25 +345,18 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		return nil, errors.New("prompts: AppendContent: this is not the context of a request")
 	}
 	s := r.Owner().(*Server)
-	e := s.newEncoder(dst, r.Rev)
+	e := s.newEncoder(dst, r.Rev, r.Secrets())
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}
 	e.key("content")
 	e.raw("[")
 	e.inMessages = true
-	var secrets *redact.Secrets
-	if own := scopeOf(ctx); own != nil { // of a prompt, the links have been checked
-		secrets = own.secrets()
-	}
 	for i, c := range content {
 		if i > 0 {
 			e.raw(",")
 		}
 		e.message = i
-		if err := checkContentLinks(secrets, c); err != nil {
-			e.errorf("%w", err)
-		}
 		e.raw("{")
 		e.content(c)
 		e.raw("}")

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
@@ -108,8 +109,7 @@ func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt
 func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
 // Run is the work of a request for a prompt.
-func (g *getRequest) Run(ctx context.Context, dst []byte) (_ []byte, err error) {
-	defer withholdFromError(ctx, g, &err)
+func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
@@ -125,7 +125,7 @@ func (g *getRequest) append(ctx context.Context, dst []byte, r *Result) ([]byte,
 	if g.via != nil {
 		return g.via.append(ctx, dst, r)
 	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, r)
+	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Secrets(), r)
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
@@ -195,7 +195,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		return false, refused
 	}
 	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets())
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems)
 	if q == nil {
 		return false, refused
 	}
@@ -242,10 +242,10 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 	}
 }
 
-// appendResult appends the result of a prompt, checked, in the form of a
-// revision.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, error) {
-	e := s.newEncoder(dst, rev)
+// appendResult appends the result of a prompt, checked, in the form of a revision. Its
+// links must not contain the secrets.
+func (s *Server) appendResult(dst []byte, rev revision.Revision, secrets *redact.Secrets, r *Result) ([]byte, error) {
+	e := s.newEncoder(dst, rev, secrets)
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}
@@ -253,9 +253,9 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 }
 
 // newEncoder returns an encoder that appends a result.
-func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
+func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets) encoder {
 	return encoder{
-		buf: dst, rev: rev, isResult: true, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
 }

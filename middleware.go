@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -38,7 +37,6 @@ type middlewareRequest struct {
 
 	retry    elicit.Retry
 	examples map[string]string // of NonStrings, see argument.ExampleOf
-	rendered redact.Secrets    // the secrets of the prompts that have been rendered
 	isOver   atomic.Bool
 
 	// Of a request of a feature, see Render and List; else nil.
@@ -97,13 +95,14 @@ func (p *middlewareRequest) Subject() string { return p.subject }
 
 func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
-func (p *middlewareRequest) secrets() *redact.Secrets { return &p.rendered }
-
 // Run is the work of the request.
-func (p *middlewareRequest) Run(ctx context.Context, dst []byte) (_ []byte, err error) {
-	defer withholdFromError(ctx, p, &err)
+func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
+	if d, ok := s.registry.snapshot().Get(p.request.Prompt); ok {
+		d.addSecrets(p.caller, p.request.Arguments)
+		d.addSecrets(p.caller, map[string]string{p.request.Argument: p.request.Prefix})
+	}
 	defer p.isOver.Store(true)
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
@@ -118,11 +117,6 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) (_ []byte, err 
 		return result, nil
 	case response == nil:
 		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
-	}
-	if secrets := p.secrets(); !secrets.IsEmpty() { // the middleware may have made another result
-		if err := checkLinks(secrets, response.Result); err != nil {
-			return nil, rpc.InvalidResult(p.subject, err)
-		}
 	}
 	if p.via != nil {
 		return p.via.append(p, dst, response.Result)
@@ -180,12 +174,12 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			response, err = nil, &nextError{request: p, failure: rpc.Panic(p.subject, v)}
+			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.subject, v))}
 		}
 	}()
 	response, pending, f := p.answer(ctx, r)
 	if f != nil || pending != nil {
-		return nil, &nextError{request: p, failure: f, pending: pending}
+		return nil, &nextError{request: p, failure: p.caller.Withhold(f), pending: pending}
 	}
 	return response, nil
 }
@@ -228,7 +222,6 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	}
 	result, pending, f := g.render(ctx)
-	p.rendered.Add(g.secrets().Values())
 	if pending {
 		return nil, g, nil
 	}
@@ -257,7 +250,7 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 	}
-	dst, err := s.appendResult(dst, p.rev, r.Result)
+	dst, err := s.appendResult(dst, p.rev, p.caller.Secrets(), r.Result)
 	if err != nil {
 		return nil, rpc.InvalidResult(p.subject, err)
 	}

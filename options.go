@@ -132,11 +132,17 @@ type Options struct {
 
 	// Logger receives what clients must not see: the reason why a prompt failed, and
 	// the server's reaction to a misbehaving client. docs/logging.md in the
-	// repository lists the records. Logger never receives the values of arguments.
+	// repository lists the records. Logger never receives the values of arguments from
+	// the server itself.
 	// The server writes at most 100 records a second. Default: slog.Default() at the
 	// time of NewServer, which writes to standard error. To log nothing, use
 	// slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
+	// LogSensitive gives Logger the text and the stack of errors and panics of a request
+	// with a Sensitive argument, as of any other request. The text may contain what the
+	// application made of the value. Only the exact value is replaced in the text.
+	// Default: Logger gets the types of such errors.
+	LogSensitive bool
 }
 
 // Timeouts limits how long a [Server] waits. The zero value of each field is its

@@ -223,17 +223,22 @@ type Argument struct {
 	Required bool
 	// Sensitive marks the value as a secret, such as a password:
 	//
-	//   - The server never writes the value into an error or a log record, even if a
-	//     render function does. Errors describe valid values instead. The same
-	//     applies to the first 100 elements of a list, to strings and numbers in
-	//     JSON, and to decoded base64. A value of fewer than 4 bytes is removed only
-	//     as a whole word.
+	//   - The server never writes the value into an error or a log record. Errors
+	//     describe valid values instead.
+	//   - In a request that gives the value, text of the application that is not for
+	//     the client is not logged: plain errors, panics, errors of the result. The
+	//     log gets the types and the error id. Options.LogSensitive allows the text.
+	//   - Text for the client is sent: InvalidArgument, Error, the message of a
+	//     question, progress. The exact value is replaced in the text. A value of
+	//     fewer than 4 bytes is replaced only as a whole word. Nothing that the
+	//     application made of the value is found, so do not put it into such text.
+	//     CheckSensitive of package prompttest tests a prompt.
 	//   - The argument is not completed, and its value is not passed to the Complete
 	//     of other arguments.
 	//   - Forms never ask for the argument, because the protocol forbids forms for
 	//     secrets. With Options.ElicitArguments, the client gets invalid params.
-	//   - A result with a link that contains the value is an error, and so is a
-	//     question in URL mode that contains it.
+	//   - A result with a link that contains the exact value is an error, and so is a
+	//     question in URL mode whose URL contains it.
 	//   - The hint in the description says "sensitive".
 	//   - A default, Complete, and the Cache of the prompt are errors of the
 	//     declaration.

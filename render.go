@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
@@ -33,7 +32,7 @@ type scope struct {
 	prompt   string
 	isCached bool // the run works for several clients
 	hasAsked atomic.Bool
-	known    atomic.Pointer[knowledge] // nil until there is anything
+	known    atomic.Pointer[elicit.State] // nil until there is anything
 }
 
 type scopeKey struct{}
@@ -56,29 +55,14 @@ func scopeOf(ctx context.Context) *scope {
 	return s
 }
 
-// knowledge is what a run knows: the answers of its client, and the secrets in the
-// arguments of the prompt and of included prompts.
-type knowledge struct {
-	elicit.State
-	secrets redact.Secrets
-}
-
-// knowledge returns the knowledge of the run, which is made at the first call. Most runs
-// need none.
-func (s *scope) knowledge() *knowledge {
+// knowledge returns what the run knows from its client, which is made at the first call.
+// Most runs need none.
+func (s *scope) knowledge() *elicit.State {
 	if k := s.known.Load(); k != nil {
 		return k
 	}
-	s.known.CompareAndSwap(nil, new(knowledge)) // or another goroutine has done so
+	s.known.CompareAndSwap(nil, new(elicit.State)) // or another goroutine has done so
 	return s.known.Load()
-}
-
-// subject names the request in an error.
-func (s *scope) subject() string {
-	if s.prompt == "" { // of a feature
-		return s.request.Subject()
-	}
-	return promptSubject(s.prompt)
 }
 
 // resume adds the answers and the state of the request to the knowledge of the run. It
@@ -125,7 +109,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
 		keep := func(r *Result) (bytes int, ok bool) {
-			encoded, err := s.server.appendResult(nil, revision.NewestStateful(), r)
+			encoded, err := s.server.appendResult(nil, revision.NewestStateful(), nil, r)
 			if err != nil || len(key) > maxResultKey {
 				return 0, false
 			}
@@ -195,9 +179,8 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	if f := g.resumeArguments(ctx); f != nil {
 		return nil, false, f
 	}
-	defer g.withhold(&result, &f)
 	if d.plan.HasSensitive {
-		g.addSecrets(d.plan.Secrets(g.texts))
+		addValues(g.request, d.plan.Secrets(g.texts))
 	}
 	for {
 		render, problems := g.fillArguments()
@@ -293,7 +276,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		if s.isCached {
 			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.prompt)
 		}
-		s.addSecrets(d.plan.Secrets(texts))
+		addValues(s.request, d.plan.Secrets(texts))
 	}
 	render, problems := d.fillArguments(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -75,9 +77,11 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 	add := func(name string, render func(ctx context.Context, in vault) (*prompts.Result, error)) {
 		reg.MustAdd(prompts.New(prompts.Prompt{Name: name, Arguments: []prompts.Argument{odd, plain}}, render))
 	}
-	says := func(in vault) error { return fmt.Errorf("logging in as %q with %s: denied", in.Token, in.Token) }
+	says := func(in vault) error {
+		return fmt.Errorf("logging in as %q with %s and %x and %v and %q: denied", in.Token, in.Token, in.Token, []byte(in.Token), strings.TrimPrefix(in.Token, "c4n4ry"))
+	}
 	add("fine", func(ctx context.Context, in vault) (*prompts.Result, error) {
-		prompts.Progress(ctx, 1, 2, "half")
+		prompts.Progress(ctx, 1, 2, "half of "+in.Token)
 		return prompts.Messages(prompts.User("Done.")), nil
 	})
 	add("fails", func(_ context.Context, in vault) (*prompts.Result, error) { return nil, says(in) })
@@ -102,6 +106,13 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 		return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{
 			"mode": "url", "message": "Log in", "url": "https://example.org/?t=" + url.QueryEscape(in.Token)}))
 	})
+	add("opens another", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{
+			"mode": "url", "message": "Log in as " + in.Token, "url": "https://example.org/"}))
+	})
+	add("cannot err", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return nil, &prompts.Error{Code: 7, Message: "denied", Data: notJSON{says(in)}}
+	})
 	for name, result := range map[string]func(in vault) *prompts.Result{
 		"in a role": func(in vault) *prompts.Result {
 			return prompts.Messages(prompts.Message{Role: prompts.Role(in.Token), Content: prompts.Text{Text: "x"}})
@@ -125,7 +136,7 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 		if _, err := prompts.Once(ctx, "token", func(context.Context) (string, error) { return in.Token, nil }); err != nil {
 			return nil, err
 		}
-		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Who?")
+		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Who is "+in.Token+"?")
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +156,7 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 }
 
 var vaultPrompts = []string{
-	"fine", "fails", "panics", "refuses", "errs", "links", "icons", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly",
+	"fine", "fails", "panics", "refuses", "errs", "links", "icons", "embeds", "opens", "opens another", "cannot err", "asks", "asks for a secret", "includes", "includes badly",
 	"in a role", "in an audience", "in a key", "in a value", "names", "describes",
 }
 
@@ -155,7 +166,7 @@ type notJSON struct{ err error }
 func (n notJSON) MarshalJSON() ([]byte, error) { return nil, n.err }
 
 // canaries matches a secret in any form.
-var canaries = regexp.MustCompile(`(?i)c4n4ry|` + canaryNumber + `|YzRuNHJ5`)
+var canaries = regexp.MustCompile(`(?i)c4n4ry|ü|` + canaryNumber + `|YzRuNHJ5|63346e34|99 52 110`)
 
 // sealed matches a requestState.
 var sealed = regexp.MustCompile(`"requestState":"([^"]+)"`)
@@ -195,11 +206,11 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 				o.Logger = log.everything()
 				var seen []string
 				c := connect(t, prompts.NewServer(vaultRegistry(&seen), o))
-				envelope := ""
+				envelope := `,"_meta":{"progressToken":7}`
 				if version != "2026-07-28" {
 					c.handshakeAs(version, `{"elicitation":{"form":{},"url":{}}}`)
 				} else {
-					envelope = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
+					envelope = `,"_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
 				}
 				n := 0
 				exchange := func(method, params string) {
@@ -239,7 +250,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 					exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"plain","value":""},"context":{"arguments":{"%s":%s}}`, field, secret))
 				}
 				assert.NoError(t, c.end())
-				assert.Contains(t, log.String(), "[sensitive]", "an error of the application is logged without the value")
+				assert.Contains(t, log.String(), "withheld because of a sensitive argument", "an error of the application is logged without its text")
 				assert.NotRegexp(t, canaries, log.String())
 				assert.Empty(t, seen, "the functions that complete other arguments do not get the value")
 			})
@@ -350,7 +361,7 @@ func TestSensitivePages(t *testing.T) {
 		p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 			return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{"mode": "url", "message": "100% sure?", "url": json.RawMessage(page)}))
 		}}
-		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), `question "page": URI contains the value of a sensitive argument`, page)
+		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), `URI contains the value of a sensitive argument`, page)
 	}
 }
 
@@ -390,5 +401,192 @@ func TestSensitiveErrorPanics(t *testing.T) {
 	}) (string, error) {
 		return "", panicsWith(in.Token)
 	})
-	assert.Equal(t, "panic in a method of an error; the value is withheld, because the prompt has sensitive arguments", logOf(t, p, map[string]string{"token": "hunter2"}))
+	assert.Equal(t, "withheld because of a sensitive argument: prompts_test.panicsWith", logOf(t, p, map[string]string{"token": "hunter2"}))
+}
+
+// secretsOf has an argument of each Go type that a function can put into a text.
+type secretsOf struct {
+	Time   time.Time      `json:"time,omitzero" sensitive:"true"`
+	Wait   time.Duration  `json:"wait,omitempty" sensitive:"true"`
+	Float  float64        `json:"float,omitempty" sensitive:"true"`
+	Number uint64         `json:"number,omitempty" sensitive:"true"`
+	Addr   netip.Addr     `json:"addr,omitzero" sensitive:"true"`
+	Page   url.URL        `json:"page,omitzero" sensitive:"true"`
+	List   []int64        `json:"list,omitempty" sensitive:"true"`
+	Map    map[string]int `json:"map,omitempty" sensitive:"true"`
+	Bytes  []byte         `json:"bytes,omitempty" sensitive:"true"`
+	Plain  string         `json:"plain,omitempty"`
+}
+
+var typedSecrets = map[string]string{
+	"time": "2031-02-03T04:05:06+09:00", "wait": "1234567s", "float": "1234567890.5", "number": "18446744073709551615",
+	"addr": "2001:db8::42", "page": "https://ada@example.org/x", "list": "[1234567, 89]", "map": `{"ada":42}`, "bytes": "aHVudGVyMg==",
+}
+
+// text writes the values in ways that are not the texts that the client has sent.
+func (s secretsOf) text() string {
+	return fmt.Sprintf("%v|%+v|%#v|%x|%v", s, s.Time.Unix(), s.Page, s.Bytes, s.Wait.Nanoseconds())
+}
+
+// In a request that gives a sensitive argument, text that is not for the client is
+// neither logged nor sent, wherever it comes from: the log gets the types and the error
+// id. With LogSensitive the log has the text.
+func TestDerivedSecretsAreWithheld(t *testing.T) {
+	t.Parallel()
+	failing := func(in secretsOf) error { return errors.New(in.text()) }
+	for name, test := range map[string]struct {
+		render     func(ctx context.Context, in secretsOf) (*prompts.Result, error)
+		middleware func(next prompts.Handler) prompts.Handler
+		types      string
+	}{
+		"an error": {types: "*errors.errorString",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { return nil, failing(in) }},
+		"an error that wraps": {types: "*net.AddrError",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {
+				return nil, fmt.Errorf("%s: %w", in.text(), &net.AddrError{Err: in.text()})
+			}},
+		"beside an error for the client": {types: "*transport.Error",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {
+				return nil, fmt.Errorf("%s: %w", in.text(), &prompts.Error{Code: 7, Message: "denied"})
+			}},
+		"beside an invalid argument": {types: "*argument.Error",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {
+				return nil, fmt.Errorf("%s: %w", in.text(), prompts.InvalidArgument("plain", "does not exist"))
+			}},
+		"a panic": {types: "panic of string",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { panic(in.text()) }},
+		"an error that panics": {types: "prompts_test.panicsWith",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { return nil, panicsWith(in.text()) }},
+		"an invalid result": {types: "*json.MarshalerError, *errors.errorString",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {
+				return &prompts.Result{Meta: prompts.Meta{"x": notJSON{failing(in)}}}, nil
+			}},
+		"invalid data": {types: "*json.MarshalerError, *errors.errorString",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {
+				return nil, &prompts.Error{Code: 7, Message: "denied", Data: notJSON{failing(in)}}
+			}},
+		"an included prompt": {types: "*prompts.includeError, *errors.errorString",
+			render: func(ctx context.Context, in secretsOf) (*prompts.Result, error) {
+				return prompts.Include(ctx, "inner", map[string]string{"token": in.text()})
+			}},
+		"a goroutine that outlives the error of ctx": {types: "*errors.errorString",
+			render: func(ctx context.Context, in secretsOf) (*prompts.Result, error) {
+				ctx, cancel := context.WithCancelCause(ctx)
+				cancel(failing(in))
+				return nil, context.Cause(ctx)
+			}},
+		"a middleware before next": {types: "*errors.errorString",
+			middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+				return nil, fmt.Errorf("%q", r.Arguments["bytes"][2:])
+			})},
+		"a middleware that panics": {types: "panic of string",
+			middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+				panic(r.Arguments["bytes"][2:])
+			})},
+		"a middleware that wraps": {types: "*errors.errorString",
+			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { return nil, failing(in) },
+			middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				_, err := next(ctx, r)
+				if err.Error() != "withheld because of a sensitive argument: *errors.errorString" { // it may log the text
+					panic("a middleware got " + err.Error())
+				}
+				return nil, fmt.Errorf("%s: %w", r.Arguments["bytes"][2:], errors.New("again"))
+			})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.render == nil {
+				test.render = nothing2
+			}
+			inner := prompts.NewText(prompts.Prompt{Name: "inner"}, func(_ context.Context, in struct {
+				Token string `json:"token" sensitive:"true"`
+			}) (string, error) {
+				return "", errors.New(in.Token[3:])
+			})
+			reg := registryOf(prompts.New(prompts.Prompt{Name: "p"}, test.render), inner)
+			get := func(o prompts.Options) (client string, log map[string]any) {
+				var buf bytes.Buffer
+				o.Middleware, o.Logger = test.middleware, slog.New(slog.NewJSONHandler(&buf, nil))
+				params, err := json.Marshal(map[string]any{"name": "p", "arguments": typedSecrets})
+				require.NoError(t, err)
+				_, err = prompts.NewServer(reg, o).Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+				var e *prompts.Error
+				require.ErrorAs(t, err, &e)
+				sent, err := json.Marshal(e)
+				require.NoError(t, err)
+				require.NoError(t, json.Unmarshal(buf.Bytes(), &log), buf.String())
+				delete(log, "time")
+				delete(log, "request")
+				return string(sent), log
+			}
+			client, log := get(prompts.Options{})
+			assert.NotRegexp(t, `2031|1234567|18446|2001:|ada|VudGVyMg|68756e`, client)
+			assert.Equal(t, "withheld because of a sensitive argument: "+test.types, log["error"])
+			for name := range log {
+				assert.Contains(t, []string{"level", "msg", "prompt", "error", "error_id"}, name)
+			}
+			withText, log := get(prompts.Options{LogSensitive: true})
+			assert.NotContains(t, log["error"], "withheld")
+			assert.Regexp(t, `1234567|VudGVyMg|panic`, log["error"])
+			assert.NotRegexp(t, `2031|1234567|18446|2001:|ada|VudGVyMg|68756e`, withText)
+		})
+	}
+}
+
+func nothing2(context.Context, secretsOf) (*prompts.Result, error) { return prompts.Messages(), nil }
+
+// A completion whose context gives a sensitive argument is such a request, too.
+func TestSensitiveCompletionContext(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	p := prompts.Prompt{Name: "p", Render: nothing, Arguments: []prompts.Argument{
+		{Name: "token", Sensitive: true},
+		{Name: "host", Complete: func(context.Context, string, map[string]string) ([]string, error) { return nil, errors.New("no hosts") }},
+	}}
+	srv := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	complete := func(others string) string {
+		log.Reset()
+		_, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(
+			`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"host","value":""},"context":{"arguments":{`+others+`}}}`), prompts.CallOptions{})
+		require.Error(t, err)
+		return log.String()
+	}
+	assert.Contains(t, complete(`"token":"hunter2"`), "withheld because of a sensitive argument: *errors.errorString")
+	assert.Contains(t, complete(`"tokn":"hunter2"`), "withheld because of a sensitive argument: *errors.errorString")
+	assert.Contains(t, complete(`"token":"","host":"x"`), "no hosts")
+}
+
+// What Once has kept of a secret is withheld from later requests, which give none.
+func TestSensitiveState(t *testing.T) {
+	t.Parallel()
+	inner := prompts.NewText(prompts.Prompt{Name: "inner"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+	}) (string, error) {
+		return "session " + in.Token, nil
+	})
+	outer := prompts.Prompt{Name: "outer", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		session, err := prompts.Once(ctx, "session", func(ctx context.Context) (string, error) {
+			r, err := prompts.Include(ctx, "inner", map[string]string{"token": "hunter2"})
+			if err != nil {
+				return "", err
+			}
+			return r.Messages[0].Content.(prompts.Text).Text, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Who?"); err != nil {
+			return nil, err
+		}
+		return nil, errors.New("cannot use " + session)
+	}}
+	var log bytes.Buffer
+	srv := prompts.NewServer(registryOf(inner, outer), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
+	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), o)
+	require.NoError(t, err)
+	state := sealed.FindSubmatch(got)[1]
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer","inputResponses":{"name":{"action":"accept","content":{"Name":"Ada"}}},"requestState":"`+string(state)+`"}`), o)
+	assert.EqualError(t, asNeutral(err), renderFailed+" (-32603)")
+	assert.Contains(t, log.String(), "withheld because of a sensitive argument: *errors.errorString")
 }

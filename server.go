@@ -91,6 +91,8 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		SessionIDs: o.Middleware != nil,
 		Principal:  o.Principal,
 		Logger:     o.Logger,
+
+		LogSensitive: o.LogSensitive,
 	})
 	if faults = append(faults, errs...); len(faults) > 0 {
 		return nil, errors.Join(faults...)

@@ -504,11 +504,11 @@ func TestSensitiveOfIncludedPrompts(t *testing.T) {
 		},
 		"any other error": {
 			render: func(in input) (string, error) { return "", fmt.Errorf("no user of %s", in.Token) },
-			client: `internal error: tool "t" failed`, log: "no user of [sensitive]",
+			client: `internal error: tool "t" failed`, log: "withheld because of a sensitive argument: *prompts.includeError, *errors.errorString",
 		},
 		"a panic": {
 			render: func(in input) (string, error) { panic("no user of " + in.Token) },
-			client: `internal error: tool "t" failed`, log: "panic: no user of [sensitive]",
+			client: `internal error: tool "t" failed`, log: "withheld because of a sensitive argument: panic of string",
 		},
 		"a refused question": {
 			render: func(input) (string, error) { return "", nil },
@@ -519,7 +519,7 @@ func TestSensitiveOfIncludedPrompts(t *testing.T) {
 				_, err := prompts.Elicit[place](ctx, "where", "Where to?")
 				return nil, fmt.Errorf("login by %s: %w", secret, err)
 			},
-			client: `tool not completed: question "where": the user declined to answer`, log: "login by [sensitive]", isRejected: true,
+			client: `tool not completed: question "where": the user declined to answer`, log: "withheld because of a sensitive argument: prompts.askError", isRejected: true,
 		},
 		"a link": {
 			render: func(input) (string, error) { return "", nil },
@@ -527,7 +527,7 @@ func TestSensitiveOfIncludedPrompts(t *testing.T) {
 				_, err := include(ctx)
 				return &prompttools.Result{Content: []prompts.Content{prompts.ResourceLink{URI: "https://example.org/?t=" + secret, Name: "x"}}}, err
 			},
-			client: `internal error: tool "t" returned an invalid result`, log: "message 1: URI contains the value of a sensitive argument",
+			client: `internal error: tool "t" returned an invalid result`, log: "URI contains the value of a sensitive argument",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

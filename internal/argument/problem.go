@@ -2,6 +2,7 @@ package argument
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,3 +169,13 @@ func (e *DeclarationError) Unwrap() error { return e.Err }
 
 // mustBe returns the message of a problem: what is valid, and what the client sent.
 func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
+
+// ReplaceText returns copies of problems with other text.
+func ReplaceText(problems []Problem, replace func(string) string) []Problem {
+	problems = slices.Clone(problems)
+	for i := range problems {
+		p := &problems[i]
+		p.Argument, p.Message, p.Suggestion = replace(p.Argument), replace(p.Message), replace(p.Suggestion)
+	}
+	return problems
+}

@@ -29,6 +29,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -79,10 +80,9 @@ func checkKeys(questions []*Question) error {
 }
 
 // Ask asks the questions that have no answer yet, all at once, and reads the answers.
-// It reports whether the answers come with another request. The URLs that users are to
-// open must not contain the secrets. If the user did not answer a question, there is no
-// error, but the question has the field Refused.
-func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, secrets *redact.Secrets) (pending bool, err error) {
+// It reports whether the answers come with another request. If the user did not answer a
+// question, there is no error, but the question has the field Refused.
+func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) (pending bool, err error) {
 	if err := checkKeys(questions); err != nil {
 		return false, err
 	}
@@ -105,7 +105,7 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, 
 	if len(unanswered) == 0 {
 		return false, nil
 	}
-	if err := prepare(r, unanswered, secrets); err != nil {
+	if err := prepare(r, unanswered); err != nil {
 		return false, err
 	}
 	if r.Rev.Stateless() {
@@ -125,12 +125,12 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, 
 }
 
 // prepare encodes questions for the client, if it can be asked all of them.
-func prepare(r *rpc.Request, questions []*Question, secrets *redact.Secrets) error {
+func prepare(r *rpc.Request, questions []*Question) error {
 	var needs wire.Capabilities
 	for _, q := range questions {
 		params, more, err := q.encode(r.Rev)
-		if err == nil && more.URL {
-			err = checkPage(params, secrets)
+		if err == nil && q.method == methodElicit {
+			params, err = withhold(r.Secrets(), params)
 		}
 		if err != nil {
 			return fmt.Errorf("prompts: question %q: %w", q.key, err)
@@ -144,18 +144,33 @@ func prepare(r *rpc.Request, questions []*Question, secrets *redact.Secrets) err
 	return nil
 }
 
-// checkPage returns an error if the params of a question that has a URL contain a
-// secret (MRT-27).
-func checkPage(params json.RawMessage, secrets *redact.Secrets) error {
+// withhold replaces the secrets in the message of an elicitation. It returns an error if
+// the URL of the elicitation contains a secret (MRT-27).
+func withhold(secrets *redact.Secrets, params json.RawMessage) (json.RawMessage, error) {
+	if secrets == nil {
+		return params, nil
+	}
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
 	if err := doc.Parse(string(params), jsonenc.MaxDepth); err != nil {
-		return err
+		return nil, err
 	}
 	if err := secrets.CheckURI(doc.Root().Get("url").Text()); err != nil {
-		return err
+		return nil, err
 	}
-	return secrets.CheckURI(string(params))
+	clean := []byte{'{'}
+	for name, v := range doc.Root().Members() {
+		if len(clean) > 1 {
+			clean = append(clean, ',')
+		}
+		clean = append(strictjson.AppendString(clean, name), ':')
+		if name == "message" {
+			clean = strictjson.AppendString(clean, secrets.Text(v.Text()))
+		} else {
+			clean = append(clean, v.Raw()...)
+		}
+	}
+	return append(clean, '}'), nil
 }
 
 // cannotAsk returns nil if the client can be asked for what needs the capabilities.

@@ -106,3 +106,9 @@ type InputData struct {
 	Action   string             `json:"action,omitempty"`
 	Problems []argument.Problem `json:"problems,omitempty"`
 }
+
+// ReplaceText returns the data with other text: see rpc.Request.Withhold.
+func (d InputData) ReplaceText(replace func(string) string) any {
+	d.Problems = argument.ReplaceText(d.Problems, replace)
+	return d
+}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -119,7 +118,7 @@ type Arguments struct {
 // ForArguments returns the question for the arguments that have problems, or nil if
 // the client cannot be asked for them, or if its answer would not help. name is the
 // prompt's, for people.
-func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, secrets *redact.Secrets) *Arguments {
+func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem) *Arguments {
 	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
 		return nil
 	}
@@ -136,7 +135,7 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 			continue
 		}
 		if problem.Reason != argument.ReasonMissing {
-			q.form.message += "\n" + secrets.Text(problem.Sentence())
+			q.form.message += "\n" + r.Secrets().Text(problem.Sentence())
 		}
 		q.Positions = append(q.Positions, i)
 	}

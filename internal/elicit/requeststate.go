@@ -152,6 +152,8 @@ func (s *Sealer) open(text string, to seal.Binding) (state sealedState, ok bool,
 type sealedState struct {
 	requestState
 	Expires int64 `json:"e"` // Unix time in milliseconds
+	// HasSecrets says that the requests so far had secrets, of which values of Once may be made.
+	HasSecrets bool `json:"s,omitempty"`
 }
 
 // Resume reads the answers and the requestState of a request. It fails if the state is
@@ -169,6 +171,9 @@ func (s *State) Resume(r *rpc.Request, retry Retry, sealer *Sealer, to func() se
 		return &rpc.Failure{Client: errState}
 	}
 	s.requestState, s.expires = state.requestState, state.Expires
+	if state.HasSecrets {
+		r.AddSecrets()
+	}
 	return nil
 }
 
@@ -178,6 +183,7 @@ func (s *State) AppendInputRequired(dst []byte, r *rpc.Request, sealer *Sealer, 
 	if len(questions) == 0 {
 		return nil, rpc.InternalFailure(r.Subject(), errors.New("function returned ErrInputRequired without a question"))
 	}
+	state.HasSecrets = r.Secrets() != nil
 	sealed, err := sealer.seal(state, to)
 	if err != nil {
 		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {

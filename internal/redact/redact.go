@@ -1,14 +1,13 @@
-// Package redact removes secrets, such as the values of sensitive arguments, from
-// text for clients and logs, also if application code has quoted, escaped or decoded
-// a secret.
+// Package redact keeps the values of sensitive arguments out of what a request sends and
+// logs: errors for the log lose their text, and the exact values are replaced in text
+// that the application addresses to the client.
 package redact
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"net/url"
+	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,33 +19,24 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Secrets are the secrets of one request. The zero value and nil contain no
-// secrets. Safe for concurrent use.
+// Secrets are the secrets of one request. nil contains no secrets. Safe for concurrent
+// use.
 type Secrets struct {
-	mu     sync.Mutex // protects the fields below
-	values []string
-	parts  []string // of the values; nil until they are looked for
+	mu     sync.Mutex // protects the field below
+	values []string   // the longest first: one secret may contain another
 }
 
 // Add adds secrets.
-func (s *Secrets) Add(values []string) {
+func (s *Secrets) Add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.values, s.parts = append(s.values, values...), nil
+	s.values = append(s.values, values...)
+	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	s.values = slices.Compact(s.values)
 }
 
-// IsEmpty reports whether there are no secrets.
-func (s *Secrets) IsEmpty() bool {
-	if s == nil {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.values) == 0
-}
-
-// Values returns what was added.
-func (s *Secrets) Values() []string {
+// all returns the secrets.
+func (s *Secrets) all() []string {
 	if s == nil {
 		return nil
 	}
@@ -61,32 +51,99 @@ const withheld = "[sensitive]"
 // shorter text is in many words by chance.
 const minSecret = 4
 
-// maxParts limits the parts of a secret that are looked for beside the whole.
-const maxParts = 100
-
-// Text replaces the secrets in a text, also in their escaped forms. A short secret
-// is replaced where it is a word of its own.
+// Text replaces the secrets in a text. A short secret is replaced where it is a word of
+// its own.
 func (s *Secrets) Text(text string) string {
-	for _, form := range s.forms(len(text)) {
-		if len(form) >= minSecret {
-			text = strings.ReplaceAll(text, form, withheld)
+	for _, secret := range s.all() {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, withheld)
 		} else {
-			text = replaceWord(text, form)
+			text = replaceWord(text, secret)
 		}
 	}
 	return text
 }
 
-// CheckURI returns an error if a URI contains a secret. A short secret is in many
-// URIs by chance.
+// replaceWord replaces a word where neither a letter nor a digit is beside it.
+func replaceWord(text, word string) string {
+	var b strings.Builder
+	isInWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 || word == "" {
+			b.WriteString(text[at:])
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		after, _ := utf8.DecodeRuneInString(text[at+i+len(word):])
+		b.WriteString(text[at : at+i])
+		if isInWord(before) || isInWord(after) {
+			b.WriteString(word)
+		} else {
+			b.WriteString(withheld)
+		}
+		at += i + len(word)
+	}
+}
+
+// JSON replaces the secrets in the strings and numbers of a JSON text, and leaves out
+// members whose names contain a secret. It returns nil for invalid JSON.
+func (s *Secrets) JSON(raw []byte) []byte {
+	var doc strictjson.Doc
+	if doc.Parse(string(raw), jsonenc.MaxDepth) != nil {
+		return nil
+	}
+	return s.appendJSON(nil, doc.Root())
+}
+
+func (s *Secrets) appendJSON(dst []byte, v strictjson.Value) []byte {
+	switch v.Kind() {
+	case strictjson.String:
+		return strictjson.AppendString(dst, s.Text(v.Text()))
+	case strictjson.Number:
+		if text := s.Text(v.Raw()); text != v.Raw() {
+			return strictjson.AppendString(dst, text)
+		}
+	case strictjson.Array:
+		dst = append(dst, '[')
+		for e := range v.Elements() {
+			if dst[len(dst)-1] != '[' {
+				dst = append(dst, ',')
+			}
+			dst = s.appendJSON(dst, e)
+		}
+		return append(dst, ']')
+	case strictjson.Object:
+		dst = append(dst, '{')
+		for name, m := range v.Members() {
+			if s.Text(name) != name {
+				continue
+			}
+			if dst[len(dst)-1] != '{' {
+				dst = append(dst, ',')
+			}
+			dst = append(strictjson.AppendString(dst, name), ':')
+			dst = s.appendJSON(dst, m)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, v.Raw()...)
+}
+
+// errURI is an error of CheckURI. It does not contain the secret.
+var errURI = errors.New("URI contains the value of a sensitive argument")
+
+// CheckURI returns an error if a URI contains a secret, escaped or not. A short secret is
+// in many URIs by chance.
 func (s *Secrets) CheckURI(uri string) error {
-	if s.IsEmpty() {
+	secrets := s.all()
+	if len(secrets) == 0 {
 		return nil
 	}
 	texts := []string{uri, unescape(uri), unescape(strings.ReplaceAll(uri, "+", " "))}
-	for _, form := range s.forms(len(uri)) {
-		if len(form) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, form) }) {
-			return errors.New("URI contains the value of a sensitive argument")
+	for _, secret := range secrets {
+		if len(secret) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, secret) }) {
+			return errURI
 		}
 	}
 	return nil
@@ -111,128 +168,62 @@ func unescape(uri string) string {
 	}
 }
 
-// Error returns an error whose text has no secrets. The error itself can still
-// be found in it.
-func (s *Secrets) Error(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	if clean := s.Text(text); clean != text {
-		return &redactedError{text: clean, err: err}
-	}
-	return err
+// Panic is the error of a recovered panic.
+type Panic struct{ text, kind string }
+
+// NewPanic returns the error of a panic with this value.
+func NewPanic(v any) *Panic { return &Panic{fmt.Sprintf("panic: %v", v), "panic of " + typeOf(v)} }
+
+func (p *Panic) Error() string { return p.text }
+
+// maxTypes limits the types that an error without its text names.
+const maxTypes = 8
+
+// TypesOf returns the types of an error and of the errors that it wraps, without any
+// text of them. It calls their Unwrap, which may panic.
+func TypesOf(err error) string {
+	return "withheld because of a sensitive argument: " + strings.Join(appendTypes(nil, err), ", ")
 }
 
-type redactedError struct {
-	text string
-	err  error
+func appendTypes(types []string, err error) []string {
+	if err == nil || len(types) == maxTypes {
+		return types
+	}
+	var wrapped []error
+	switch e := err.(type) {
+	case *Panic:
+		return append(types, e.kind)
+	case interface{ Unwrap() error }:
+		wrapped = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		wrapped = e.Unwrap()
+	}
+	if err == errURI {
+		return append(types, errURI.Error())
+	}
+	name := typeOf(err)
+	// What fmt.Errorf and errors.Join return says nothing.
+	if isWrapper := strings.HasPrefix(name, "*fmt.wrapError") || name == "*errors.joinError"; !isWrapper {
+		types = append(types, name)
+	}
+	for _, err := range wrapped {
+		types = appendTypes(types, err)
+	}
+	return types
 }
 
-func (e *redactedError) Error() string { return e.text }
-
-func (e *redactedError) Unwrap() error { return e.err }
-
-// replaceWord replaces a word where neither a letter nor a digit is beside it.
-func replaceWord(text, word string) string {
-	var b strings.Builder
-	isInWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			b.WriteString(text[at:])
-			return b.String()
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-		after, _ := utf8.DecodeRuneInString(text[at+i+len(word):])
-		b.WriteString(text[at : at+i])
-		if isInWord(before) || isInWord(after) {
-			b.WriteString(word)
-		} else {
-			b.WriteString(withheld)
-		}
-		at += i + len(word)
+// typeOf returns the name of a type. A type without a name, which a program may make at
+// run time, is described by its kind.
+func typeOf(v any) string {
+	t, pointer := reflect.TypeOf(v), ""
+	if t != nil && t.Kind() == reflect.Pointer {
+		t, pointer = t.Elem(), "*"
 	}
-}
-
-// forms returns how the secrets may be written in text, in quotes and in a URL, the
-// longest first: one secret may contain another. Parts of more than most bytes are left
-// out: no form is shorter than its part, so a short text costs little beside a long secret.
-func (s *Secrets) forms(most int) []string {
-	var forms []string
-	for _, part := range s.allParts() {
-		if len(part) > most {
-			continue
-		}
-		forms = append(forms, part, url.QueryEscape(part), url.PathEscape(part))
-		html, _ := json.Marshal(part)
-		quotes := []string{strconv.Quote(part), strconv.QuoteToASCII(part), string(html)}
-		if utf8.ValidString(part) { // else it is not JSON
-			quotes = append(quotes, jsonenc.Text(part))
-		}
-		for _, quoted := range quotes {
-			forms = append(forms, quoted[1:len(quoted)-1])
-		}
+	switch {
+	case t == nil:
+		return "nil"
+	case t.Name() == "":
+		return pointer + t.Kind().String()
 	}
-	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return slices.Compact(forms)
-}
-
-// allParts returns the parts of all secrets.
-func (s *Secrets) allParts() []string {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.parts == nil {
-		for _, secret := range s.values {
-			s.parts = append(s.parts, partsOf(secret)...)
-		}
-	}
-	return s.parts
-}
-
-// partsOf returns a secret and what a render function may have got of it: the
-// elements of a list, the strings and numbers in JSON, what base64 encodes, and a
-// number in its usual form.
-func partsOf(secret string) []string {
-	parts := []string{secret}
-	var doc strictjson.Doc
-	if err := doc.Parse(secret, jsonenc.MaxDepth); err == nil {
-		parts = appendLeaves(parts, doc.Root())
-	} else if strings.Contains(secret, ",") {
-		for _, e := range strings.SplitN(secret, ",", maxParts+1) {
-			parts = append(parts, strings.TrimSpace(e))
-		}
-	}
-	parts = parts[:min(len(parts), 1+maxParts)]
-	if n, err := strconv.ParseInt(secret, 10, 64); err == nil {
-		parts = append(parts, strconv.FormatInt(n, 10))
-	}
-	if decoded, err := base64.StdEncoding.DecodeString(secret); err == nil && len(decoded) >= minSecret && utf8.Valid(decoded) {
-		parts = append(parts, string(decoded))
-	}
-	parts = append(parts, strings.TrimSpace(secret))
-	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-}
-
-// appendLeaves appends the strings and numbers in a JSON value, without the names of
-// members.
-func appendLeaves(dst []string, v strictjson.Value) []string {
-	switch v.Kind() {
-	case strictjson.String:
-		dst = append(dst, v.Text())
-	case strictjson.Number:
-		dst = append(dst, v.Raw())
-	case strictjson.Array:
-		for e := range v.Elements() {
-			dst = appendLeaves(dst, e)
-		}
-	case strictjson.Object:
-		for _, m := range v.Members() {
-			dst = appendLeaves(dst, m)
-		}
-	}
-	return dst
+	return pointer + t.String()
 }

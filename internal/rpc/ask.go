@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -32,6 +34,7 @@ type Request struct {
 	task     *task
 	asking   limit.Mutex // serializes the goroutines that ask the client
 	progress reporter
+	secrets  atomic.Pointer[redact.Secrets] // nil without any
 }
 
 type requestKey struct{}

@@ -21,7 +21,7 @@ import (
 // before the response.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if r := FromContext(ctx); r != nil {
-		r.progress.report(r, report{done, total, message})
+		r.progress.report(r, report{done, total, r.Secrets().Text(message)})
 	}
 }
 

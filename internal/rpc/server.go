@@ -71,6 +71,8 @@ type Config struct {
 	// Principal, if not nil, returns who the client in ctx is.
 	Principal func(ctx context.Context) string
 	Logger    *slog.Logger
+	// LogSensitive says that the log gets the text of failures of a request with secrets.
+	LogSensitive bool
 }
 
 // Limits bound what clients can have of a server.

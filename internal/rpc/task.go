@@ -158,7 +158,7 @@ func (t *task) runNow(timeout time.Duration) error {
 			t.goexit()
 		}
 	}()
-	result, failure := t.work.do(t.observe(), t.server, *buf)
+	result, failure := t.work.do(t.observe(), &t.request, *buf)
 	hasReturned = true
 	t.observed.returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting

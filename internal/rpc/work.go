@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -103,10 +104,10 @@ func attrOf(h feature.Handler) (a slog.Attr) {
 
 // do runs the handler, and the methods of the errors and data that it returns.
 // A panic in any of them is a failure.
-func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f *Failure) {
+func (w *work) do(ctx context.Context, r *Request, dst []byte) (result []byte, f *Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, f = nil, Panic(w.subject(), v)
+			result, f = nil, r.Withhold(Panic(w.subject(), v))
 		}
 	}()
 	result, err := w.Handler.Run(ctx, dst)
@@ -124,8 +125,9 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 	}
 	f, ok := err.(*Failure)
 	if !ok {
-		f = s.config.Failure(ctx, w.subject(), err)
+		f = r.task.server.config.Failure(ctx, w.subject(), err)
 	}
+	f = r.Withhold(f)
 	f.finish(ctx)
 	return nil, f
 }
@@ -179,7 +181,7 @@ func withErrorID(message string) (e *transport.Error, id string) {
 
 // Panic returns the failure of a panic that was just recovered.
 func Panic(subject string, v any) *Failure {
-	f := InternalFailure(subject, fmt.Errorf("panic: %v", v))
+	f := InternalFailure(subject, redact.NewPanic(v))
 	f.stack = debug.Stack()
 	return f
 }
@@ -196,11 +198,14 @@ func (f *Failure) finish(ctx context.Context) {
 	encoded.Data = json.RawMessage(data)
 	if err != nil {
 		encoded.Data = nil
-		f.Event, f.Level = "cannot encode error data", slog.LevelError
+		f.Event, f.Level = cannotEncodeData, slog.LevelError
 		f.Log = errors.Join(err, f.Log)
 	}
 	f.Client = &encoded
 }
+
+// cannotEncodeData is the event of an error whose data is not JSON.
+const cannotEncodeData = "cannot encode error data"
 
 // logFailure logs what the client did not get to see.
 func (s *Server) logFailure(ctx context.Context, w *work, f *Failure) {

@@ -3,6 +3,7 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,7 +25,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case err != nil && hasHandler:
 		if isOurs {
 			m.server.Log(ctx, slog.LevelInfo, "CompletionHandler returned an error for a registry prompt",
-				slog.String("prompt", ref.Name), slog.Any("error", err))
+				slog.String("prompt", ref.Name), slog.String("error_type", fmt.Sprintf("%T", err))) // its text may quote a Sensitive argument
 		}
 		return nil, err
 	case hasHandler && !isOurs:

@@ -2,6 +2,7 @@ package gosdk_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -129,7 +130,7 @@ func TestCompletionHandlerThatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(&mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-			return nil, fmt.Errorf("no such prompt")
+			return nil, errors.New("no such prompt")
 		}})
 		var log logged
 		mount(t, s, registry(withArgument()), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -139,6 +140,7 @@ func TestCompletionHandlerThatFails(t *testing.T) {
 		for range 1000 {
 			assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Message)
 		}
+		assert.NotContains(t, log.String(), "no such prompt", "the text may quote a sensitive argument")
 		assert.Equal(t, 200, strings.Count(log.String(), "CompletionHandler returned an error for a registry prompt"), "the burst of the limit")
 	})
 }

@@ -1,0 +1,125 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/redact"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// This file withholds the text of failures of a request that has secrets. A text that the
+// application made of a secret cannot be found by searching, so no text is kept.
+
+// AddSecrets says that the request has secrets, such as these.
+func (r *Request) AddSecrets(values ...string) {
+	if r.secrets.Load() == nil {
+		r.secrets.CompareAndSwap(nil, new(redact.Secrets)) // or another goroutine has done so
+	}
+	r.secrets.Load().Add(values...)
+}
+
+// Secrets returns the secrets of the request so far; nil without any.
+func (r *Request) Secrets() *redact.Secrets { return r.secrets.Load() }
+
+// Withhold returns the failure without text that is not for the client, if the request
+// has secrets. In text for the client it replaces the secrets. It calls methods of the
+// application's errors. A failure may be withheld again, after more was added to it.
+func (r *Request) Withhold(f *Failure) (clean *Failure) {
+	secrets := r.Secrets()
+	if secrets == nil || f == nil {
+		return f
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			clean = r.Withhold(Panic(r.Subject(), v))
+		}
+	}()
+	copied := *f
+	forLog := func(err error) error { return replaceIn(secrets, err) }
+	if r.task.server.config.LogSensitive {
+		copied.Cause = replaceIn(secrets, f.Cause)
+	} else {
+		forLog = func(err error) error { return withholdLog(&r.task.ctx, err) }
+		copied.Cause, copied.stack = withholdCause(f.Cause), nil
+	}
+	copied.Log = forLog(f.Log)
+	if e := f.Client; e != nil {
+		copied.Client = &transport.Error{Code: e.Code, Message: secrets.Text(e.Message)}
+		var err error
+		if copied.Client.Data, err = replaceInData(secrets, e.Data); err != nil {
+			copied.Event, copied.Level = cannotEncodeData, slog.LevelError
+			copied.Log = errors.Join(forLog(err), copied.Log)
+		}
+	}
+	return &copied
+}
+
+// withheldError is an error without its text. cause is what a program may find in it.
+type withheldError struct {
+	text  string
+	cause error
+}
+
+func (e *withheldError) Error() string { return e.text }
+
+func (e *withheldError) Unwrap() error { return e.cause }
+
+// withholdLog returns the error for the log. A logger may look into an error, so it has
+// no more of the original than the end of ctx.
+func withholdLog(ctx context.Context, err error) error {
+	if _, ok := err.(*withheldError); ok || err == nil {
+		return err
+	}
+	e := &withheldError{text: redact.TypesOf(err)}
+	if ended := ctx.Err(); ended != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(ctx))) {
+		e.cause = ended
+	}
+	return e
+}
+
+// withholdCause returns the error for the middleware, which has the secrets but logs text.
+func withholdCause(err error) error {
+	if _, ok := err.(*withheldError); ok || err == nil {
+		return err
+	}
+	return &withheldError{text: redact.TypesOf(err), cause: err}
+}
+
+// replaceIn returns an error whose text has no secrets.
+func replaceIn(s *redact.Secrets, err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); s.Text(text) != text {
+		return &withheldError{text: s.Text(text), cause: err}
+	}
+	return err
+}
+
+// replaceInData replaces the secrets in the data of an error.
+func replaceInData(s *redact.Secrets, data any) (any, error) {
+	if data == nil {
+		return nil, nil
+	}
+	if d, ok := data.(interface {
+		ReplaceText(replace func(string) string) any
+	}); ok { // ours
+		return d.ReplaceText(s.Text), nil
+	}
+	raw, err := jsonenc.Append(nil, data)
+	if err != nil {
+		return nil, err
+	}
+	switch clean := s.JSON(raw); {
+	case clean == nil:
+		return nil, nil
+	case !bytes.Equal(clean, raw):
+		return json.RawMessage(clean), nil
+	}
+	return data, nil
+}
