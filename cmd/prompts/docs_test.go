@@ -28,7 +28,7 @@ func TestPage(t *testing.T) {
 	for _, c := range clients {
 		assert.Contains(t, page, "`"+c.name+"`")
 	}
-	for _, code := range []int{exitOK, exitFailed, exitUsage} {
+	for _, code := range []int{exitOK, exitFailed, exitUsage, exitInterrupted} {
 		assert.Contains(t, page, fmt.Sprintf("| %d | ", code))
 	}
 	root := newRoot()

@@ -31,6 +31,10 @@ type client struct {
 	command func(s server, scope string) []string
 	// hasScopes reports whether the command has scopes.
 	hasScopes bool
+	// hasNoPrompts reports whether the client shows no prompts, and needs them as tools.
+	hasNoPrompts bool
+	// next says what the client wants of the user before it starts the server.
+	next string
 }
 
 // scopes are those of Claude Code: for the user in the current project, for everybody in
@@ -63,7 +67,7 @@ var clients = []client{
 		return append(append(command, s.name, "--", s.command), s.args...)
 	}},
 	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
-	{name: "codex", title: "Codex", command: func(s server, _ string) []string {
+	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
 	{name: "copilot", title: "Copilot CLI", path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
@@ -74,7 +78,11 @@ var clients = []client{
 		}{commandEntry{Type: "local", Command: s.command, Args: s.args}, []string{"*"}}
 	}},
 	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry},
-	{name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
+	{
+		name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry,
+		// https://github.com/google-gemini/gemini-cli/pull/26457
+		next: "In a folder that you do not trust, Gemini CLI shows the server as Disabled. Run gemini in the folder and trust the folder, or run /permissions there.",
+	},
 	{name: "opencode", title: "opencode", path: opencodePath, keys: []string{"mcp"}, entry: func(s server) any {
 		return struct {
 			Type    string   `json:"type"`
@@ -82,9 +90,12 @@ var clients = []client{
 			Enabled bool     `json:"enabled"`
 		}{"local", append([]string{s.command}, s.args...), true}
 	}},
-	{name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"}, entry: func(s server) any {
-		return commandEntry{Type: "stdio", Command: s.command, Args: s.args}
-	}},
+	{
+		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"},
+		entry: func(s server) any { return commandEntry{Type: "stdio", Command: s.command, Args: s.args} },
+		// https://code.visualstudio.com/docs/agent-customization/mcp-servers
+		next: "VS Code asks whether you trust the server before its first start.",
+	},
 	{name: "zed", title: "Zed", path: zedPath, keys: []string{"context_servers"}, entry: plainEntry},
 }
 
@@ -162,8 +173,9 @@ func exists(path string) bool {
 }
 
 type installOptions struct {
-	name, file, scope     string
-	print, project, force bool
+	name, file, scope             string
+	tools                         string
+	print, project, force, skills bool
 }
 
 func newInstall() *cobra.Command {
@@ -178,8 +190,8 @@ func newInstall() *cobra.Command {
 		Use:   "install CLIENT DIR...",
 		Short: "Add the server to the configuration of a client",
 		Long: `Install adds a server for the folders to the configuration of a client. It keeps
-comments and the order of the file, and leaves the old file beside it with the
-extension .bak. For a client with a command of its own for that, it runs the command.
+comments and the order of the file, and leaves a copy of the file before its first change, with
+the extension .bak. For a client with a command of its own for that, it runs the command.
 
 The clients:
 ` + strings.Join(titles, "\n"),
@@ -205,6 +217,8 @@ The clients:
 	}
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the server in the client (default: name of the folder)")
 	cmd.Flags().StringVar(&o.file, "file", "", "change this file instead of the client's usual one")
+	addTools(cmd.Flags(), &o.tools, "serve the prompts as tools, too: each or pair; the default for a client without prompts is each")
+	cmd.Flags().BoolVar(&o.skills, "skills", false, "serve skills, too")
 	cmd.Flags().BoolVar(&o.print, "print", false, "print the entry or the command, and change nothing")
 	cmd.Flags().BoolVar(&o.project, "project", false, "change the configuration of the project in the current folder")
 	cmd.Flags().StringVar(&o.scope, "scope", "", "scope of the server in Claude Code: local, project or user (default: local)")
@@ -220,9 +234,15 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		for _, c := range clients {
 			names = append(names, c.name)
 		}
-		return usageErrorf("unknown client %q; expected one of %s", clientName, strings.Join(names, ", "))
+		return unknown("client", clientName, names)
 	}
 	c := &clients[n]
+	if err := checkTools(o.tools, dirs); err != nil {
+		return err
+	}
+	if c.hasNoPrompts && o.tools == "" {
+		o.tools = "each"
+	}
 	if err := openFolders(dirs); err != nil {
 		return err
 	}
@@ -282,6 +302,9 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 		return nil
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s has the server %s; start %s again\n", path, s.name, c.title)
+	if c.next != "" {
+		fmt.Fprintln(cmd.OutOrStdout(), c.next)
+	}
 	return nil
 }
 
@@ -293,15 +316,23 @@ func (o *installOptions) server(dirs []string) (server, error) {
 		return server{}, err
 	}
 	s := server{name: o.name, command: program, args: []string{"serve"}}
+	switch o.tools {
+	case "each":
+		s.args = append(s.args, "--tools")
+	case "pair":
+		s.args = append(s.args, "--tools=pair")
+	}
+	if o.skills {
+		s.args = append(s.args, "--skills")
+	}
 	for _, dir := range dirs {
 		path, err := filepath.Abs(dir)
 		if err != nil {
 			return server{}, err
 		}
-		s.args = append(s.args, path)
-	}
-	if s.name == "" {
-		s.name = filepath.Base(s.args[1])
+		if s.args = append(s.args, path); s.name == "" {
+			s.name = filepath.Base(path)
+		}
 	}
 	return s, nil
 }
@@ -336,7 +367,10 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 }
 
 func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
-	p := exec.CommandContext(ctx, command[0], command[1:]...)
+	p, err := newCommand(ctx, command)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shellQuoted(command), err)
+	}
 	p.Stdin, p.Stdout, p.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if err := p.Run(); err != nil {
 		return fmt.Errorf("%s: %w", shellQuoted(command), err)
@@ -366,8 +400,8 @@ func nested(keys []string, value any) any {
 	return value
 }
 
-// addToFile adds a value to a JSON file, with comments or without. If the file exists,
-// it leaves a copy of it in a file that ends in .bak. It returns false if the file has
+// addToFile adds a value to a JSON file, with comments or without. Before its first change
+// of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
 // the value already.
 func addToFile(path string, keys []string, value any, force bool) (changed bool, err error) {
 	before, err := os.ReadFile(path)
@@ -385,7 +419,7 @@ func addToFile(path string, keys []string, value any, force bool) (changed bool,
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return false, err
 		}
-	default:
+	case !exists(path + ".bak"): // the first copy is the one without changes of ours
 		if err := replace(path+".bak", before); err != nil {
 			return false, fmt.Errorf("cannot change %s, because no copy of the file can be written: %w", path, err)
 		}

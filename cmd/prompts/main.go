@@ -1,8 +1,8 @@
 // Prompts serves, checks, renders and previews prompts that are Markdown files.
 //
 // `prompts help` lists the commands. The exit code is 0 for success, 1 if prompts
-// have errors or a command fails, and 2 for wrong use: an unknown command or flag, a
-// missing argument, a folder that does not exist.
+// have errors or a command fails, 2 for wrong use: an unknown command or flag, a missing
+// argument, a folder that does not exist, and 130 for an interrupt before the end.
 package main
 
 import (
@@ -31,15 +31,13 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// exitInterrupted is 128 and the number of SIGINT, as of a shell's own commands. A
+	// server that has started ends with exitOK.
+	exitInterrupted = 130
 )
 
 // errReported ends a command with exitFailed. The command has printed the reason.
 var errReported = errors.New("reported")
-
-// usageError is an error of the command line.
-type usageError struct{ error }
-
-func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run runs the command of args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
@@ -56,6 +54,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitOK
 	case errors.Is(err, errReported):
 		return exitFailed
+	case isInterrupted(ctx, err):
+		return exitInterrupted
 	}
 	fmt.Fprintln(errOut, "prompts:", err)
 	if usage := (usageError{}); !hasStarted || errors.As(err, &usage) {
@@ -71,12 +71,12 @@ func newRoot() *cobra.Command {
 		Long: `Prompts serves a folder of Markdown files as MCP prompts, checks the files,
 renders and previews the prompts, and connects clients to the server.
 
-The exit code is 0 for success, 1 if prompts have errors or a command fails, and
-2 for wrong use.`,
+The exit code is 0 for success, 1 if prompts have errors or a command fails, 2 for
+wrong use, and 130 for an interrupt before the end.`,
 		Version:       version(),
 		SilenceErrors: true, // run prints them
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          rejectUnknown("command"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_ = cmd.Help()
 			return usageErrorf("command is missing")
@@ -87,6 +87,8 @@ The exit code is 0 for success, 1 if prompts have errors or a command fails, and
 		newServe(), newCheck(), newRender(), newList(), newNew(), newPreview(),
 		newImport(), newInstall(), newMan(),
 	)
+	root.SetFlagErrorFunc(flagError)
+	addHelp(root)
 	return root
 }
 

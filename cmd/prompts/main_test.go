@@ -55,6 +55,21 @@ func wantCode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// TestInterrupt checks that a command that is interrupted while it loads prompts ends with
+// the exit code of an interrupt, and prints nothing about it.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"serve"}, {"serve", "--http", "127.0.0.1:0"}, {"preview", "--no-open"}, {"check"},
+	} {
+		var out, errOut bytes.Buffer
+		assert.Equal(t, exitInterrupted, run(ctx, append(args, folderOfHello(t)), nil, &out, &errOut), args)
+		assert.NotContains(t, errOut.String(), "cancel", args)
+	}
+}
+
 // TestSARIF checks the report of files with errors against the schema of SARIF 2.1.0.
 func TestSARIF(t *testing.T) {
 	t.Parallel()

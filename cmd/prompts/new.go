@@ -15,7 +15,7 @@ import (
 
 // starter is the content of a new prompt.
 const starter = `---
-description: Reviews a text for %s
+description: Reviews a text and suggests better sentences
 arguments:
   - name: text
     description: the text to review
@@ -49,15 +49,14 @@ is a file in the folder review. An existing file is never changed.`,
 			if err := checkLoaded(name + ".md"); err != nil {
 				return usageErrorf("invalid name %q: %w", args[0], err)
 			}
-			content := fmt.Appendf(nil, starter, filepath.Base(name))
-			if _, err := promptfs.Parse(nil, name+".md", content, promptfs.Options{}); err != nil {
+			if _, err := promptfs.Parse(nil, name+".md", []byte(starter), promptfs.Options{}); err != nil {
 				return usageErrorf("invalid name: %w", err)
 			}
 			path := filepath.Join(dir, filepath.FromSlash(name)+".md")
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			if err := create(path, content); err != nil {
+			if err := create(path, []byte(starter)); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), path)

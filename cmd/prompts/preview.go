@@ -40,6 +40,9 @@ The page is for the author: it answers on this machine only, at localhost. With
 			if err := checkHosts(hosts); err != nil {
 				return err
 			}
+			if err := checkAddress("--addr", address); err != nil {
+				return err
+			}
 			if err := openFolders(dirs); err != nil {
 				return err
 			}

@@ -77,8 +77,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
-	flags.StringVar(&o.tools, "tools", "", "offer the prompts as tools, too: each or pair")
-	flags.Lookup("tools").NoOptDefVal = "each"
+	addTools(flags, &o.tools, "offer the prompts as tools, too: each or pair")
 	flags.BoolVar(&o.skills, "skills", false, "serve skills, too")
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
@@ -91,15 +90,17 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	flags.StringVar(&o.bucket, "bucket", "prompts", "key-value bucket of NATS")
 	flags.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
 	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest level that is logged: DEBUG, INFO, WARN or ERROR")
+	_ = flags.SetAnnotation("log-level", formOf, []string{"DEBUG, INFO, WARN or ERROR"})
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // check reports flags that do not fit together.
 func (o *serveOptions) check(dirs []string) error {
+	if err := checkTools(o.tools, dirs); err != nil {
+		return err
+	}
 	switch {
-	case o.tools != "" && o.tools != "each" && o.tools != "pair":
-		return usageErrorf("--tools must be each or pair, got %q", o.tools)
 	case o.nats == "" && len(dirs) == 0:
 		return usageErrorf("folder is missing; usage: prompts serve DIR...")
 	case o.nats != "" && len(dirs) > 0:

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// This file words the errors of the command line.
+
+// usageError is an error of the command line.
+type usageError struct{ error }
+
+func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// unknown returns the error for a name that is not among the known names.
+func unknown(kind, name string, known []string) error {
+	if near := suggest.Near(name, known); near != "" {
+		return usageErrorf("unknown %s %q; did you mean %q?", kind, name, near)
+	}
+	return usageErrorf("unknown %s %q; expected one of %s", kind, name, strings.Join(known, ", "))
+}
+
+// commandNames returns the names of the commands of a command that users see.
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// rejectUnknown makes an argument of a command that has only commands of its own an error.
+func rejectUnknown(kind string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknown(kind, args[0], commandNames(cmd))
+		}
+		return nil
+	}
+}
+
+// addHelp adds the commands help and completion, for which an unknown name is an error.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				target, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 && target.HasSubCommands() {
+					return unknown("command", rest[0], commandNames(target))
+				}
+				return err
+			}
+		case "completion":
+			c.Args = rejectUnknown("shell")
+			c.RunE = func(cmd *cobra.Command, _ []string) error {
+				return usageErrorf("shell is missing; expected one of %s", strings.Join(commandNames(cmd), ", "))
+			}
+		}
+	}
+}
+
+// formOf is the annotation of a flag with the form of its value.
+const formOf = "form"
+
+// flagError returns the error for a flag that is unknown or has an invalid value.
+func flagError(cmd *cobra.Command, err error) error {
+	var notExist *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &notExist) && notExist.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		name := "--" + notExist.GetSpecifiedName()
+		if near := suggest.Near(name, names); near != "" {
+			return usageErrorf("unknown flag %s; did you mean %s?", name, near)
+		}
+		return usageErrorf("unknown flag %s; run: %s --help", name, cmd.CommandPath())
+	case errors.As(err, &invalid):
+		f, form := invalid.GetFlag(), "valid"
+		if known := f.Annotations[formOf]; len(known) > 0 {
+			form = known[0]
+		} else if f.Value.Type() == "bool" {
+			form = "true or false"
+		}
+		return usageErrorf("--%s must be %s, got %q", f.Name, form, invalid.GetValue())
+	case errors.As(err, &missing):
+		return usageErrorf("--%s needs a value", missing.GetSpecifiedName())
+	}
+	return usageError{err}
+}
+
+// addTools adds the flag --tools.
+func addTools(flags *pflag.FlagSet, value *string, usage string) {
+	flags.StringVar(value, "tools", "", usage)
+	flags.Lookup("tools").NoOptDefVal = "each"
+}
+
+// checkTools reports an invalid value of --tools. A value needs the = in front of it; without,
+// it looks like a folder.
+func checkTools(value string, dirs []string) error {
+	switch value {
+	case "", "pair":
+		return nil
+	case "each":
+		for _, dir := range dirs {
+			if _, err := os.Stat(dir); (dir == "pair" || dir == "each") && err != nil {
+				return usageErrorf("folder %s does not exist; to set the flag, write --tools=%[1]s", dir)
+			}
+		}
+		return nil
+	}
+	return usageErrorf("--tools must be each or pair, got %q", value)
+}
+
+// isInterrupted reports whether an error is the end of the context: of an interrupt by the
+// user, who knows the cause.
+func isInterrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}
