@@ -56,6 +56,7 @@ type Client struct {
 	failure      error                // why nothing more can be expected of the server
 	isFault      bool                 // the server has caused it
 	told         bool                 // it has failed the test
+	remarks      map[string]bool      // texts that were logged
 }
 
 // pending is a request that waits for its response.
@@ -128,10 +129,25 @@ func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 		settled: map[string]bool{},
 		tokens:  map[string]*progress{},
 		listens: map[string]bool{},
+		remarks: map[string]bool{},
 	}
+	c.protocol.note = c.remark
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	t.Cleanup(c.Close)
 	return c
+}
+
+// remark logs something of the server's messages that is no error. It logs each text once.
+func (c *Client) remark(format string, args ...any) {
+	c.t.Helper()
+	text := fmt.Sprintf(format, args...)
+	c.mu.Lock()
+	isNew := !c.remarks[text]
+	c.remarks[text] = true
+	c.mu.Unlock()
+	if isNew {
+		c.t.Logf("prompttest: %s", text)
+	}
 }
 
 // begin starts to read, and gets to know the server: by initialize, or by
@@ -161,10 +177,7 @@ func (c *Client) initialize(method string) error {
 	if version := o.mustText("protocolVersion"); o.err == nil && version != c.protocol.String() {
 		o.breaks("LIF-05", "must have the protocolVersion %q, got %q", c.protocol.String(), version)
 	}
-	info := newObject("LIF-03", "serverInfo", o.take("serverInfo"))
-	info.mustText("name")
-	info.mustText("version")
-	o.keep(info.err)
+	checkServerInfo(o, "LIF-03", o.take("serverInfo"))
 	readCapabilities(o)
 	c.protocol.meta(o)
 	if err := o.end(); err != nil {
@@ -187,6 +200,14 @@ func (c *Client) discover(method string) error {
 	}
 	readCapabilities(o)
 	return o.end()
+}
+
+// checkServerInfo checks the name and version of the server.
+func checkServerInfo(o *object, rule string, raw json.RawMessage) {
+	info := newObject(rule, "serverInfo", raw)
+	info.mustText("name")
+	info.mustText("version")
+	o.keep(info.err)
 }
 
 // readCapabilities reads what both results have.

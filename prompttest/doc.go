@@ -25,7 +25,8 @@
 // A failure ends the test with a message: an unexpected error with all its problems,
 // a missing, late or malformed response, or a closed connection. If the server
 // violates the protocol, the message ends with the id of the rule in docs/ledger.md,
-// such as (CNT-09) for a priority of 2. No wait is longer than
+// such as (CNT-09) for a priority of 2. Members that only a later version has, such as
+// ttlMs, are no violation: the client logs each once. No wait is longer than
 // ClientOptions.Timeout. The client and its server end with the test and leave no
 // goroutine. In a bubble of testing/synctest, waiting takes no time.
 //

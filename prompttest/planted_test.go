@@ -151,6 +151,7 @@ var faults = []fault{
 	{name: "no capability for prompts", rule: "LIF-08", until: r4, answer: "initialize", old: `"prompts":{"listChanged":true}`, new: `"tools":{}`},
 	{name: "no capability for prompts", rule: "DSC-04", since: r5, answer: "server/discover", old: `"prompts":{"listChanged":true}`, new: `"tools":{}`},
 	{name: "no capability for completions", rule: "CMP-01", since: r2, until: r4, answer: "initialize", old: `"completions":{},`},
+	{name: "a serverInfo without a version", rule: "DSC-22", since: r5, old: `/serverInfo":{"name":"prompts","version":"0"}`, new: `/serverInfo":{"name":"prompts"}`},
 	{name: "no supportedVersions", rule: "DSC-02", since: r5, answer: "server/discover", old: `"supportedVersions"`, new: `"versions"`},
 	{name: "a question of a kind that the client has not declared", rule: "LIF-20", since: r3, until: r4, answer: "elicitation/create", old: `elicitation/create`, new: `tasks/list`},
 	{name: "a question of a kind that the client has not declared", rule: "MRT-07", since: r5, old: `elicitation/create`, new: `tasks/list`},
@@ -168,12 +169,14 @@ var faults = []fault{
 	{name: "a cacheScope for some", rule: "CCH-03", since: r5, answer: listMethod, old: `"private"`, new: `"some"`},
 	{name: "pages with several cacheScopes", rule: "CCH-05", since: r5, answer: listMethod, old: `"slow"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"`, new: `"slow"}],"resultType":"complete","ttlMs":0,"cacheScope":"public"`},
 	{name: "an icon that is relative", rule: "CNT-14", since: r4, answer: listMethod, old: `https://example.com/i.png`, new: `i.png`},
+	{name: "an icon that is a script", rule: "CNT-14", since: r4, answer: listMethod, old: `https://example.com/i.png`, new: `javascript:alert(1)`},
+	{name: "a theme of an icon that does not exist", rule: "CNT-14", since: r4, answer: listMethod, old: `"theme":"dark"`, new: `"theme":"gray"`},
+	{name: "a size of an icon with one number", rule: "CNT-15", since: r4, answer: listMethod, old: `["48x48"]`, new: `["48"]`},
 	{name: "sizes of an icon that are a string", rule: "CNT-15", since: r4, answer: listMethod, old: `["48x48"]`, new: `"48x48"`},
 
 	// prompts/get
 	{name: "no resultType", rule: "JRP-09", since: r5, old: `"resultType":"complete",`},
 	{name: "a resultType that does not exist", rule: "JRP-10", since: r5, old: `"resultType":"complete"`, new: `"resultType":"done"`},
-	{name: "a resultType in a session", rule: "GAP-45", until: r4, old: `"messages":`, new: `"resultType":"complete","messages":`},
 	{name: "no messages", rule: "PRG-07", old: `"messages":[`, new: `"content":[`},
 	{name: "a role that does not exist", rule: "PRG-08", old: `"role":"assistant"`, new: `"role":"system"`},
 	{name: "an array of contents", rule: "PRG-08", old: `"content":{"type":"text","text":"text",`, new: `"content":[],"other":{`},
@@ -181,6 +184,7 @@ var faults = []fault{
 	{name: "an input request without a method", rule: "MRT-06", since: r5, old: `{"method":"elicitation/create",`, new: `{`},
 	{name: "a text without text", rule: "CNT-01", old: `"text":"text",`},
 	{name: "an image that is not base64", rule: "CNT-02", old: `"AQID"`, new: `"AQI"`},
+	{name: "an image with a line break", rule: "CNT-02", old: `"AQID"`, new: `"AQ\nID"`},
 	{name: "an image with a type that is none", rule: "CNT-02", old: `"image/png"`, new: `"png"`},
 	{name: "audio without a type", rule: "CNT-03", since: r3, old: `,"mimeType":"audio/wav"`},
 	{name: "a relative URI of a resource", rule: "CNT-04", old: `note://1`, new: `notes/1`},
@@ -197,6 +201,9 @@ var faults = []fault{
 
 	// completion/complete
 	{name: "101 values", rule: "CMP-05", answer: completeMethod, old: `"go"`, new: strings.Repeat(`"go",`, 100) + `"go"`},
+	{name: "a value twice", rule: "CMP-05", answer: completeMethod, old: `"go"`, new: `"go","go"`},
+	{name: "more values than there are", rule: "CMP-06", answer: completeMethod, old: `"hasMore":false`, new: `"hasMore":true`},
+	{name: "no more values of a larger total", rule: "CMP-06", answer: completeMethod, old: `"total":2`, new: `"total":3`},
 	{name: "values that are numbers", rule: "CMP-05", answer: completeMethod, old: `"go"`, new: `1`},
 	{name: "a total below the number of values", rule: "CMP-06", answer: completeMethod, old: `"total":2`, new: `"total":1`},
 	{name: "a negative total", rule: "CMP-06", answer: completeMethod, old: `"total":2`, new: `"total":-2`},
@@ -243,6 +250,35 @@ func TestPlantedFaults(t *testing.T) {
 					assert.Regexp(t, `\([^()]*\b`+f.rule+`\b[^()]*\)`, r.errors[0])
 				})
 			})
+		}
+	}
+}
+
+// Members of a later version are no error, because results are open objects. The
+// client logs each once, and checks the rest.
+func TestMembersOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	later := fault{old: `"result":{`, new: `"result":{"ttlMs":0,"resultType":"complete","cacheScope":"private",`}
+	for _, version := range Versions() {
+		if version > r4 {
+			continue
+		}
+		for _, answer := range []string{listMethod, "prompts/get", completeMethod} {
+			later.answer = answer
+			p := &planted{fault: later, requests: map[string]plantedIn{}}
+			r := record(t, func(t testing.TB) {
+				c := p.connect(t, version)
+				visit(c)
+				visit(c)
+			})
+			require.Empty(t, r.errors, answer)
+			assert.Greater(t, p.count, 1)
+			slices.Sort(r.logs)
+			assert.Equal(t, []string{
+				`prompttest: the server sends the member "cacheScope" of a later protocol version, which clients ignore (GAP-45)`,
+				`prompttest: the server sends the member "resultType" of a later protocol version, which clients ignore (GAP-45)`,
+				`prompttest: the server sends the member "ttlMs" of a later protocol version, which clients ignore (GAP-45)`,
+			}, r.logs, answer)
 		}
 	}
 }

@@ -18,14 +18,21 @@ const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 // newResult reads what all results have.
 func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.Meta) {
 	o := newObject(rule, "result", raw)
+	var infos struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	_ = json.Unmarshal(raw, &infos) // meta reports the errors
+	if info, ok := infos.Meta[serverInfoKey]; ok && r.Stateless() {
+		checkServerInfo(o, "DSC-22", info)
+	}
 	meta := r.meta(o)
 	delete(meta, serverInfoKey)
 	if len(meta) == 0 {
 		meta = nil
 	}
 	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
-		if o.members[name] != nil && !r.Stateless() {
-			o.breaks("GAP-45", "has the member %q of a later protocol version", name)
+		if !r.Stateless() && o.take(name) != nil && r.note != nil {
+			r.note("the server sends the member %q of a later protocol version, which clients ignore (GAP-45)", name)
 		}
 	}
 	if r.Stateless() {
@@ -186,8 +193,11 @@ func (r protocol) icon(o *object) []prompts.Icon {
 	var icons []prompts.Icon
 	for _, raw := range all {
 		i := newObject("CNT-14, CNT-15", "icon", raw)
-		icon := prompts.Icon{Src: i.check("src", i.mustText("src"), syntax.CheckURI), MIMEType: i.text("mimeType"), Theme: i.text("theme")}
+		icon := prompts.Icon{Src: i.mustText("src"), MIMEType: i.text("mimeType"), Theme: i.text("theme")}
 		i.read("sizes", "an array of strings", &icon.Sizes)
+		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme, func(name, value string) string { return fmt.Sprintf("%s %q", name, value) }) {
+			i.reject("is invalid: %v", err)
+		}
 		o.keep(i.end())
 		icons = append(icons, icon)
 	}
@@ -241,15 +251,23 @@ func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	c := newObject("CMP-05, CMP-06", "completion", o.take("completion"))
 	var values []string
 	var total *uint64
-	var more bool
+	var more *bool
 	c.must("values", "an array of strings", &values)
+	for i, value := range values {
+		if slices.Contains(values[:i], value) {
+			c.reject("must have each value once, got %q again", value)
+			break
+		}
+	}
 	if len(values) > 100 {
 		c.reject("must have at most 100 values, got %d", len(values))
 	}
 	if c.read("total", "an integer from 0", &total); total != nil && *total < uint64(len(values)) {
 		c.breaks("CMP-06", "must have a total of at least %d, the number of values, got %d", len(values), *total)
 	}
-	c.read("hasMore", "a boolean", &more)
+	if c.read("hasMore", "a boolean", &more); more != nil && total != nil && *more != (*total > uint64(len(values))) {
+		c.breaks("CMP-06", "must have a hasMore that agrees with the total %d and the %d values, got %v", *total, len(values), *more)
+	}
 	o.keep(c.end())
 	return values, o.end()
 }

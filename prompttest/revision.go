@@ -7,7 +7,10 @@ import (
 )
 
 // protocol reads what a server sends in a version of the protocol.
-type protocol struct{ revision.Revision }
+type protocol struct {
+	revision.Revision
+	note func(format string, args ...any) // what is no error; nil for nobody
+}
 
 // Versions returns the protocol versions that a [Client] supports, the oldest first.
 func Versions() []string {
@@ -23,8 +26,8 @@ func Versions() []string {
 // there is one.
 func protocolOf(version string) (protocol, bool) {
 	if version == "" {
-		return protocol{revision.All()[0]}, true
+		return protocol{Revision: revision.All()[0]}, true
 	}
 	r, ok := revision.Parse(version)
-	return protocol{r}, ok
+	return protocol{Revision: r}, ok
 }

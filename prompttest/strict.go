@@ -103,8 +103,9 @@ func (o *object) list(name string) (all []json.RawMessage, ok bool) {
 
 // mustData returns a member that is binary in base64.
 func (o *object) mustData(name string) []byte {
-	data, err := base64.StdEncoding.Strict().DecodeString(o.mustText(name))
-	if err != nil {
+	text := o.mustText(name)
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder skips
 		o.reject("must have a member %q that is base64", name)
 	}
 	return data

@@ -122,8 +122,6 @@ var knownFaults = []struct {
 	failure string
 	isRace  bool // the fault is not always there
 }{
-	// go-sdk v1.8.0 mcp/protocol.go:1166
-	{`^go-sdk .* 202[45].* list$`, `member "ttlMs" of a later protocol version (GAP-45)`, false},
 	// mcp-go v1.2.1 server/stdio.go:96
 	{`^mcp-go stdio 2026-07-28 change$`, "(LCH-05, MET-11)", false},
 	// mcp-go v1.2.1 server/session.go:374: progress passes through a channel of its
