@@ -83,7 +83,9 @@
 //   - No prompt is removed because the broker is unreachable, slow, or silent,
 //     rejects the credentials or has no such bucket. The registry is unchanged,
 //     Status contains the reason, and Follow tries again within 2 seconds, or at
-//     once when the connection is back.
+//     once when the connection is back. If the broker does not answer a ping either,
+//     Follow forces the connection to reconnect, to another broker if the connection
+//     has several.
 //   - After an interruption, the whole bucket is loaded in one update. So no change
 //     is missed, and keys removed in the meantime are removed. If the broker has
 //     older data than the one before, the Follower waits for up to 3 seconds.

@@ -5,7 +5,7 @@ import "time"
 // Fast returns the options with short times, for tests that wait for them.
 func Fast(o Options) Options {
 	o.timing = timing{
-		request: 2 * time.Second, heartbeat: 2 * time.Second, check: 100 * time.Millisecond, patience: 300 * time.Millisecond, publisher: 30 * time.Second,
+		request: 2 * time.Second, heartbeat: 2 * time.Second, ping: time.Second, check: 100 * time.Millisecond, patience: 300 * time.Millisecond, publisher: 30 * time.Second,
 		wait: 20 * time.Millisecond, most: 200 * time.Millisecond,
 	}
 	if o.Files.Debounce == 0 {

@@ -218,6 +218,7 @@ func (f *Follower) run(ctx context.Context) {
 		}
 		f.set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
 		f.report(ctx, err)
+		f.reconnectIfSilent(ctx, err)
 		if wasSynced {
 			retry.reset()
 		}
@@ -247,6 +248,27 @@ func (f *Follower) hear(m *nats.Msg) {
 	select {
 	case f.news <- struct{}{}:
 	default: // there is one
+	}
+}
+
+// reconnectIfSilent reconnects if the broker did not answer an attempt and does not
+// answer a ping. The connection does not notice for minutes that a broker is suspended
+// or that packets are lost: by default, nats.PingInterval is 2 minutes, and TCP waits
+// longer from one retransmission to the next.
+func (f *Follower) reconnectIfSilent(ctx context.Context, err error) {
+	nc := f.js.Conn()
+	isSilence := errors.Is(err, jetstream.ErrNoHeartbeat) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, errStalled)
+	if !isSilence || nc.Status() != nats.CONNECTED {
+		return
+	}
+	before := nc.Stats().InBytes
+	asking, cancel := context.WithTimeout(ctx, f.options.timing.ping)
+	defer cancel()
+	if nc.FlushWithContext(asking) == nil || ctx.Err() != nil || nc.Stats().InBytes != before {
+		return // the broker answers, or is slow
+	}
+	if nc.ForceReconnect() == nil { // else it is closed, which the next attempt reports
+		f.options.Files.Logger.WarnContext(ctx, "broker does not answer; reconnecting")
 	}
 }
 

@@ -43,6 +43,7 @@ const defaultTimeout = 10 * time.Second
 type timing struct {
 	request    time.Duration // for an answer of the broker
 	heartbeat  time.Duration // of the broker, two of which may not be missed
+	ping       time.Duration // for the answer to a ping, after which the connection is dead
 	check      time.Duration // between checks that the bucket is the same
 	patience   time.Duration // for a bucket that seems to be behind, or that is being filled again
 	publisher  time.Duration // for the next write of a Publish that is running
@@ -81,7 +82,7 @@ func (o Options) filled(p place) Options {
 	}
 	if o.timing == (timing{}) {
 		o.timing = timing{
-			request: 5 * time.Second, heartbeat: 2 * time.Second, check: 5 * time.Second, patience: 3 * time.Second,
+			request: 5 * time.Second, heartbeat: 2 * time.Second, ping: time.Second, check: 5 * time.Second, patience: 3 * time.Second,
 			publisher: 30 * time.Second, wait: 100 * time.Millisecond, most: 2 * time.Second,
 		}
 	}
