@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,22 +22,26 @@ func newCheck() *cobra.Command {
 	var strict bool
 	var clients []string
 	cmd := &cobra.Command{
-		Use:   "check DIR...",
-		Short: "Report the errors of all prompts in folders",
+		Use:   "check DIR|FILE...",
+		Short: "Report the errors of prompts",
 		Long: `Check loads all prompts in the folders, renders each with made-up values, and
 reports errors (the prompt is not served, or cannot be rendered), warnings (it is
 served, but probably not as it was meant) and notes (a client cannot show it).
+
+Of a FILE, it reports the errors of this file alone, as for a hook before a commit. Its
+partials are those of the next folder above that has a folder _partials, or of its own.
 
 The exit code is 1 if there are errors; with --strict, if there are warnings.
 
 The rules:
 ` + ruleTable(),
 		Example: `  prompts check .
+  prompts check prompts/review.md prompts/explain.md
   prompts check --strict --format github prompts
   prompts check --format sarif prompts >prompts.sarif
   prompts check --client Zed --client "VS Code" prompts`,
 		Args: atLeastOne("folder"),
-		RunE: func(cmd *cobra.Command, dirs []string) error {
+		RunE: func(cmd *cobra.Command, paths []string) error {
 			write, ok := formats[format]
 			if !ok {
 				return usageErrorf("--format must be one of %s, got %q", strings.Join(formatNames(), ", "), format)
@@ -45,17 +51,22 @@ The rules:
 					return usageErrorf("--client must be one of %s, got %q", strings.Join(names, ", "), c)
 				}
 			}
-			if err := openFolders(dirs); err != nil {
-				return err
-			}
-			progress := startProgress(cmd.ErrOrStderr(), "prompts checked")
-			i := &inspection{dirs: dirs, clients: clients, done: progress.step}
-			findings, err := i.inspect(cmd.Context())
-			progress.end()
+			scopes, err := checkScopes(paths)
 			if err != nil {
 				return err
 			}
-			r := &report{Findings: findings, Prompts: i.registry.Len(), Skills: i.skills, lines: i.lines, color: hasColor(cmd.OutOrStdout())}
+			progress := startProgress(cmd.ErrOrStderr(), "prompts checked")
+			r := &report{color: hasColor(cmd.OutOrStdout())}
+			for _, i := range scopes {
+				i.clients, i.done = clients, progress.step
+				findings, err := i.inspect(cmd.Context())
+				if err != nil {
+					progress.end()
+					return err
+				}
+				r.add(i, findings)
+			}
+			progress.end()
 			r.count()
 			if err := write(cmd.OutOrStdout(), r); err != nil {
 				return err
@@ -72,6 +83,64 @@ The rules:
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(clientNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// checkScopes returns what to check: all folders together, and the files of each root.
+func checkScopes(paths []string) ([]*inspection, error) {
+	folders := &inspection{}
+	files := map[string]*inspection{} // by root
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			folders.dirs = append(folders.dirs, path) // openFolders reports the error
+			continue
+		}
+		root := rootOf(path)
+		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !isWithin(path, filepath.Join(root, "_partials")) {
+			return nil, usageErrorf("%s is not a Markdown file; give *.md files or folders", path)
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+		i := files[root]
+		if i == nil {
+			i = &inspection{dirs: []string{root}, only: map[string]bool{}}
+			files[root] = i
+		}
+		i.only[prefixOf(root)+filepath.ToSlash(relative)] = true
+	}
+	if err := openFolders(folders.dirs); err != nil {
+		return nil, err
+	}
+	var all []*inspection
+	if len(folders.dirs) > 0 {
+		all = append(all, folders)
+	}
+	for _, root := range slices.Sorted(maps.Keys(files)) {
+		all = append(all, files[root])
+	}
+	return all, nil
+}
+
+// rootOf returns the folder of prompts that a file is in: the next one above with
+// partials, or that of the file, or, for the main file of a skill, that of the skill.
+func rootOf(path string) string {
+	own := filepath.Dir(path)
+	for dir := own; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "_partials")); err == nil && info.IsDir() {
+			return dir
+		}
+		if parent := filepath.Dir(dir); parent == dir {
+			break
+		}
+	}
+	if strings.EqualFold(filepath.Base(path), "SKILL.md") && own != "." {
+		return filepath.Dir(own)
+	}
+	if filepath.Base(own) == "_partials" {
+		return filepath.Dir(own)
+	}
+	return own
 }
 
 func ruleTable() string {

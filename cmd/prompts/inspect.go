@@ -73,6 +73,7 @@ type inspection struct {
 	done    func()          // called after each prompt
 
 	registry *prompts.Registry
+	valid    int // prompts, of those that are reported
 	skills   int // that are valid
 	renderer *renderer
 	findings []finding
@@ -95,6 +96,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			return nil, ctx.Err()
 		}
 		if i.isWanted(p.Source) {
+			i.valid++
 			i.prompt(ctx, &p)
 			i.done()
 		}
@@ -125,7 +127,11 @@ func (i *inspection) addError(e *fileError) {
 // skillsOf checks the skills of a folder.
 func (i *inspection) skillsOf(dir string) {
 	valid, err := promptfs.LoadSkills(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
-	i.skills += len(valid)
+	for _, s := range valid {
+		if i.isWanted(prefixOf(dir) + strings.TrimPrefix(s.Source, "promptfs:")) {
+			i.skills++
+		}
+	}
 	for _, err := range all(err) {
 		e := fileErrorOf(dir, err)
 		e.Rule = "skill"

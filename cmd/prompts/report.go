@@ -24,6 +24,14 @@ type report struct {
 	color bool
 }
 
+// add adds what an inspection has found.
+func (r *report) add(i *inspection, findings []finding) {
+	r.Findings = append(r.Findings, findings...)
+	r.Prompts += i.valid
+	r.Skills += i.skills
+	r.lines = i.lines
+}
+
 func (r *report) count() {
 	for _, f := range r.Findings {
 		switch f.Level {
