@@ -111,6 +111,9 @@ type CallOptions struct {
 	// goroutine or on the caller's, and none after returning. Notify must not keep
 	// params, and must not block: Call waits for it, even if ctx has ended.
 	Notify func(method string, params json.RawMessage)
+	// Overdue, if not nil, is called when the application's code continues after its time
+	// limit, before Call returns. It must return at once.
+	Overdue func()
 	// ID is the JSON-RPC id of the request as JSON, for Options.Observer and the
 	// middleware. Default: empty.
 	ID string
@@ -137,7 +140,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	return s.rpc.Call(ctx, name, params, rpc.CallOptions{
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
-		Request: o.Request, Notify: o.Notify,
+		Request: o.Request, Notify: o.Notify, Overdue: o.Overdue,
 		ID: o.ID, Session: o.SessionID, Conn: o.Transport,
 	})
 }

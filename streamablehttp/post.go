@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -77,30 +76,18 @@ type exchange struct {
 	answered   chan struct{} // closed then, over HTTP/2; may be nil
 }
 
-// handlerContext is the context of the request without its end. It has the
-// function that the server calls when the response is sent before the
-// application's code returns.
-type handlerContext struct {
-	context.Context
-	stream *stream
-}
+// handlerContext is the context of the request without its end.
+type handlerContext struct{ context.Context }
 
 func (c *handlerContext) Deadline() (time.Time, bool) { return time.Time{}, false }
 func (c *handlerContext) Done() <-chan struct{}       { return nil }
 func (c *handlerContext) Err() error                  { return nil }
 
-func (c *handlerContext) Value(key any) any {
-	if key == (overdue.Key{}) {
-		return c.stream.detach
-	}
-	return c.Context.Value(key)
-}
-
 // answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer() {
 	// A client that disconnects cancels its request if that is stateless, and
 	// not otherwise (GAP-30): see cancelOnDisconnect.
-	x.ctx = handlerContext{x.request.Context(), x.stream}
+	x.ctx = handlerContext{x.request.Context()}
 	ctx, cancel := context.WithCancel(&x.ctx)
 	x.cancel = cancel
 	defer context.AfterFunc(x.handler.ctx, cancel)()
@@ -125,7 +112,7 @@ func (x *exchange) answer() {
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
-		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(), Informer: informer{x.request},
+		Session: x.find, Send: x.send, Release: x.release, Overdue: x.stream.detach, Done: x.handler.open.Done(), Informer: informer{x.request},
 	}
 	if len(*x.body) > smallBody {
 		// Until the message is parsed, which may wait for others, a disconnect ends

@@ -111,6 +111,11 @@ type Exchange struct {
 	// Handle returns. From then on the server does not use msg, and the transport
 	// may reuse the memory.
 	Release func()
+	// Overdue, if not nil, is called before a response after which Handle does not
+	// return soon, because the application's code continues after its time limit. A
+	// transport over HTTP/1 must not reuse the connection then. Overdue must return at
+	// once, and may be called more than once.
+	Overdue func()
 	// Done, if not nil, is closed to end subscriptions/listen requests with a
 	// response.
 	Done <-chan struct{}

@@ -24,6 +24,8 @@ type CallOptions struct {
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification.
 	Notify func(method string, params json.RawMessage)
+	// Overdue, if not nil, is called when the code continues after its time limit.
+	Overdue func()
 	// ID and Session are those of the request, and Conn describes the connection.
 	// They are for the observer and the middleware.
 	ID, Session string
@@ -99,7 +101,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 
 // call does the work of a Call.
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn}, observed: c.observed})
+	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, Overdue: o.Overdue}, observed: c.observed})
 	t.call = &callback{options: o, responded: make(chan struct{})}
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {

@@ -18,13 +18,23 @@ type exchange struct {
 
 // recipient is what a pending request keeps of its exchange.
 type recipient struct {
-	Client string
-	Send   func(msg []byte, code transport.Code, last bool) error
-	Done   <-chan struct{}
-	emit   func(p *pending, msg []byte) error
+	Client  string
+	Send    func(msg []byte, code transport.Code, last bool) error
+	Overdue func()
+	Done    <-chan struct{}
+	emit    func(p *pending, msg []byte) error
 }
 
-func (x *exchange) recipient() recipient { return recipient{x.ClientKey, x.Send, x.Done, x.emit} }
+func (x *exchange) recipient() recipient {
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Done, x.emit}
+}
+
+// overdue tells the transport that the application's code outlives the response.
+func (r *recipient) overdue() {
+	if r.Overdue != nil {
+		r.Overdue()
+	}
+}
 
 // release gives the message back to the caller.
 func (x *exchange) release() {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/limit"
-	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
@@ -240,7 +239,7 @@ func (t *task) goexit() {
 	if !t.finish() {
 		return
 	}
-	overdue.Report(t.ctx.parent)
+	t.exchange.overdue()
 	f := InternalFailure(t.work.subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
@@ -254,7 +253,7 @@ func (t *task) Expire() {
 	expired := t.finish()
 	t.observed.expire(t.server.observer)
 	if expired || t.batch != nil {
-		overdue.Report(t.ctx.parent)
+		t.exchange.overdue()
 	}
 	if !expired && t.batch == nil {
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -33,9 +32,8 @@ func (m *mount) call(ctx context.Context, method string, r request) (json.RawMes
 	// Progress that is being sent ends with the time limit.
 	sending, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ctx = context.WithValue(ctx, overdue.Key{}, func() { cancel() })
 	p := &peer{ctx: sending, session: r.session}
-	options := prompts.CallOptions{Version: r.version, ClientCapabilities: r.capabilities, Client: r.client, Notify: p.notify}
+	options := prompts.CallOptions{Version: r.version, ClientCapabilities: r.capabilities, Client: r.client, Notify: p.notify, Overdue: cancel}
 	if r.session != nil {
 		options.SessionID = r.session.ID()
 	}
