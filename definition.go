@@ -127,7 +127,7 @@ func (c Cache) check() []error {
 }
 
 // results are the cached results of a prompt.
-type results = memo.Cache[string, *Result]
+type results = memo.Cache[string, keptResult]
 
 // newResults returns an empty cache of results, or nil if the prompt has no cache.
 func (c Cache) newResults() *results {
@@ -140,7 +140,7 @@ func (c Cache) newResults() *results {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = defaultMaxBytes
 	}
-	return memo.New[string, *Result](c.TTL, c.MaxResults, c.MaxBytes)
+	return memo.New[string, keptResult](c.TTL, c.MaxResults, c.MaxBytes)
 }
 
 // appendSpecs appends what the arguments declare, but for their CompleteFuncs.

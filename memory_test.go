@@ -21,6 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -103,11 +106,28 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 	)
 	if cacheBytes > 0 {
 		r.MustAdd(prompts.New(prompts.Prompt{Name: "cached", Cache: prompts.Cache{TTL: time.Hour, MaxBytes: cacheBytes}}, func(_ context.Context, in holderArgs) (*prompts.Result, error) {
+			if len(in.Text)%2 == 0 {
+				return &prompts.Result{Meta: prompts.Meta{"small": smallObjects(200)}}, nil
+			}
 			return prompts.Messages(prompts.User(in.Text + strings.Repeat("x", 64<<10))), nil
 		}))
 	}
+	var skills promptskills.Registry
+	if err := skills.Update(func(tx *promptskills.Tx) error {
+		for i := range manySkills {
+			if err := tx.Add(promptskills.Skill{Path: skillPath(i), Files: map[string][]byte{
+				"SKILL.md": []byte("x"),
+			}, Frontmatter: json.RawMessage(fmt.Sprintf(`{"name":"s%d","description":"x"}`, i))}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		panic(err)
+	}
 	h.server = prompts.NewServer(&r, prompts.Options{
 		Limits: l, Timeouts: prompts.Timeouts{Render: -1, Elicit: -1},
+		Features:  []feature.Feature{promptskills.Feature(&skills, promptskills.Options{PageSize: 10})},
 		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
 	})
 	o.WriteTimeout, o.ReadTimeout = -1, -1
@@ -123,6 +143,33 @@ func (h *holder) close() {
 }
 
 type clientKey struct{}
+
+// smallObjects returns objects whose memory is many times their JSON.
+func smallObjects(n int) (all []any) {
+	for range n {
+		all = append(all, map[string]any{"a": 1})
+	}
+	return all
+}
+
+// The skills of a holder, with paths that are as long as may be.
+const manySkills = 500
+
+func skillPath(i int) string {
+	name := fmt.Sprint("s", i)
+	return fmt.Sprintf("%0*d/%s", 1024-1-len(name), i, name)
+}
+
+// see has a client get the entries of all skills, and lists with the cursor of a path
+// and with a longer one.
+func (h *holder) see(client string, longest int) {
+	for i := range manySkills {
+		h.handle([]byte(envelopedLine("1", "skills/get", `"uri":"skill://`+skillPath(i)+`/SKILL.md"`)), transport.Exchange{ClientKey: client})
+	}
+	for _, path := range []string{skillPath(manySkills / 2), strings.Repeat("x", longest)} {
+		h.handle([]byte(envelopedLine("1", "skills/list", `"cursor":"`+string(cursor.Append(nil, "skills/list\x00\x00", path))+`"`)), transport.Exchange{ClientKey: client})
+	}
+}
 
 // client returns the name of another client.
 func (h *holder) client() string { return fmt.Sprint("client ", h.clients.Add(1)) }
@@ -211,10 +258,17 @@ func (h *holder) post(client, session, body string, size int, end func() error, 
 		r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
 		r.Header.Set("Mcp-Method", "subscriptions/listen")
 	}
+	for i := range headerValues {
+		name := fmt.Sprintf("X-%020d", i)
+		r.Header[name] = []string{strings.Repeat("v", headerBytes/headerValues-len(name))}
+	}
 	w := &reply{http.Header{}, wrote}
 	h.handler.ServeHTTP(w, r)
 	return w
 }
+
+// The header of a request is as large as may be.
+const headerBytes, headerValues = 32 << 10, 240
 
 func atEnd() error { return io.EOF }
 
@@ -376,10 +430,11 @@ func TestMemoryFormula(t *testing.T) {
 
 		formula := l.MaxMemoryBytes + // large messages and responses
 			16*l.MaxMessageBytes + // bodies that are received over HTTP
-			o.MaxStreams*64*kib + // requests and streams over HTTP; a test has no headers to speak of
+			o.MaxStreams*(96*kib+headerBytes) + // requests and streams over HTTP
 			o.MaxSessions*4*kib +
 			2*l.MaxConcurrentTotal*64*kib + // small messages and responses of requests that run and wait
 			l.MaxSubscriptionsTotal*4*kib +
+			32*mib + // what clients have seen of the skills
 			connections*(2*l.MaxMessageBytes+result+128*kib) +
 			cache +
 			l.MaxConcurrentTotal*rendering
@@ -401,6 +456,9 @@ func TestMemoryFormula(t *testing.T) {
 func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Rand, cache, connections int) {
 	for i := range 2 * cache / (64 << 10) { // more than the cache keeps
 		h.handle([]byte(getOf("cached", fmt.Sprint(i))), transport.Exchange{})
+	}
+	for i := range 64 { // and more than is remembered of them
+		h.see(fmt.Sprint("lister ", i), l.MaxMessageBytes/2)
 	}
 	for range min(o.MaxSessions, 8) {
 		h.ask(random.IntN(l.MaxMessageBytes/2), l.MaxMessageBytes/3)
@@ -447,7 +505,7 @@ func TestStreamsKeepNoMessage(t *testing.T) {
 		h.ask(10, 4<<20-1000)
 		h.complete(4<<20 - 1000)
 	}
-	assert.Less(t, liveHeapSince(before, int64(8<<20)), int64(8<<20))
+	assert.Less(t, liveHeapSince(before, int64(24<<20)), int64(24<<20), "150 headers among it")
 }
 
 // Messages that are parsed at once take no more memory together than is reserved
@@ -589,4 +647,83 @@ func TestRelease(t *testing.T) {
 		}()
 		assert.Equal(t, 1, released, name)
 	}
+}
+
+// A cache counts the memory that its results take, whatever they are made of, and not
+// their JSON.
+func TestCachesCountMemory(t *testing.T) {
+	const most = 4 << 20
+	source := strings.Repeat("x", 64<<10)
+	small := func(n int) (all []any) {
+		for range n {
+			all = append(all, map[string]any{"a": 1000})
+		}
+		return all
+	}
+	wide := func(n int) prompts.Meta {
+		m := prompts.Meta{}
+		for i := range 10 * n {
+			m[fmt.Sprint("m", i)] = i
+		}
+		for i := range 9 * n {
+			delete(m, fmt.Sprint("m", i))
+		}
+		return m
+	}
+	type own struct{ A []*time.Time }
+	for name, result := range map[string]func(i int) *prompts.Result{
+		"text":    func(int) *prompts.Result { return prompts.Messages(prompts.User(strings.Repeat("x", 5000))) },
+		"objects": func(int) *prompts.Result { return &prompts.Result{Meta: prompts.Meta{"m": small(100)}} },
+		"members": func(int) *prompts.Result { return &prompts.Result{Meta: wide(100)} },
+		"own types": func(int) *prompts.Result {
+			return &prompts.Result{Meta: prompts.Meta{"m": own{make([]*time.Time, 1000)}}}
+		},
+		"messages":   func(int) *prompts.Result { return &prompts.Result{Messages: make([]prompts.Message, 0, 2_000)} },
+		"substrings": func(i int) *prompts.Result { return prompts.Messages(prompts.User(strings.Clone(source)[:10+i%2])) },
+		"blobs": func(i int) *prompts.Result {
+			return prompts.Messages(prompts.Message{Role: "user", Content: prompts.Image{Data: make([]byte, 10, 64<<10), MIMEType: "image/png"}})
+		},
+		"links": func(i int) *prompts.Result {
+			n := int64(i)
+			link := prompts.ResourceLink{URI: "a:b", Name: "n", Size: &n, Icons: []prompts.Icon{{Src: "https://a.example", Sizes: []string{"any"}}}, Annotations: &prompts.Annotations{Audience: []prompts.Role{"user"}}}
+			var all []prompts.Message
+			for range 100 {
+				all = append(all, prompts.Message{Role: "user", Content: link})
+			}
+			return prompts.Messages(all...)
+		},
+	} {
+		var n atomic.Int64
+		s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour, MaxBytes: most, MaxResults: 1 << 20}}, func(context.Context, holderArgs) (*prompts.Result, error) {
+			return result(int(n.Add(1))), nil
+		})), prompts.Options{})
+		get := func(i int) {
+			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":"p","arguments":{"text":"%d"}}`, i)), prompts.CallOptions{})
+			require.NoError(t, err, name)
+		}
+		get(-1)
+		before := liveHeap()
+		for i := range 1000 {
+			get(i)
+		}
+		held := liveHeapSince(before, most)
+		t.Logf("%s: %d KiB", name, held>>10)
+		assert.LessOrEqual(t, held, int64(most), name)
+		runtime.KeepAlive(s)
+	}
+
+	suggest := prompts.SuggestCached(time.Hour, func(_ context.Context, args map[string]string) string { return args["k"] }, func(context.Context, string) ([]string, error) {
+		var values []string
+		for i := range 10 {
+			values = append(values, (strings.Clone(source) + fmt.Sprint(i))[len(source)-10:])
+		}
+		return values, nil
+	})
+	before := liveHeap()
+	for i := range 300 {
+		_, err := suggest(t.Context(), "", map[string]string{"k": fmt.Sprint(i)})
+		require.NoError(t, err)
+	}
+	assert.Less(t, liveHeapSince(before, 1<<20), int64(1<<20), "256 lists of 10 short values")
+	runtime.KeepAlive(suggest)
 }

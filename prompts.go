@@ -302,7 +302,8 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 // Requests with the same arguments share one call of the function. Its context ends
 // when all of these clients have disconnected or canceled. Results share their
 // contents, so no code may change a result afterwards. The cache stores neither
-// errors nor invalid results.
+// errors nor invalid results. It stores a copy of the result. In a Meta, a value of a type
+// that encoding/json does not decode into an any becomes a json.RawMessage.
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
@@ -314,7 +315,7 @@ type Cache struct {
 	// first. Results for arguments of more than 4 KiB in total are not stored.
 	// Default: 1,000.
 	MaxResults int
-	// MaxBytes is the maximum size in bytes of all stored results and their
+	// MaxBytes is the maximum memory in bytes of all stored results and their
 	// arguments. Default: 64 MiB.
 	MaxBytes int
 }

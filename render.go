@@ -108,23 +108,25 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 		}
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
-		keep := func(r *Result) (bytes int, ok bool) {
-			encoded, err := s.server.appendResult(nil, revision.NewestStateful(), nil, r)
-			if err != nil || len(key) > maxResultKey {
-				return 0, false
-			}
-			const overhead, perMessage = 256, 64 // of Go values that are not in the JSON
-			return overhead + len(key) + len(encoded) + perMessage*len(r.Messages), true
+		size := func(r keptResult) (bytes int, ok bool) {
+			return r.bytes + len(key), r.bytes > 0 && len(key) <= maxResultKey
 		}
-		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
+		kept, err := d.results.Get(ctx, key, size, func(ctx context.Context) (keptResult, error) {
 			// The context has no values of the request, but the prompts that include this
 			// one: a cycle would wait for itself.
 			if around != nil {
 				ctx = context.WithValue(ctx, includesKey{}, around)
 			}
-			return render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
+			r, err := render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
+			if err != nil {
+				return keptResult{}, err
+			}
+			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, r); err != nil {
+				return keptResult{result: r}, nil // which is an error of each request
+			}
+			return keep(r), nil
 		})
-		return result.clone(), err
+		return kept.result.clone(), err
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -89,6 +90,9 @@ const (
 	maxCachedKey = 4 << 10
 	// maxCachedBytes is how many bytes the lists of a SuggestCached have together.
 	maxCachedBytes = 64 << 20
+	// cachedKeyBytes is what a key may take in addition to its text: its strings may be
+	// parts of a message of 16 KiB.
+	cachedKeyBytes = 17 << 10
 )
 
 // SuggestCached returns a function like [SuggestFunc] that caches the list of f for
@@ -127,18 +131,30 @@ func SuggestCached[K comparable](
 		k := key(ctx, args)
 		keep := func(x *match.Index) (bytes int, ok bool) {
 			printed := len(fmt.Sprint(k))
-			return printed + x.Bytes(), printed <= maxCachedKey
+			return cachedKeyBytes + printed + x.Bytes(), printed <= maxCachedKey
 		}
 		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*match.Index, error) {
 			values, err := f(ctx, k)
 			if err != nil {
 				return nil, err
 			}
-			return indexed(values)
+			return indexed(joined(values))
 		})
 		if err != nil {
 			return nil, err
 		}
 		return matches(x, prefix), nil
 	}
+}
+
+// joined returns copies of the values without duplicates, which share no memory with
+// anything else.
+func joined(values []string) []string {
+	values = match.Distinct(values)
+	all := strings.Join(values, "")
+	copies := make([]string, len(values))
+	for i, v := range values {
+		copies[i], all = all[:len(v)], all[len(v):]
+	}
+	return copies
 }

@@ -99,9 +99,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxHeaderValues is the limit that net/http has from Go 1.27 on. Each value may take 80
-// bytes of memory, however short it is.
-const maxHeaderValues = 500
+// maxHeaderValues is the maximum number of values in a header. Each value may take 128
+// bytes of memory in addition to its text, as long as its request or stream is open.
+const maxHeaderValues = 250
 
 func countValues(header http.Header) int {
 	n := 0

@@ -240,7 +240,7 @@ func TestHeaderValues(t *testing.T) {
 	t.Parallel()
 	h := NewHandler(reviewServer(), Options{})
 	defer h.Close()
-	for values, status := range map[int]int{500: http.StatusOK, 501: http.StatusRequestHeaderFieldsTooLarge} {
+	for values, status := range map[int]int{250: http.StatusOK, 251: http.StatusRequestHeaderFieldsTooLarge} {
 		body, mirror := modernBody("prompts/get", reviewParams), modernHeader("prompts/get", "review")
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
 		for name, value := range mirror.with("Content-Type", "application/json") {
