@@ -120,6 +120,10 @@ type CallOptions struct {
 	// SessionID is the name of the session. The name may be secret: observers and
 	// the middleware get a hash with a key of the server. Default: empty.
 	SessionID string
+	// ClientKey identifies the client for the limits of one client and for the rates, as
+	// the ClientKey of package transport's Exchange. Default: the SessionID. Without
+	// either, only a client with a principal has a rate.
+	ClientKey string
 	// Transport describes the connection, for observers and the middleware. Default:
 	// empty.
 	Transport transport.Info
@@ -141,7 +145,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
 		Request: o.Request, Notify: o.Notify, Overdue: o.Overdue,
-		ID: o.ID, Session: o.SessionID, Conn: o.Transport,
+		ID: o.ID, Session: o.SessionID, Conn: o.Transport, ClientKey: o.ClientKey,
 	})
 }
 

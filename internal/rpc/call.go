@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type CallOptions struct {
 	// They are for the observer and the middleware.
 	ID, Session string
 	Conn        transport.Info
+	ClientKey   string // as that of a transport.Exchange; empty for Session
 }
 
 func (o *CallOptions) informer() transport.Informer {
@@ -45,10 +47,11 @@ func (o *CallOptions) informer() transport.Informer {
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code continues.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	o.ClientKey = cmp.Or(o.ClientKey, o.Session) // which may be secret, and is only compared
 	if o.Session != "" {
 		o.Session = s.sessionID(o.Session)
 	}
-	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session}
+	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session, from: o.ClientKey}
 	c.Message.ID = o.ID
 	c.observed = s.observer.startCall(ctx, name, params, o)
 	result, err := s.answerCall(ctx, c, name, params, o)
@@ -101,7 +104,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 
 // call does the work of a Call.
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, Overdue: o.Overdue}, observed: c.observed})
+	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
 	t.call = &callback{options: o, responded: make(chan struct{})}
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {

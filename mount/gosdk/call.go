@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -37,9 +38,11 @@ func (m *mount) call(ctx context.Context, method string, r request) (json.RawMes
 	if r.session != nil {
 		options.SessionID = r.session.ID()
 	}
-	if extra := r.sdk.GetExtra(); extra != nil && extra.Header != nil {
+	extra := r.sdk.GetExtra()
+	if extra != nil && extra.Header != nil {
 		options.Transport = transport.Info{Network: "tcp", Protocol: "http"}
 	}
+	options.ClientKey = clientKey(r.session, extra)
 	if r.version < stateless && r.session != nil {
 		options.Request = p.request
 	}
@@ -48,6 +51,19 @@ func (m *mount) call(ctx context.Context, method string, r request) (json.RawMes
 		return nil, m.failure(ctx, method, err)
 	}
 	return result, nil
+}
+
+// clientKey returns the client for the rates: the user of the SDK's bearer token, or else
+// the session. A session without an id is a connection, unless the SDK makes one for each
+// HTTP request: then the client is unknown.
+func clientKey(session *mcp.ServerSession, extra *mcp.RequestExtra) string {
+	switch {
+	case extra != nil && extra.TokenInfo != nil && extra.TokenInfo.UserID != "":
+		return "user " + extra.TokenInfo.UserID
+	case session == nil || session.ID() != "" || extra != nil && extra.Header != nil:
+		return "" // the SessionID, if any
+	}
+	return fmt.Sprintf("connection %p", session)
 }
 
 // failure returns what the client gets to see of an error.

@@ -10,7 +10,10 @@
 // that may change at any time. All options about prompts work: Visible, Principal,
 // Middleware, ElicitArguments, the limits. Options about connections have no effect,
 // because connections belong to the SDK: Info, Instructions, Timeouts.Drain,
-// ChangeDelay, MaxConcurrent, MaxConcurrentPerClient and MaxSubscriptions.
+// ChangeDelay, MaxConcurrent and MaxSubscriptions. GetsPerSecond, CompletionsPerSecond and
+// the limits of one client count by principal, or else by the UserID of the bearer token,
+// or else by session of the SDK. An HTTP request without all three has no rate: set
+// Options.Principal for a stateless HTTP server.
 //
 // [Request] returns the SDK's request to a render function and to the functions of
 // the options, for example to read the bearer token of the client:

@@ -50,9 +50,13 @@
 //
 //   - Info and Instructions, which the SDK's server sets;
 //   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
-//   - options about sessions and connections: MaxConcurrent, MaxConcurrentPerClient,
-//     Rate, the limits of subscriptions, Timeouts.Drain and ChangeDelay;
+//   - options about sessions and connections: MaxConcurrent, the limits of
+//     subscriptions, Timeouts.Drain and ChangeDelay;
 //   - Methods and Capabilities.
+//
+// GetsPerSecond, CompletionsPerSecond and the limits of one client count by principal, or
+// else by session of the SDK. A request without a session and without a principal has no
+// rate: set Options.Principal for a stateless HTTP server.
 //
 // DisableListChanged does not change the server: a server that advertises
 // list_changed sends the notifications. A Middleware does not see requests for
