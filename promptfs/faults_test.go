@@ -130,9 +130,15 @@ p.md:8: argument "b": default: must be one of a, b, got "c"`},
 		{"an argument where there are none", "{{.code}}", `p.md:1:3: unknown argument "code"; declare the argument`},
 		{"an argument that is not used", "---\narguments:\n  - name: a\n  - title: x\n    name: b\n---\n{{.a}}", `p.md:5: argument "b" is never used; add {{.b}} to a message, or remove the argument`},
 		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6:3: unknown argument "a"; declare the argument`},
-		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use {{.name}} for an argument, or {{"{{"}} for a literal {{
+		{"front matter and template", "---\ntitel: x\n---\n{{end}}", `p.md:2: unknown key "titel" in front matter; did you mean "title"?
+p.md:4: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
+		{"no YAML, a template of several messages", "---\ntitle: a: b\n---\nHi {{.x}}\n--- user ---\n{{twist 1}} {{template \"nothing\"}}", `p.md:2: invalid YAML: unquoted ": " in the value of title; write title: "a: b"
+p.md:6:3: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{
+p.md:6:24: unknown partial "nothing"; add a partial with this name`},
+		{"no YAML, and no template", "---\ntemplate: false\ntitle: a: b\n---\n{{twist}}", `p.md:3: invalid YAML: unquoted ": " in the value of title; write title: "a: b"`},
+		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use {{.name}} for an argument, or {{"{{"}} for a literal {{, or template: false in the front matter for text without templates
 p.md:1:9: {{.}} means all arguments; use a single argument`},
-		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4: unexpected "#" in command; Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or {{"{{"}} for a literal {{`},
+		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4:3: unexpected "#" in command; Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or {{"{{"}} for a literal {{`},
 		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; use straight quotes and plain spaces between the braces, or {{"{{"}} for a literal {{`},
 		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2:1: {{define "x"}} is not supported; move the template to a partial`},
 

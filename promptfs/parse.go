@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -178,9 +180,41 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	if ok {
 		m.check(&h)
 	}
-	// Without the arguments nothing can be said of what the templates name.
-	if ok && !h.lost && len(messages) > 0 {
+	switch {
+	case len(messages) == 0:
+	case ok && !h.lost:
 		m.render(ctx, &h, read, messages, all, len(read) == len(parts))
+	case !h.isText && (ok || !verbatim.MatchString(front)):
+		m.syntax(s, read, messages, all)
+	}
+}
+
+// verbatim is in front matter that says that the messages are no templates.
+var verbatim = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
+
+// syntax adds the errors of the templates that do not depend on the arguments, which are
+// not known if the front matter has errors.
+func (m *made) syntax(s *source, parts []part, messages []prompttemplate.Message, all partials) {
+	texts := map[string]string{}
+	for name := range all.named {
+		texts[name] = "" // its errors are reported at its own path
+	}
+	const name = "message \x00" // which no file has
+	for i, message := range messages {
+		if message.Content == nil {
+			texts[name+strconv.Itoa(i)] = message.Text
+		}
+	}
+	_, err := prompttemplate.NewSet(prompttemplate.Options{Funcs: s.options.Funcs, Partials: texts})
+	for _, err := range flat(err) {
+		e := (*prompttemplate.Error)(nil)
+		if !errors.As(err, &e) {
+			continue
+		}
+		if number, ok := strings.CutPrefix(e.Partial, name); ok {
+			i, _ := strconv.Atoi(number)
+			m.faults.addAt(parts[i].line+max(e.Line, 1)-1, e.Column, e.Err)
+		}
 	}
 }
 
@@ -261,6 +295,16 @@ func (m *made) broken(p *partial, line int) {
 	}
 }
 
+// orVerbatim adds to a fix about literal braces that a whole text can be literal. A text
+// with arguments cannot.
+func orVerbatim(err error, h *header) error {
+	fix, bare := hint.Split(err)
+	if !strings.HasSuffix(fix, "for a literal {{") || len(h.arguments) > 0 {
+		return err
+	}
+	return hint.New(fix+", or template: false in the front matter for text without templates", "%w", bare)
+}
+
 // templateError adds an error of a template, with its line in the file.
 func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 	at := func(line int) int { return m.parts[e.Message-1].line + max(line, 1) - 1 }
@@ -271,7 +315,7 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 			m.broken(p, at(e.Line))
 		}
 	case e.Message > 0:
-		m.faults.addAt(at(e.Line), e.Column, e.Err)
+		m.faults.addAt(at(e.Line), e.Column, orVerbatim(e.Err, h))
 	case p != nil && e.CallMessage > 0:
 		of := p.error(e)
 		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, hint.New(of.Hint, "partial %q: %s: %w", e.Partial, of.place(), of.Err))

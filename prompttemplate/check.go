@@ -440,6 +440,10 @@ func (r *reader) function(n *parse.IdentifierNode) {
 				return
 			}
 		}
+		if fix := keywordFix(n.Ident); fix != "" {
+			r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
+			return
+		}
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
 		slices.Sort(names)
 		r.text.add(n.Pos, hint.New(nearest(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))

@@ -40,6 +40,17 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"a comment that does not end", "{{/* x }}", "line 1: unclosed comment; close the comment with */}}"},
 		{"a text that does not end", `{{"x}}`, "line 1: unterminated quoted string"},
 
+		{"an operator", `{{if .code == "x"}}{{end}}`, `line 1: unknown operator "=="; write eq .code "x"`},
+		{"an operator and names without a dot", "a\n{{if code != 'x'}}{{end}}", `line 2: unknown operator "!="; write ne .code "x"`},
+		{"an operator of logic", "{{if .code && $x}}{{end}}", `line 1: unknown operator "&&"; write and .code $x`},
+		{"an order", "{{if .code >= 3}}{{end}}", `line 1: unknown operator ">="; write ge .code 3`},
+		{"single quotes", "{{if eq .code 'abc'}}{{end}}", "line 1: string in single quotes: 'abc'; write \"abc\""},
+		{"elif", "{{if .code}}{{elif .code}}{{end}}", `line 1: unknown function "elif"; write {{else if .name}}`},
+		{"endif", "{{if .code}}\nx{{endif}}\n", `line 2: unknown keyword "endif"; write {{end}}`},
+		{"end if", "{{if .code}}x{{end if}}", `line 1: unknown keyword "end if"; write {{end}}`},
+		{"foreach", "{{foreach .code}}x{{end}}", `line 1: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
+		{"unless", "{{unless .code}}", `line 1: unknown function "unless"; write {{if not .name}}`},
+
 		{"a wrong letter", "\n\n{{.langauge}}", `line 3: unknown argument "langauge"; did you mean "language"?`},
 		{"another case", "{{.Code}}", `line 1: unknown argument "Code"; did you mean "code"?`},
 		{"a beginning", "{{.lang}}", `line 1: unknown argument "lang"; did you mean "language"?`},

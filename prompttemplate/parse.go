@@ -106,7 +106,8 @@ func parseText(at place, source string) *text {
 	if _, err := tree.Parse(source, "", "", map[string]*parse.Tree{}); err != nil {
 		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
 		at.line, _ = strconv.Atoi(line)
-		t.addAt(at, explain(shortened(message)))
+		at, err := explainAt(at, source, message)
+		t.addAt(at, err)
 		return t
 	}
 	t.tree = tree
@@ -146,6 +147,7 @@ const unexpectedEnd = "unexpected EOF"
 
 // explain returns text/template's message as an error, with the fix if one is known.
 func explain(message string) error {
+	message = shortened(message)
 	for _, e := range explanations {
 		if strings.HasPrefix(message, e.prefix) {
 			if e.prefix == unexpectedEnd {

@@ -1,0 +1,98 @@
+package prompttemplate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
+)
+
+// This file has the fixes for the syntax of other template languages.
+
+// operators are the functions for operators.
+var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
+
+var (
+	operand    = `("[^"]*"|'[^']*'|[$.\w]+)`
+	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
+	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi)\s*-?\}\}`)
+	character  = regexp.MustCompile(`'[^']*'`)
+	constant   = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
+)
+
+// keywords are the fixes for words of other languages, which are functions here.
+var keywords = []struct {
+	fix   string
+	words []string
+}{
+	{"write {{else if .name}}", []string{"elif", "elseif", "elsif"}},
+	{"write {{end}}", []string{"endif", "endfor", "endforeach", "endeach", "endwith", "endrange", "endunless", "fi"}},
+	{"write {{range list .name}}", []string{"for", "foreach", "each"}},
+	{"write {{if not .name}}", []string{"unless"}},
+	{`write {{template "name" .}}`, []string{"include", "import", "partial"}},
+	{"write {{$name := .other}}", []string{"set", "let", "var"}},
+}
+
+// keywordFix returns the fix for a function that is a word of another language.
+func keywordFix(name string) string {
+	for _, k := range keywords {
+		if slices.Contains(k.words, name) {
+			return k.fix
+		}
+	}
+	return ""
+}
+
+// explainAt returns text/template's message about a line of a source as an error, and
+// the place of what is not syntax of templates, if that is known.
+func explainAt(at place, source, message string) (place, error) {
+	lines := strings.Split(source, "\n")
+	if message == unexpectedEnd {
+		if m := endKeyword.FindStringSubmatchIndex(source); m != nil {
+			at.line = 1 + strings.Count(source[:m[2]], "\n")
+			return at.in(lines[at.line-1], m[2]-1-strings.LastIndexByte(source[:m[2]], '\n')), hint.New("write {{end}}", "unknown keyword %q", source[m[2]:m[3]])
+		}
+	}
+	if at.line < 1 || at.line > len(lines) {
+		return at, explain(message)
+	}
+	line := lines[at.line-1]
+	if m := operation.FindStringSubmatchIndex(line); m != nil {
+		operator := line[m[4]:m[5]]
+		fix := fmt.Sprintf("write %s %s %s", operators[operator], operandOf(line[m[2]:m[3]]), operandOf(line[m[6]:m[7]]))
+		return at.in(line, m[4]), hint.New(shortened(fix), "unknown operator %q", operator)
+	}
+	if m := endKeyword.FindStringSubmatchIndex(line); m != nil {
+		return at.in(line, m[2]), hint.New("write {{end}}", "unknown keyword %q", line[m[2]:m[3]])
+	}
+	if m := character.FindStringIndex(line); m != nil && strings.Contains(message, "character constant") {
+		text := line[m[0]+1 : m[1]-1]
+		return at.in(line, m[0]), hint.New(shortened(fmt.Sprintf("write %q", text)), "string in single quotes: %s", shortened(line[m[0]:m[1]]))
+	}
+	if rest, ok := strings.CutPrefix(message, `unexpected "`); ok && rest != "" {
+		if i := strings.Index(line, "{{"+rest[:1]); i >= 0 && i == strings.Index(line, "{{") {
+			at = at.in(line, i+len("{{"))
+		}
+	}
+	return at, explain(message)
+}
+
+// in returns the place of an offset in a line.
+func (p place) in(line string, offset int) place {
+	p.column = 1 + utf8.RuneCountInString(line[:offset])
+	return p
+}
+
+// operandOf returns an operand as a template has it.
+func operandOf(s string) string {
+	switch {
+	case s[0] == '\'':
+		return `"` + s[1:len(s)-1] + `"`
+	case constant.MatchString(s):
+		return s
+	}
+	return "." + s
+}
