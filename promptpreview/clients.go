@@ -21,7 +21,7 @@ type outline struct {
 	Name      string
 	Arguments []struct {
 		Name   string
-		Schema *jsonschema.Schema
+		Schema any
 	}
 	Messages []struct {
 		Role prompts.Role
@@ -55,7 +55,7 @@ func showClients(w http.ResponseWriter, r *http.Request) {
 	}
 	p := &prompts.Prompt{Name: o.Name}
 	for _, a := range o.Arguments {
-		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Schema: a.Schema})
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Schema: schemaOf(a.Schema)})
 	}
 	result := &prompts.Result{}
 	for _, m := range o.Messages {
@@ -78,6 +78,33 @@ func showClients(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, answer)
+}
+
+// schemaOf returns what the rules read of a schema: its own values, and those of its
+// items. To unmarshal a [jsonschema.Schema] takes quadratic time in its depth.
+func schemaOf(v any) *jsonschema.Schema {
+	members, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	s := valuesOf(members)
+	if items, ok := members["items"].(map[string]any); ok {
+		s.Items = valuesOf(items)
+	}
+	return s
+}
+
+func valuesOf(members map[string]any) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	s.Type, _ = members["type"].(string)
+	s.Enum, _ = members["enum"].([]any)
+	if value, ok := members["const"]; ok {
+		s.Const = &value
+	}
+	if _, ok := members["default"]; ok {
+		s.Default = json.RawMessage("null") // whatever the default is
+	}
+	return s
 }
 
 // contentOf returns content of a type of the protocol.

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,35 @@ func (p *page) harmless() {
 	assert.Equal(p.t, "visible", eval[string](p, `getComputedStyle(document.body).visibility`))
 	assert.False(p.t, eval[bool](p, `/[\u202a-\u202e\u2066-\u2069\u061c\u200b]/.test(document.body.innerText)`), "a bidi control is in the text of the page")
 	assert.False(p.t, eval[bool](p, `[...document.querySelectorAll("*")].some((e) => [...e.attributes].some((a) => a.name !== "value" && /[\u202a-\u202e\u2066-\u2069]/.test(a.value)))`), "a bidi control is in an attribute")
+}
+
+// Each character that Unicode's tables call invisible is shown by its name, and no
+// letter is.
+func TestInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	p := open(t, url)
+	eval[bool](p, `import("./dom.js").then((dom) => { window.dom = dom; }), true`)
+	p.wait(`window.dom`)
+	marked := eval[[]rune](p, `Array.from({ length: 0x110000 }, (_, c) => c).filter((c) => dom.visible(String.fromCodePoint(c)).startsWith("⟨U+"))`)
+	is := map[rune]bool{}
+	for _, c := range marked {
+		is[c] = true
+	}
+	// UAX #44: Default_Ignorable_Code_Point is Other_Default_Ignorable_Code_Point, Cf and
+	// Variation_Selector without some of Cf that are seen.
+	isIgnorable := func(c rune) bool {
+		isSeen := unicode.In(c, unicode.White_Space, unicode.Prepended_Concatenation_Mark) || 0xfff9 <= c && c <= 0xfffb || 0x13430 <= c && c <= 0x13440
+		return unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector) && !isSeen
+	}
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		switch {
+		case isIgnorable(c), unicode.Is(unicode.Cc, c) && !strings.ContainsRune("\t\n\r", c), strings.ContainsRune("\u2028\u2029\u2800\ufff9", c):
+			assert.True(t, is[c], "%U is not marked", c)
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == ' ' || c == '\n' || c == '\u0301':
+			assert.False(t, is[c], "%U is marked", c)
+		}
+	}
 }
 
 // Whatever the texts of a server are, they are shown, and do nothing: in the list, in

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -209,9 +210,27 @@ func TestClients(t *testing.T) {
 	assert.Equal(t, []string{"2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
 	assert.Empty(t, got["Claude Code"], "the values are single words")
 	assert.Len(t, got["Gemini CLI"], 3)
+	_, got = ask(`{"arguments":[{"name":"a"},{"name":"b","schema":{"type":"array","items":{"const":"two words"},"default":[]}},{"name":"c","schema":true}]}`)
+	assert.NotEmpty(t, got["Claude Code"], "the values have spaces")
 
 	status, _ := ask(`{`)
 	assert.Equal(t, 400, status)
+}
+
+// Nesting in a schema takes no more time than other bytes.
+func TestNestedOutline(t *testing.T) {
+	t.Parallel()
+	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	const depth = 9000 // of the 10,000 that encoding/json reads
+	outline := `{"arguments":[{"name":"a","schema":` + strings.Repeat(`{"items":`, depth) + "{}" + strings.Repeat("}", depth) + `}]}`
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it took 27 s
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/clients", strings.NewReader(outline))
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	assert.Equal(t, 200, resp.StatusCode)
 }
 
 // A body that is too large is not read to its end.

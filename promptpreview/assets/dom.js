@@ -1,8 +1,9 @@
 // Elements are made here. Text of the server becomes text nodes and nothing else.
 
-// invisible are the characters that change how text looks without being seen
-// themselves: bidi controls, characters without width, tags, other controls.
-const invisible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+// invisible are the characters that are not seen themselves: controls but for white
+// space, what Unicode says to ignore in display, separators of lines and paragraphs,
+// interlinear annotations, and the Braille pattern without dots.
+const invisible = /(?![\t\n\r])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/gu;
 
 const codePoint = (c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 
