@@ -152,7 +152,9 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// Behind the proxies of examples/proxy, with AllowedHosts as their comments say, the server accepts pages of its own host and no others.
+// Behind the proxies of examples/proxy, with AllowedHosts as their comments say, the
+// server accepts pages of its own host and no others. The proxies answer other paths
+// with 404.
 func TestHostsBehindProxies(t *testing.T) {
 	t.Parallel()
 	certificate, key := newCertificate(t)
@@ -199,6 +201,15 @@ func TestHostsBehindProxies(t *testing.T) {
 				assert.Equal(t, test.want, response.StatusCode, "%s", body)
 				assert.Contains(t, string(body), test.body)
 				assert.Equal(t, test.want == 200, response.Header.Get("Mcp-Session-Id") != "")
+				for _, path := range []string{"/", "/other", "/mcp/other"} {
+					r, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+listen+path, nil)
+					require.NoError(t, err)
+					r.Host = "mcp.example.org"
+					response, err := client.Do(r)
+					require.NoError(t, err)
+					assert.NoError(t, response.Body.Close())
+					assert.Equal(t, 404, response.StatusCode, path)
+				}
 			})
 		}
 	}
