@@ -21,7 +21,7 @@ import (
 // other is ignored.
 func TestResponsesOfOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+		s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{})
 		c, other := connect(t, s).handshakeAs("2025-11-25", formCapability), connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
@@ -52,7 +52,7 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			w := newWaiter()
-			s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
+			s := prompts.MustNewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
 			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 			c.send(getLine("1", "paint"))
 			q := c.question()
@@ -87,7 +87,7 @@ func TestAskTimeout(t *testing.T) {
 		inBubble(t, limit.String(), func(t *testing.T) {
 			var j journal
 			o.Logger = j.logger()
-			c := connect(t, prompts.NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
+			c := connect(t, prompts.MustNewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
 			c.send(getLine("1", "paint"))
 			q := c.question()
 			time.Sleep(limit - time.Nanosecond)
@@ -102,7 +102,7 @@ func TestAskTimeout(t *testing.T) {
 
 func TestNoAskTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: -1}})).handshakeAs("2025-11-25", formCapability)
+		c := connect(t, prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: -1}})).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
 		time.Sleep(1000 * time.Hour)
@@ -114,7 +114,7 @@ func TestNoAskTimeout(t *testing.T) {
 // Call.
 func TestAskWithAContextThatHasEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("late", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("late", func(ctx context.Context) (*prompts.Result, error) {
 			ended, cancel := context.WithCancel(ctx)
 			cancel()
 			for range 50 { // the code may have a choice
@@ -148,7 +148,7 @@ func several(then func(err error)) prompts.Prompt {
 // CAN-13: an author's own time limit ends a question as well.
 func TestContextOfTheAuthor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("hasty", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("hasty", func(ctx context.Context) (*prompts.Result, error) {
 			hasty, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := prompts.Elicit[colour](hasty, "a", "Which?")
@@ -183,7 +183,7 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			let, done := make(chan struct{}), make(chan error, 2)
-			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+			s := prompts.MustNewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
 				for _, key := range []string{"a", "b"} { // one asks, one waits for its turn
 					go func() {
 						_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
@@ -296,7 +296,7 @@ func TestCannotAsk(t *testing.T) {
 		for _, prompt := range []string{"passes it on", "wraps it", "does without"} {
 			inBubble(t, test.name+"/"+prompt, func(t *testing.T) {
 				var j journal
-				s := prompts.NewServer(registryOf(
+				s := prompts.MustNewServer(registryOf(
 					rendered("passes it on", func(ctx context.Context) (*prompts.Result, error) { return nil, prompts.Ask(ctx, test.question()) }),
 					rendered("wraps it", func(ctx context.Context) (*prompts.Result, error) {
 						return nil, errors.Join(prompts.Ask(ctx, test.question()), errDisk)
@@ -343,7 +343,7 @@ func TestCannotAsk(t *testing.T) {
 // An error of the author's that only says that there is no answer is one too.
 func TestErrCannotAskOfAnAuthor(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(rendered("own", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrElicitationUnavailable })), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(rendered("own", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrElicitationUnavailable })), prompts.Options{})
 	want := unable("no answer was received")
 	newRounds(t, s, "own").get("").fails(t, prompts.CodeInternalError, want)
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, want), answerTo(t, s, newSession(t, s), getLine("1", "own")))

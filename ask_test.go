@@ -245,7 +245,7 @@ const red = `{"action":"accept","content":{"colour":"red"}}`
 func TestAskConcurrently(t *testing.T) {
 	t.Parallel()
 	const n = 20
-	s := prompts.NewServer(registryOf(rendered("many", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(rendered("many", func(ctx context.Context) (*prompts.Result, error) {
 		var all sync.WaitGroup
 		errs := make([]error, 2*n)
 		values := make([]string, 2*n)
@@ -288,7 +288,7 @@ func TestQuestionKeys(t *testing.T) {
 		argumentsKey:                  false,
 	} {
 		var j journal
-		s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
 			_, err := prompts.Elicit[colour](ctx, key, "Which?")
 			return nil, err
 		})), prompts.Options{Logger: j.logger()})
@@ -306,7 +306,7 @@ func TestQuestionKeys(t *testing.T) {
 // while another does waits for the first answer.
 func TestSameQuestionIsAskedOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
 			answers := make(chan string, 3)
 			ask := func() {
 				answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
@@ -337,7 +337,7 @@ func TestTwoQuestionsWithOneKey(t *testing.T) {
 		"not adjacent":  {prompts.Form[colour]("a", "Which?"), prompts.Form[colour]("b", "Which?"), prompts.InputRequest("a", methodRoots, nil)},
 	} {
 		var j journal
-		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			err := prompts.Ask(ctx, questions...)
 			assert.NotErrorIs(t, err, prompts.ErrElicitationUnavailable, name)
 			return nil, err

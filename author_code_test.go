@@ -27,7 +27,7 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 		stuck := slog.New(handler{func(context.Context, slog.Record) { <-drained }})
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{
+		c := connect(t, prompts.MustNewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{
 			Logger: stuck, Timeouts: prompts.Timeouts{Render: time.Second},
 		})).handshake()
 		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "internal error: prompt failed")}, c.ask(getLine("1", "fails")))
@@ -46,7 +46,7 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 func TestLoggerPanics(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
-		c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func(context.Context, slog.Record) { panic("handler") }})})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func(context.Context, slog.Record) { panic("handler") }})})).handshake()
 		assert.Len(t, c.ask(getLine("1", "fails")), 1)
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 	})
@@ -105,7 +105,7 @@ func TestEveryEndOfARender(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			var j journal
-			s := prompts.NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
+			s := prompts.MustNewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
 			other, c := connect(t, s).handshake(), connect(t, s).handshake()
 			c.send(getLine("1", "bad"), envelopedGet("2", "bad"))
 			time.Sleep(defaultRenderTimeout)
@@ -137,7 +137,7 @@ func TestGoroutinesThatARenderLeavesBehind(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const left = 20
 		asked := make(chan error, left)
-		s := prompts.NewServer(registryOf(rendered("leaks", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("leaks", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range left {
 				go func() {
 					time.Sleep(time.Duration(i+1) * time.Minute)
@@ -170,7 +170,7 @@ func TestGoroutinesThatARenderLeavesBehind(t *testing.T) {
 func TestNothingIsLoggedToTheClient(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
-		s := prompts.NewServer(registryOf(rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{Logger: j.logger()})
 		c := connect(t, s).handshake()
 		for _, level := range []string{"", `"io.modelcontextprotocol/logLevel":"debug",`} {
 			got := c.ask(strings.Replace(envelopedGet("1", "faulty"), `"_meta":{`, `"_meta":{`+level, 1))
@@ -191,7 +191,7 @@ func TestDefaultLogger(t *testing.T) {
 	defer slog.SetDefault(quiet)
 	fails := registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { return nil, errDisk }))
 	for _, o := range []prompts.Options{{Logger: slog.New(slog.DiscardHandler)}, {}} {
-		_, e := call(t, prompts.NewServer(fails, o), methodGet, `{"name":"p"}`)
+		_, e := call(t, prompts.MustNewServer(fails, o), methodGet, `{"name":"p"}`)
 		assert.Equal(t, prompts.CodeInternalError, e.Code)
 		assert.Equal(t, o.Logger == nil, strings.Contains(log.String(), errDisk.Error()))
 	}

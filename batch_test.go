@@ -41,7 +41,7 @@ func refusalLine(id, message string) string {
 // other and answered by one array, or by none; whoever cannot send it says so.
 func TestBatchThroughHandle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
+		s := prompts.MustNewServer(registryOf(sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 		session := sessionIn(t, s, batchVersion)
 		began := time.Now()
 		got := answerTo(t, s, session, batchLine(getLine("1", "long"), getLine("3", "short"), pingLine("2")))
@@ -59,7 +59,7 @@ func TestBatchThroughHandle(t *testing.T) {
 // what follows is not begun.
 func TestBatchTimeLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})
+		s := prompts.MustNewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})
 		c := connect(t, s).handshakeIn(batchVersion)
 		assert.Empty(t, c.ask(batchLine(getLine("1", "text"), getLine("2", "deaf"), getLine("3", "text"))))
 		time.Sleep(time.Second)
@@ -80,7 +80,7 @@ func TestBatchTimeLimit(t *testing.T) {
 
 func TestLongBatch(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(nil, prompts.Options{})
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	session := sessionIn(t, s, batchVersion)
 	pings := make([]string, maxBatch)
 	for i := range pings {
@@ -119,7 +119,7 @@ func TestBatchOfABrokenTransport(t *testing.T) {
 			}},
 		} {
 			inBubble(t, test.name+" "+how, func(t *testing.T) {
-				s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
+				s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
 				session := s.NewSession(transport.SessionOptions{Version: batchVersion})
 				for range 4 {
 					go func() {

@@ -26,7 +26,7 @@ type benchReview struct {
 
 func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transport.Exchange) {
 	b.Helper()
-	s := prompts.NewServer(r, prompts.Options{}).NewSession(transport.SessionOptions{})
+	s := prompts.MustNewServer(r, prompts.Options{}).NewSession(transport.SessionOptions{})
 	b.Cleanup(s.Close)
 	x := transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		if code != 0 {
@@ -135,7 +135,7 @@ type toldCrowd struct {
 
 func newToldCrowd(tb testing.TB, way string, n int) *toldCrowd {
 	c := &toldCrowd{registry: new(prompts.Registry), n: n}
-	s := prompts.NewServer(c.registry, prompts.Options{})
+	s := prompts.MustNewServer(c.registry, prompts.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	tb.Cleanup(func() {
@@ -223,7 +223,7 @@ func BenchmarkSuggestKey(b *testing.B) {
 		"enum":       enum,
 		"small enum": small,
 	} {
-		s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+		s := prompts.MustNewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 		for _, test := range typedInBenchmarks {
 			b.Run(what+"/"+test.name, func(b *testing.B) {
 				params := json.RawMessage(`{` + completeParamsOf("p", "a", test.typed) + `}`)

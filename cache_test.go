@@ -63,7 +63,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := prompts.NewServer(registryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: principalOf})
+			s := prompts.MustNewServer(registryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: principalOf})
 			get := func(user, args string) string {
 				text, err := getAs(t, s, user, args)
 				require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestCache(t *testing.T) {
 func TestCacheKeepsNot(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := prompts.NewServer(registryOf(counting(prompts.Cache{TTL: time.Hour, MaxResults: 2})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := prompts.MustNewServer(registryOf(counting(prompts.Cache{TTL: time.Hour, MaxResults: 2})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for i := range 2 {
 		_, err := getAs(t, s, "", `{"a":"fails"}`)
 		require.Error(t, err)
@@ -133,7 +133,7 @@ func TestCacheFailures(t *testing.T) {
 			return prompts.Include(ctx, name, nil)
 		}
 	}
-	s := prompts.NewServer(registryOf(
+	s := prompts.MustNewServer(registryOf(
 		cached("panics", func(context.Context) (*prompts.Result, error) { panic("no") }),
 		cached("goes", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
 		cached("asks", func(ctx context.Context) (*prompts.Result, error) { return asking("asks").Render(ctx, nil) }),
@@ -167,7 +167,7 @@ func TestCacheFailures(t *testing.T) {
 func TestCacheOfReplacedPrompt(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(counting(prompts.Cache{TTL: time.Hour}))
-	s := prompts.NewServer(reg, prompts.Options{})
+	s := prompts.MustNewServer(reg, prompts.Options{})
 	first, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
 	require.NoError(t, reg.Set(textPrompt("p", "new")))
@@ -192,7 +192,7 @@ func TestInvalidCache(t *testing.T) {
 // What a request appends to a result that is kept is its own.
 func TestCachedResultIsNotShared(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(
+	s := prompts.MustNewServer(registryOf(
 		cached("base", func(context.Context) (*prompts.Result, error) {
 			messages := make([]prompts.Message, 0, 100)
 			return &prompts.Result{Messages: append(messages, prompts.User("base")), Meta: prompts.Meta{"a": 1}}, nil
@@ -233,7 +233,7 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 		release := make(chan struct{})
 		var running atomic.Int64
 		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
-		s := prompts.NewServer(registryOf(
+		s := prompts.MustNewServer(registryOf(
 			cached("p", func(context.Context) (*prompts.Result, error) { ignorant(); return prompts.Messages(), nil }),
 			completing("c", prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
 				func(context.Context, string) ([]string, error) { ignorant(); return nil, nil })),
@@ -269,7 +269,7 @@ func TestCachedPromptsInACircle(t *testing.T) {
 				return prompts.Include(ctx, other, nil)
 			})
 		}
-		s := prompts.NewServer(registryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		s := prompts.MustNewServer(registryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		begin := time.Now()
 		var all sync.WaitGroup
 		for _, name := range []string{"a", "b"} {
@@ -297,12 +297,12 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 		cached("p", func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "q", nil) }),
 		cached("q", func(context.Context) (*prompts.Result, error) { return prompts.Messages(prompts.User("hi")), nil }),
 	)
-	text, err := getAs(t, prompts.NewServer(reg, o), "ann", "{}")
+	text, err := getAs(t, prompts.MustNewServer(reg, o), "ann", "{}")
 	require.NoError(t, err)
 	assert.Equal(t, "hi", text)
 
 	o.Visible = func(context.Context, prompts.Prompt) bool { return true }
-	_, err = getAs(t, prompts.NewServer(reg, o), "ann", "{}")
+	_, err = getAs(t, prompts.MustNewServer(reg, o), "ann", "{}")
 	require.Error(t, err)
 	assert.Contains(t, log.String(), "cannot use Include with Options.Visible")
 }

@@ -33,7 +33,7 @@ func call(t testing.TB, s *prompts.Server, method, params string) (string, *prom
 // Methods that are not of this library are left to somebody else's layer.
 func TestCall(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(goldenRegistry(), prompts.Options{PageSize: 2, Methods: map[string]prompts.Method{
+	s := prompts.MustNewServer(goldenRegistry(), prompts.Options{PageSize: 2, Methods: map[string]prompts.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
 	}})
 	for _, row := range table(t, "call", 4) {
@@ -54,7 +54,7 @@ func TestCall(t *testing.T) {
 // The results of Call are the caller's: a later call must not change them.
 func TestCallResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("a", "1"), textPrompt("b", "2")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(textPrompt("a", "1"), textPrompt("b", "2")), prompts.Options{})
 	get := func(params string) []byte {
 		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}, Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}, Logger: j.logger()})
 		ctx, cancel := context.WithCancel(t.Context())
 		errs := make(chan error)
 		for range 2 {
@@ -120,7 +120,7 @@ func TestMethodsAndCapabilities(t *testing.T) {
 	tools := map[string]any{"listChanged": true}
 	capabilities := map[string]any{"tools": tools}
 	o := prompts.Options{Methods: methods, Capabilities: capabilities}
-	s := prompts.NewServer(nil, o)
+	s := prompts.MustNewServer(new(prompts.Registry), o)
 	delete(methods, "m")
 	methods["n"] = nil
 	tools["listChanged"] = make(chan int)
@@ -137,7 +137,7 @@ func TestMethodsAndCapabilities(t *testing.T) {
 	assert.Contains(t, answerTo(t, s, session, initializeLine), `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
 	assert.Equal(t, pongLine("1"), answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"m"}`))
 	assert.Zero(t, o.PageSize, "defaults are filled in into the server's own")
-	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.NewServer(nil, prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
+	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.MustNewServer(new(prompts.Registry), prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
 }
 
 func TestInvalidOptions(t *testing.T) {
@@ -189,7 +189,7 @@ func TestRawMethods(t *testing.T) {
 			return v, err
 		}
 	}
-	s := prompts.NewServer(nil, prompts.Options{Logger: j.logger(), Methods: map[string]prompts.Method{
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: j.logger(), Methods: map[string]prompts.Method{
 		"ok":           answer(json.RawMessage(`{"a": [1 ,2]}`), nil),
 		"scalar":       answer(1, nil),
 		"chan":         answer(make(chan int), nil),
@@ -248,7 +248,7 @@ func TestMethodResultsAreCompleted(t *testing.T) {
 		{"raw", `{"_meta":null}`, ``},
 		{"raw", `{"resultType":null}`, ``},
 	} {
-		s := prompts.NewServer(nil, prompts.Options{Methods: map[string]prompts.Method{test.method: func(context.Context, json.RawMessage) (any, error) {
+		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Methods: map[string]prompts.Method{test.method: func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(test.result), nil
 		}}})
 		got := answerTo(t, s, nil, envelopedLine("1", test.method, ""))
@@ -261,7 +261,7 @@ func TestMethodResultsAreCompleted(t *testing.T) {
 func TestCallSaysWhoTheClientIs(t *testing.T) {
 	t.Parallel()
 	var got []prompts.Request
-	srv := prompts.NewServer(nil, prompts.Options{Middleware: seeing(&got, new([]error))})
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Middleware: seeing(&got, new([]error))})
 	said := prompts.Implementation{
 		Name: "editor", Version: strings.Repeat("9", 300), Title: "Ed\xffitor",
 		Description: "is not kept", WebsiteURL: "https://example.com",
@@ -283,7 +283,7 @@ func TestCallSaysWhoTheClientIs(t *testing.T) {
 // A Call speaks the revision that the caller's layer has agreed on.
 func TestCallVersion(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Title: "P", Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Render: nothing}), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(prompts.Prompt{Name: "p", Title: "P", Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Render: nothing}), prompts.Options{})
 	for _, version := range append([]string{"", "2026-07-28"}, handshakeVersions...) {
 		want := `{"messages":[]}`
 		if version == "2026-07-28" {
@@ -312,7 +312,7 @@ func TestCallVersion(t *testing.T) {
 // PRO-02, PRO-03, PRO-07: progress is told if there is a token and a way.
 func TestCallNotifies(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(rendered("steps", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(rendered("steps", func(ctx context.Context) (*prompts.Result, error) {
 		prompts.Progress(ctx, 1, 2, "one")
 		return prompts.Messages(), nil
 	})), prompts.Options{})
@@ -353,7 +353,7 @@ func callSeveral(s *prompts.Server, ctx context.Context, request func(context.Co
 // own answer, in whatever order they come.
 func TestRequestsAreConcurrent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("several", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("several", func(ctx context.Context) (*prompts.Result, error) {
 			a, b, c := prompts.Form[colour]("a", "3"), prompts.Form[colour]("b", "1"), prompts.Form[colour]("c", "2")
 			err := prompts.Ask(ctx, a, b, c)
 			return prompts.Messages(prompts.User(a.Value.Colour + b.Value.Colour + c.Value.Colour)), err
@@ -378,7 +378,7 @@ func TestRequestsAreConcurrent(t *testing.T) {
 func TestRequestsEndTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var ended atomic.Int32
-		s := prompts.NewServer(registryOf(several(func(err error) {
+		s := prompts.MustNewServer(registryOf(several(func(err error) {
 			assert.ErrorIs(t, err, errDisk)
 			assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable)
 		})), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}})
@@ -401,7 +401,7 @@ func TestRequestsEndTogether(t *testing.T) {
 // What Request returns is what a client says: it is checked as such.
 func TestRequestResultsAreChecked(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(asking("several")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(asking("several")), prompts.Options{})
 	for _, result := range []string{
 		"", "null", "{", red + red, "\xff",
 		strings.Replace(red, "red", "\xff", 1),

@@ -40,7 +40,7 @@ func TestBurstOfChangesIsOneNotification(t *testing.T) {
 	} {
 		inBubble(t, test.name, func(t *testing.T) {
 			reg := new(prompts.Registry)
-			s := prompts.NewServer(reg, prompts.Options{})
+			s := prompts.MustNewServer(reg, prompts.Options{})
 			old, both, modern := connect(t, s).handshake(), connect(t, s).handshake().listen("1"), connect(t, s).listen("1", `"1"`)
 			for i := range test.changes {
 				if i > 0 {
@@ -72,7 +72,7 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 	for name, open := range opened {
 		inBubble(t, name, func(t *testing.T) {
 			reg := new(prompts.Registry)
-			c := open(connect(t, prompts.NewServer(reg, prompts.Options{})))
+			c := open(connect(t, prompts.MustNewServer(reg, prompts.Options{})))
 			left := 3
 			c.wire.onWrite = func(context.Context, []byte) error {
 				if left > 0 {
@@ -93,7 +93,7 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
+		s := prompts.MustNewServer(reg, prompts.Options{})
 		quick, slow := connect(t, s).listen("1"), connect(t, s).listen("1")
 		hold := make(chan struct{})
 		slow.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
@@ -142,7 +142,7 @@ func TestUnsentChangeIsKept(t *testing.T) {
 	} {
 		inBubble(t, test.name, func(t *testing.T) {
 			reg := new(prompts.Registry)
-			session := newSession(t, prompts.NewServer(reg, prompts.Options{}))
+			session := newSession(t, prompts.MustNewServer(reg, prompts.Options{}))
 			change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
 			test.stop(t, session, change)
 			test.stop(t, session, func() {}) // nor is it lost if there is no other
@@ -186,7 +186,7 @@ func TestChangeDelay(t *testing.T) {
 		for era, open := range opened {
 			inBubble(t, name+"/"+era, func(t *testing.T) {
 				reg := new(prompts.Registry)
-				s := prompts.NewServer(reg, prompts.Options{ChangeDelay: test.delay})
+				s := prompts.MustNewServer(reg, prompts.Options{ChangeDelay: test.delay})
 				c := open(connect(t, s))
 				var told []time.Time
 				c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
@@ -219,7 +219,7 @@ func TestChangeDelay(t *testing.T) {
 // of all.
 func TestStalledClientCostsOthersNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
+		s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
 		unread := make(chan struct{})
 		session := newSession(t, s)
 		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { <-unread; return nil }}

@@ -58,7 +58,7 @@ func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
 			first, second = args["a"], args["c"]
 			return prompts.Messages(), nil
 		}
-		s := prompts.NewServer(registryOf(p), prompts.Options{})
+		s := prompts.MustNewServer(registryOf(p), prompts.Options{})
 		for method, members := range map[string]string{
 			methodGet:      `"name":"p","arguments":{"a":"first","c":"second"}`,
 			methodComplete: completeParamsOf("p", "a", "first") + `,"context":{"arguments":{"c":"second"}}`,
@@ -105,7 +105,7 @@ func TestCompletionFailures(t *testing.T) {
 		} {
 			inBubble(t, name+", "+test.name, func(t *testing.T) {
 				var j journal
-				s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
+				s := prompts.MustNewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
 				c := connect(t, s).handshake()
 				assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
 				assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
@@ -137,7 +137,7 @@ func TestCompletionsAreBounded(t *testing.T) {
 		prompts.Argument{Name: "own", Schema: itemsOf(prompts.Enum(names...))},
 		prompts.Argument{Name: "given", Complete: prompts.Suggest(names...)},
 	)
-	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
+	s := prompts.MustNewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
 	for _, test := range []struct {
 		argument, typed, first string
 		values, total          int
@@ -159,7 +159,7 @@ func TestCompletionsAreBounded(t *testing.T) {
 // completes asks through Call, and returns the values and their number.
 func completes(t *testing.T, p prompts.Prompt, argument, typed string) ([]string, int) {
 	t.Helper()
-	values, total, err := callComplete(t.Context(), prompts.NewServer(registryOf(p), prompts.Options{}), p.Name, argument, typed)
+	values, total, err := callComplete(t.Context(), prompts.MustNewServer(registryOf(p), prompts.Options{}), p.Name, argument, typed)
 	require.NoError(t, err)
 	return values, total
 }
@@ -254,7 +254,7 @@ func TestSuggestCopies(t *testing.T) {
 func TestSuggestFuncSeesTheRequest(t *testing.T) {
 	t.Parallel()
 	type who struct{}
-	s := prompts.NewServer(registryOf(completing("p", prompts.SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
+	s := prompts.MustNewServer(registryOf(completing("p", prompts.SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
 		return []string{args["b"] + " of " + ctx.Value(who{}).(string)}, nil
 	}))), prompts.Options{})
 	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), methodComplete,

@@ -21,7 +21,7 @@ func TestOneClientHasItsShare(t *testing.T) {
 	const most = 4
 	for _, sessions := range []bool{false, true} {
 		inBubble(t, fmt.Sprintf("sessions: %v", sessions), func(t *testing.T) {
-			s := prompts.NewServer(registryOf(
+			s := prompts.MustNewServer(registryOf(
 				textPrompt("text", "hi"),
 				rendered("waits", func(ctx context.Context) (*prompts.Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
 			), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 4 * most, MaxConcurrent: most}}) // and a quarter of all for one client
@@ -63,7 +63,7 @@ func TestOneClientHasItsShare(t *testing.T) {
 // What is past its time limit still counts for its client until it returns.
 func TestOverdueWorkCountsForItsClient(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(
+		s := prompts.MustNewServer(registryOf(
 			textPrompt("text", "hi"),
 			rendered("goes on", func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); return prompts.Messages(), nil }),
 		), prompts.Options{Limits: prompts.Limits{MaxConcurrentPerClient: 1}})
@@ -98,7 +98,7 @@ func TestSlowRendersNeverHoldUpAPing(t *testing.T) {
 		"together":  {prompts.Options{}, time.Second, 0},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(registryOf(sleeper("doze", test.render)), test.o)).handshake()
+			c := connect(t, prompts.MustNewServer(registryOf(sleeper("doze", test.render)), test.o)).handshake()
 			id := 0
 			send := func() { id++; c.send(getLine(fmt.Sprint(id), "doze")) }
 			for range defaultMaxConcurrent {
@@ -125,7 +125,7 @@ func TestTimeLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Logger: j.logger()})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Logger: j.logger()})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "deaf")))
 		time.Sleep(defaultRenderTimeout - time.Nanosecond)
 		assert.Empty(t, c.received())
@@ -147,7 +147,7 @@ func TestTimeLimit(t *testing.T) {
 
 func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		time.Sleep(time.Second)
 		assert.Len(t, c.received(), 1)
@@ -170,7 +170,7 @@ func TestTimeLimitRacesTheAnswer(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(registryOf(sleeper("even", time.Second)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
+			c := connect(t, prompts.MustNewServer(registryOf(sleeper("even", time.Second)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
 			c.send(getLine("1", "even"))
 			time.Sleep(2 * time.Second)
 			assert.Len(t, c.received(), 1)
@@ -183,7 +183,7 @@ func TestCancellation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
 		assert.Empty(t, c.ask(getLine(`"a"`, "wait")))
 		// The reason is for the log (CAN-10), decoded ids are compared.
 		assert.Empty(t, c.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061","reason":"bored"}}`))
@@ -204,7 +204,7 @@ func TestCancellationRacesTheAnswer(t *testing.T) {
 	for i := range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
+			c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
 			c.send(getLine("1", "wait"))
 			synctest.Wait()
 			if i%2 == 0 {
@@ -240,7 +240,7 @@ func TestMaxConcurrent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const n = 3
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), completing("c", nil)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait"), completing("c", nil)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
 		for i := range 2 * n {
 			c.send(getLine(fmt.Sprint(i), "wait"))
 		}
@@ -277,7 +277,7 @@ func TestMaxConcurrent(t *testing.T) {
 func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 3}})
+		s := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 3}})
 		a, b := connect(t, s).handshake(), connect(t, s).handshake()
 		for i := range 4 { // two run, two wait
 			a.send(getLine(fmt.Sprint(i), "wait"))

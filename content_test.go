@@ -85,7 +85,7 @@ func TestInvalidContent(t *testing.T) {
 			var log strings.Builder
 			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return c.result, nil }}
 			// Not as a tool, too: the result of a tool has no roles and other content.
-			s := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			_, e := callMethod(t, s, "prompts/get", "p", `{}`)
 			require.NotNil(t, e)
 			assert.Equal(t, prompts.CodeInternalError, e.Code)
@@ -164,7 +164,7 @@ func contentIn(t testing.TB, version string, content prompts.Content, o prompts.
 	p := rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: content}), nil
 	})
-	raw, err := prompts.NewServer(registryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
+	raw, err := prompts.MustNewServer(registryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
 	if err != nil {
 		return "", err
 	}

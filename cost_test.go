@@ -100,7 +100,7 @@ func TestCostOfWorstMessages(t *testing.T) {
 	}
 	const small, large = 64 << 10, 256 << 10
 	for name, o := range map[string]prompts.Options{"as it is": {}, "strict": {StrictArguments: true}, "asking": {ElicitArguments: true}} {
-		s := prompts.NewServer(fuzzPrompts(), o)
+		s := prompts.MustNewServer(fuzzPrompts(), o)
 		for _, row := range table(t, "worst", 4) {
 			t.Run(name+"/"+row[0], func(t *testing.T) {
 				short, long := worstMessage(row[1], row[2], row[3], small), worstMessage(row[1], row[2], row[3], large)

@@ -222,7 +222,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	plain.Name = "plain"
 	var r prompts.Registry
 	require.NoError(t, r.Add(p, plain))
-	srv := prompts.NewServer(&r, prompts.Options{})
+	srv := prompts.MustNewServer(&r, prompts.Options{})
 	state := func() (all []string) {
 		all = append(all, callList(t, &r))
 		for p := range r.All() {

@@ -43,7 +43,7 @@ func differences(t testing.TB) map[string]difference {
 // JSON of their types, and wants the same answer from them, or that of differences.
 func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options) (string, *prompts.Error) {
 	t.Helper()
-	result, e := callMethod(t, prompts.NewServer(registryOf(p), o), "prompts/get", p.Name, arguments)
+	result, e := callMethod(t, prompts.MustNewServer(registryOf(p), o), "prompts/get", p.Name, arguments)
 	want := answerOf(t, result, e)
 	if e != nil && (e.Code != prompts.CodeInternalError || !strings.HasPrefix(e.Message, "internal error")) {
 		want.isError, want.code = true, 0
@@ -81,7 +81,7 @@ func callTool(t testing.TB, p prompts.Prompt, arguments string, o prompts.Option
 	if pair != nil {
 		name, arguments = "get_prompt", fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(p.Name), arguments)
 	}
-	result, e := callMethod(t, prompts.NewServer(reg, o), "tools/call", name, arguments)
+	result, e := callMethod(t, prompts.MustNewServer(reg, o), "tools/call", name, arguments)
 	return answerOf(t, result, e)
 }
 

@@ -190,7 +190,7 @@ func TestErrorIDs(t *testing.T) {
 				if test.options != nil {
 					test.options(&o, r)
 				}
-				s := prompts.NewServer(r, o)
+				s := prompts.MustNewServer(r, o)
 				method, members := test.method, test.members
 				if method == "" {
 					method = "prompts/get"
@@ -274,7 +274,7 @@ func assertErrorIDs(t *testing.T, answers []string, log string) {
 func TestErrorIDOfABatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
-		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour), textPrompt("text", "hi")), prompts.Options{
+		c := connect(t, prompts.MustNewServer(registryOf(sleeper("deaf", time.Hour), textPrompt("text", "hi")), prompts.Options{
 			Logger: slog.New(slog.NewJSONHandler(&j, nil)),
 		})).handshakeIn("2025-03-26")
 		c.send("[" + getLine("1", "deaf") + "," + getLine("2", "text") + "]")

@@ -19,7 +19,7 @@ import (
 func show(p prompts.Prompt, calls ...string) {
 	var reg prompts.Registry
 	reg.MustAdd(p)
-	srv := prompts.NewServer(&reg, prompts.Options{StrictArguments: true})
+	srv := prompts.MustNewServer(&reg, prompts.Options{StrictArguments: true})
 	for _, args := range calls {
 		callAs(srv, "", fmt.Sprintf(`{"name":%q,"arguments":%s}`, p.Name, args))
 	}
@@ -29,7 +29,7 @@ func show(p prompts.Prompt, calls ...string) {
 func showList(p prompts.Prompt) {
 	var reg prompts.Registry
 	reg.MustAdd(p)
-	raw, err := prompts.NewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	raw, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func printCall(ctx context.Context, srv *prompts.Server, method, params string, 
 func ExampleElicit() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "announce", Render: announce})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	printCall(context.Background(), srv, "prompts/get", `{"name":"announce"}`, fillIn(`{"version":"1.2","channel":"beta"}`))
 	// Output:
@@ -79,7 +79,7 @@ func ExampleAsk() {
 		}
 		return prompts.Messages(prompts.User(fmt.Sprintf("Write a %s speech of %d words.", how.Value.Tone, words.Value.Words))), nil
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	client := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{"form":{}}}`)}
 
 	asked, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"speech"}`), client)
@@ -125,7 +125,7 @@ func ExampleOnce() {
 		}
 		return prompts.Messages(prompts.User(ticket + " is about " + release.Version + ".")), nil
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	printCall(context.Background(), srv, "prompts/get", `{"name":"ticket"}`, fillIn(`{"version":"1.2"}`))
 	// Output:
 	// elicitation/create says: Which release is TICKET-7 about?
@@ -142,7 +142,7 @@ func ExampleErrElicitationUnavailable() {
 		}
 		return result, err
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	printCall(context.Background(), srv, "prompts/get", `{"name":"announce"}`, prompts.CallOptions{Version: "2024-11-05"})
 	// Output:
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Announce the newest release."}}]}
@@ -167,7 +167,7 @@ func ExampleCompleteFunc() {
 			return prompts.Messages(prompts.User("Plan a trip to " + args["city"] + ".")), nil
 		},
 	})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	printCall(context.Background(), srv, "completion/complete", `{
 		"ref": {"type": "ref/prompt", "name": "travel"},
 		"argument": {"name": "city", "value": "Pa"},
@@ -184,7 +184,7 @@ func ExampleProgress() {
 		prompts.Progress(ctx, 1, 2, "read the notes")
 		return prompts.Messages(prompts.User("Sum it up.")), nil
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	_, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"digest","_meta":{"progressToken":"t"}}`), prompts.CallOptions{
 		Notify: func(method string, params json.RawMessage) { fmt.Println(method, string(params)) },
 	})

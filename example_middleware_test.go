@@ -43,7 +43,7 @@ func stdout() *slog.Logger {
 func ExampleAuditLog() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who", Required: true}}, Render: greeting})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: prompts.AuditLog(stdout())})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Principal: userOf, Middleware: prompts.AuditLog(stdout())})
 
 	ctx := context.WithValue(context.Background(), userKey{}, "ada")
 	for _, params := range []string{`{"name":"greet","arguments":{"who":"Bob"}}`, `{"name":"greet"}`, `{"name":"insult"}`} {
@@ -76,7 +76,7 @@ func ExampleHandler_quota() {
 
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who"}}, Render: greeting})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: quota(1)})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Principal: userOf, Middleware: quota(1)})
 
 	const params = `{"name":"greet","arguments":{"who":"Bob"}}`
 	get(srv, "ada", params)
@@ -120,7 +120,7 @@ func ExampleHandler_cache() {
 		fmt.Println("rendering for", args["who"])
 		return greeting(ctx, args)
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{Middleware: cache("greet")})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Middleware: cache("greet")})
 
 	get(srv, "ada", `{"name":"greet","arguments":{"who":"Bob"}}`)
 	get(srv, "eve", `{"name":"greet","arguments":{"who":"Bob"}}`)
@@ -151,7 +151,7 @@ func ExampleHandler_trace() {
 		fmt.Println("rendering as part of", ctx.Value(traceKey{}))
 		return greeting(ctx, map[string]string{"who": "the tracer"})
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{Middleware: trace})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Middleware: trace})
 
 	get(srv, "ada", `{"name":"greet","_meta":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}`)
 	// Output:
@@ -175,7 +175,7 @@ func ExampleHandler_several() {
 
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who"}}, Render: greeting})
-	srv := prompts.NewServer(&reg, prompts.Options{
+	srv := prompts.MustNewServer(&reg, prompts.Options{
 		Middleware: func(next prompts.Handler) prompts.Handler { return outer(inner(next)) },
 	})
 	get(srv, "ada", `{"name":"greet","arguments":{"who":"Bob"}}`)

@@ -49,7 +49,7 @@ func ExampleInclude() {
 				return r, nil
 			}},
 	)
-	callAs(prompts.NewServer(&reg, prompts.Options{}), "", `{"name":"review"}`)
+	callAs(prompts.MustNewServer(&reg, prompts.Options{}), "", `{"name":"review"}`)
 	// Output:
 	// Write idiomatic Go.
 	// Review the change.
@@ -65,7 +65,7 @@ func ExampleCache() {
 			renders++ // and something slow
 			return prompts.Messages(prompts.User("The schema of the database.")), nil
 		}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	callAs(srv, "ada", `{"name":"schema"}`)
 	callAs(srv, "ben", `{"name":"schema"}`)
 	fmt.Println(renders)
@@ -83,7 +83,7 @@ func ExampleOptions_visible() {
 	}
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "purge", Version: "2", Tags: []string{"admin"}, Render: text})
-	srv := prompts.NewServer(&reg, prompts.Options{
+	srv := prompts.MustNewServer(&reg, prompts.Options{
 		Visible: func(ctx context.Context, p prompts.Prompt) bool {
 			return userOf(ctx) == "root" || !slices.Contains(p.Tags, "admin")
 		},
@@ -104,7 +104,7 @@ func ExampleLimits() {
 	reg.MustAdd(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Hello.")), nil
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Limits: prompts.Limits{GetsPerSecond: 0.001}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Principal: userOf, Limits: prompts.Limits{GetsPerSecond: 0.001}})
 	callAs(srv, "ada", `{"name":"p"}`)
 	callAs(srv, "ada", `{"name":"p"}`)
 	callAs(srv, "ben", `{"name":"p"}`)

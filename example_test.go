@@ -36,7 +36,7 @@ func Example() {
 		Title:     "Request Code Review",
 		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
 	}, reviewCode))
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	// Usually srv.Serve(ctx, stdio.New()) answers a client. Call answers one
 	// request.
@@ -88,7 +88,7 @@ func ExampleNew() {
 		return prompts.Messages(prompts.User("Plan the deployment of " + in.Service)), nil
 	}))
 
-	list, err := prompts.NewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	list, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func ExampleInvalidArgument() {
 		}
 		return prompts.Messages(prompts.User(fmt.Sprintf("Summarize lines %d to %d.", in.From, in.To))), nil
 	}))
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	_, err := srv.Call(context.Background(), "prompts/get",
 		json.RawMessage(`{"name": "summarize", "arguments": {"from": "9", "to": "5"}}`), prompts.CallOptions{})
@@ -218,7 +218,7 @@ func ExampleEnum() {
 			return prompts.Messages(prompts.User("Greet me in a " + args["tone"] + " tone.")), nil
 		},
 	})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	list, _ := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 	fmt.Println(string(list))
@@ -234,7 +234,7 @@ func ExampleEnum() {
 func ExampleServer_Call() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.New(prompts.Prompt{Name: "code_review"}, reviewCode))
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	handle := func(method string, params json.RawMessage) {
 		result, err := srv.Call(context.Background(), method, params, prompts.CallOptions{})
@@ -257,7 +257,7 @@ func ExampleServer_Call() {
 
 // A prompts server can have other features on the same connection.
 func ExampleSession_Handle() {
-	srv := prompts.NewServer(nil, prompts.Options{
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
 		Methods: map[string]prompts.Method{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) {
 				return map[string]any{"tools": []any{}}, nil

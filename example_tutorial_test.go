@@ -59,7 +59,7 @@ func main() {
 				prompts.User("Please review:\n" + prompts.Fence(in.Language, in.Code)),
 			), nil
 		}))
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	if err := stdio.Run(context.Background(), srv); err != nil {
 		log.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func instant(result string, err error) feature.Method {
 }
 
 func withFeature(f feature.Feature) *prompts.Server {
-	return prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{f}, Logger: slog.New(slog.DiscardHandler)})
+	return prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: slog.New(slog.DiscardHandler)})
 }
 
 // A result of 2026-07-28 gets what every result there has, and the hints of the
@@ -134,7 +134,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
 				var log journal
-				s := prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
+				s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
 				got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
 				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.want+`}`, got)
 				if strings.Contains(test.want, "internal") {
@@ -169,7 +169,7 @@ func extends(extension string) feature.Feature {
 // The features and the application declare extensions side by side.
 func TestExtensionsAreMerged(t *testing.T) {
 	t.Parallel()
-	srv := prompts.NewServer(nil, prompts.Options{
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
 		Features:     []feature.Feature{extends("b"), extends("a")},
 		Capabilities: map[string]any{"extensions": map[string]struct{}{"c": {}}},
 	})

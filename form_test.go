@@ -37,7 +37,7 @@ func TestInvalidForms(t *testing.T) {
 		{elicits[colour]("?", prompts.Argument{Name: "colour", Schema: prompts.Enum("\xff")}), "invalid UTF-8"},
 	} {
 		var j journal
-		s := prompts.NewServer(registryOf(rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, test.ask(ctx) })), prompts.Options{Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, test.ask(ctx) })), prompts.Options{Logger: j.logger()})
 		newRounds(t, s, "form").get("").fails(t, prompts.CodeInternalError, renderFailed)
 		if !strings.HasPrefix(test.log, "message") { // which is not sent if the answer is there
 			newRounds(t, s, "form").get(`{"q":`+red+`}`).fails(t, prompts.CodeInternalError, renderFailed)
@@ -71,7 +71,7 @@ func TestInvalidInputRequests(t *testing.T) {
 			params = json.RawMessage(row[1])
 		}
 		var j journal
-		s := prompts.NewServer(registryOf(inputPrompt(method, params)), prompts.Options{Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(inputPrompt(method, params)), prompts.Options{Logger: j.logger()})
 		if logged == "" {
 			newRounds(t, s, "input").get("").wants(t, "in")
 			continue
@@ -95,7 +95,7 @@ func TestInputResults(t *testing.T) {
 	t.Parallel()
 	for _, row := range table(t, "input_results", 4) {
 		method, params, result, message := row[0], row[1], row[2], row[3]
-		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(method, json.RawMessage(params))), prompts.Options{}), "input")
+		r := newRounds(t, prompts.MustNewServer(registryOf(inputPrompt(method, json.RawMessage(params))), prompts.Options{}), "input")
 		r.get("").wants(t, "in")
 		o := r.get(`{"in":` + result + `}`)
 		if message == "" {
@@ -122,7 +122,7 @@ func TestInputRequestOfARevision(t *testing.T) {
 			}))
 			return prompts.Messages(), nil
 		})
-		_, err := prompts.NewServer(registryOf(p), prompts.Options{}).Call(t.Context(), methodGet, json.RawMessage(`{"name":"input"}`), prompts.CallOptions{
+		_, err := prompts.MustNewServer(registryOf(p), prompts.Options{}).Call(t.Context(), methodGet, json.RawMessage(`{"name":"input"}`), prompts.CallOptions{
 			Version: version, ClientCapabilities: json.RawMessage(formCapability),
 			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 				return json.RawMessage(declining), nil

@@ -125,7 +125,7 @@ func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 	head := &chooser{lines[0]}
 	l := link(head.next(int(links)))
 	options := chosen(head, scriptServers())
-	p := &player{t: t, script: script, reg: reg, server: prompts.NewServer(reg, options), link: l, options: options, owed: &owed{t: t}}
+	p := &player{t: t, script: script, reg: reg, server: prompts.MustNewServer(reg, options), link: l, options: options, owed: &owed{t: t}}
 	p.begin()
 	for _, line := range lines[1:min(len(lines), 1+mostSteps)] {
 		if len(line) > 0 && !p.ended {

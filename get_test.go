@@ -43,7 +43,7 @@ func storing[In any](got *In, arguments ...prompts.Argument) prompts.Prompt {
 // callList lists all prompts of the registry through Server.Call.
 func callList(t testing.TB, r *prompts.Registry) string {
 	t.Helper()
-	result, err := prompts.NewServer(r, prompts.Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	result, err := prompts.MustNewServer(r, prompts.Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 	require.NoError(t, err)
 	return string(result)
 }
@@ -267,7 +267,7 @@ func TestNewText(t *testing.T) {
 		}
 		return "Greet " + in.Name + ".", nil
 	}))
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada."}}]}`, string(got))

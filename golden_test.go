@@ -94,7 +94,7 @@ func play(t *testing.T, file, script string) string {
 		}
 	}
 	reg := registry()
-	srv = prompts.NewServer(reg, options)
+	srv = prompts.MustNewServer(reg, options)
 	begin := func() { c = connect(t, srv) }
 	end := func(where string) {
 		if err := c.end(); err != nil {
@@ -495,7 +495,7 @@ func assertMessage(t *testing.T, where, msg string) {
 // PRL-14, MRT-03: a list is never put off for an answer, whatever a filter asks.
 func TestListAsksNobody(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
+	s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
 		_, err := asking("which").Render(ctx, nil)
 		return errors.Is(err, prompts.ErrElicitationUnavailable)
 	}})

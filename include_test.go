@@ -44,7 +44,7 @@ func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) 
 func TestInclude(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := prompts.NewServer(registryOf(
+	s := prompts.MustNewServer(registryOf(
 		prompts.New(prompts.Prompt{Name: "base"}, func(_ context.Context, in struct {
 			N int `json:"n,omitempty"`
 		}) (*prompts.Result, error) {
@@ -130,7 +130,7 @@ func TestIncludeSharesKeys(t *testing.T) {
 		return prompts.Messages(prompts.User(text)), nil
 	})
 	runs := 0
-	s := prompts.NewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
 		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { runs++; return runs, nil })
 		return prompts.Messages(prompts.User(fmt.Sprint(n))), err
 	})), prompts.Options{})
@@ -170,7 +170,7 @@ func TestIncludeIsVisible(t *testing.T) {
 			return prompts.Include(context.WithValue(ctx, includeUser{}, name), other, nil)
 		}}
 	}
-	s := prompts.NewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
+	s := prompts.MustNewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
 		Principal: user,
 		Visible: func(ctx context.Context, p prompts.Prompt) bool {
 			asks = append(asks, user(ctx)+" "+p.Name)
@@ -203,7 +203,7 @@ func TestIncludeIsVisible(t *testing.T) {
 func TestIncludeAndTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(w.prompt("wait"), rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := prompts.Include(short, "wait", nil)
@@ -222,7 +222,7 @@ func TestIncludedResultIsACopy(t *testing.T) {
 	t.Parallel()
 	same := prompts.Messages(prompts.User("same"))
 	same.Messages = slices.Grow(same.Messages, 1)
-	s := prompts.NewServer(registryOf(
+	s := prompts.MustNewServer(registryOf(
 		rendered("same", func(context.Context) (*prompts.Result, error) { return same, nil }),
 		rendered("outer", func(ctx context.Context) (*prompts.Result, error) {
 			r, err := prompts.Include(ctx, "same", nil)
@@ -253,7 +253,7 @@ func TestPromptVersion(t *testing.T) {
 	p := textPrompt("p", "hi")
 	p.Version, p.Meta = `1.2"x"`, prompts.Meta{"a": 1}
 	reg := registryOf(p)
-	s := prompts.NewServer(reg, prompts.Options{})
+	s := prompts.MustNewServer(reg, prompts.Options{})
 	for version, want := range map[string]string{
 		"2025-03-26": `{"prompts":[{"name":"p"}]}`,
 		"2025-06-18": `{"prompts":[{"name":"p","_meta":{"io.github.mcp-prompts/version":"1.2\"x\"","a":1}}]}`,

@@ -86,7 +86,7 @@ func TestInputSchemaAgreesWithGet(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &sent))
 	resolved, err := sent.Resolve(nil)
 	require.NoError(t, err)
-	srv := prompts.NewServer(registryOf(p), prompts.Options{StrictArguments: true})
+	srv := prompts.MustNewServer(registryOf(p), prompts.Options{StrictArguments: true})
 	judge := func(args map[string]json.RawMessage) (bySchema, byGet bool) {
 		texts := map[string]string{}
 		for name, value := range args {
@@ -228,7 +228,7 @@ func TestInputSchemasInLists(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(everyPrompt())
 	for _, o := range []prompts.Options{{InputSchemas: true}, {}} {
-		got, e := call(t, prompts.NewServer(reg, o), methodList, "")
+		got, e := call(t, prompts.MustNewServer(reg, o), methodList, "")
 		require.Nil(t, e)
 		assert.Equal(t, o.InputSchemas, strings.Contains(got, inputSchemaKey))
 	}

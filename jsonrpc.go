@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -17,7 +18,7 @@ import (
 
 // Serve answers the messages of one connection until the client disconnects or ctx
 // ends, and then returns nil. It returns an error if the transport fails. Serve
-// closes the transport before returning. A connection may carry messages of a
+// closes t before returning. A connection may carry messages of a
 // session, which begins with initialize, and messages of protocol version
 // 2026-07-28.
 //
@@ -35,6 +36,9 @@ import (
 // function or the transport continues after the end of its context, Serve returns
 // without waiting longer and logs the fact to Options.Logger.
 func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
+	if t == nil {
+		return errors.New("prompts: Serve: connection is nil")
+	}
 	if err := s.rpc.Serve(ctx, t); err != nil {
 		return fmt.Errorf("prompts: %w", err)
 	}

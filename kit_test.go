@@ -492,7 +492,7 @@ func TestWhatIsSentIsJudged(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	s := prompts.NewServer(nil, prompts.Options{})
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	exchange := func(t testing.TB, session transport.Session, answer string) {
 		r := &recorder{t: t}
 		r.hear(session, pingLine("1"))

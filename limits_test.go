@@ -28,8 +28,8 @@ func TestSizesOfArguments(t *testing.T) {
 			return prompts.Messages(prompts.User("hi")), nil
 		},
 	})
-	s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}})
-	wrapped := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}, Middleware: passing})
+	s := prompts.MustNewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}})
+	wrapped := prompts.MustNewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}, Middleware: passing})
 	for _, row := range table(t, "sizes", 4) {
 		for _, s := range []*prompts.Server{s, wrapped} {
 			_, e := call(t, s, row[0], row[1])
@@ -61,7 +61,7 @@ func TestSizeOfResult(t *testing.T) {
 	} {
 		for more, want := range map[string]string{"": "", "x": invalidResult} {
 			var log strings.Builder
-			s := prompts.NewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) {
+			s := prompts.MustNewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) {
 				return prompts.Messages(prompts.UserContent(c), prompts.User(text+more)), nil
 			})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			_, e := call(t, s, methodGet, `{"name":"p"}`)
@@ -73,7 +73,7 @@ func TestSizeOfResult(t *testing.T) {
 			assert.Contains(t, log.String(), "Options.Limits.MaxResultBytes")
 		}
 	}
-	s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return &prompts.Result{Description: strings.Repeat("x", most+1)}, nil
 	}}), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Methods: map[string]prompts.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) {
@@ -103,7 +103,7 @@ func TestTimeOfCompletion(t *testing.T) {
 		{prompts.Options{Middleware: passing}, 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := prompts.NewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+			s := prompts.MustNewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
 				<-ctx.Done()
 				return nil, context.Cause(ctx)
 			})), test.options)
@@ -134,7 +134,7 @@ func TestLogRate(t *testing.T) {
 			return strings.Count(log.String(), "\n")
 		}
 		own := slog.New(slog.NewTextHandler(&log, nil))
-		s := prompts.NewServer(registryOf(failing), prompts.Options{Logger: own})
+		s := prompts.MustNewServer(registryOf(failing), prompts.Options{Logger: own})
 		assert.Equal(t, 200, call(s, 1000))
 		time.Sleep(10 * time.Millisecond)
 		assert.Equal(t, 1, call(s, 10))
@@ -144,7 +144,7 @@ func TestLogRate(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(log.String(), "dropped=9\n"))
 
 		// What the logger does not want costs no room.
-		quiet := prompts.NewServer(registryOf(failing), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError + 1}))})
+		quiet := prompts.MustNewServer(registryOf(failing), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError + 1}))})
 		assert.Equal(t, 0, call(quiet, 10))
 	})
 }
@@ -154,7 +154,7 @@ func TestLogRate(t *testing.T) {
 func TestSizeOfMessage(t *testing.T) {
 	t.Parallel()
 	for most, o := range map[int]prompts.Options{4 << 20: {}, 100: {Limits: prompts.Limits{MaxMessageBytes: 100}}} {
-		session := prompts.NewServer(nil, o).NewSession(transport.SessionOptions{Version: "2025-11-25"})
+		session := prompts.MustNewServer(new(prompts.Registry), o).NewSession(transport.SessionOptions{Version: "2025-11-25"})
 		defer session.Close()
 		msg := pingLine("1") + strings.Repeat(" ", most-len(pingLine("1")))
 		assert.Equal(t, pongLine("1"), answerTo(t, nil, session, msg))
@@ -170,7 +170,7 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 	const most = 2000
 	long := textPrompt("long", strings.Repeat("x", most/2))
 	long.Description = strings.Repeat("x", most/2)
-	s := prompts.NewServer(registryOf(long), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
+	s := prompts.MustNewServer(registryOf(long), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
 	for _, method := range []string{methodList, methodGet} {
 		var lines []string
 		for i := range 10 {
@@ -196,7 +196,7 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 func TestEchoesAreBounded(t *testing.T) {
 	t.Parallel()
 	const most = 256
-	s := prompts.NewServer(nil, prompts.Options{})
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	session := newSession(t, s)
 	for name, test := range map[string]struct {
 		session transport.Session
@@ -232,7 +232,7 @@ func TestEchoesAreBounded(t *testing.T) {
 // refused by it has its place in its connection back.
 func TestMaxSubscriptionsTotal(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3}})
+		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3}})
 		a, b := connect(t, s).listen("1"), connect(t, s).listen("1")
 		free := subscribe(t, s, nil, nil)
 		assert.Len(t, free.received(), 1)
@@ -261,7 +261,7 @@ func TestMaxSubscriptionsTotal(t *testing.T) {
 
 func TestMaxSubscriptionsDefault(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
+		c := connect(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}))
 		for i := range defaultMaxSubscriptions {
 			c.listen(fmt.Sprint(i))
 		}

@@ -28,7 +28,7 @@ func TestCursorIsStable(t *testing.T) {
 	} {
 		assert.Equal(t, cursor, cursorAfter(name))
 		r := registryOf(textPrompt("A", ""), textPrompt(name, ""), textPrompt("\U0010ffff", ""))
-		p := pageOf(t, prompts.NewServer(r, prompts.Options{}), "", "", cursor)
+		p := pageOf(t, prompts.MustNewServer(r, prompts.Options{}), "", "", cursor)
 		assert.Equal(t, []string{"\U0010ffff"}, p.names())
 		assert.Nil(t, p.Next)
 	}
@@ -83,7 +83,7 @@ func TestPages(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 7, 100} {
 		for _, n := range []int{0, 1, size - 1, size, size + 1, 2 * size, 2*size + 1} {
 			r := numbered(n)
-			s := prompts.NewServer(r, prompts.Options{PageSize: size})
+			s := prompts.MustNewServer(r, prompts.Options{PageSize: size})
 			p := pageOf(t, s, "", "", "")
 			all, pages := p.names(), 1
 			for ; p.Next != nil; pages++ {
@@ -95,14 +95,14 @@ func TestPages(t *testing.T) {
 			assert.Equal(t, max(1, (n+size-1)/size), pages, "%d by %d: no page is empty but the only one", n, size)
 		}
 	}
-	assert.Len(t, pageOf(t, prompts.NewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
+	assert.Len(t, pageOf(t, prompts.MustNewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
 }
 
 // A cursor holds a name, which has a limit. One with more is not decoded.
 func TestLongCursors(t *testing.T) {
 	t.Parallel()
 	name := fmt.Sprintf("%04096d", 0)
-	s := prompts.NewServer(registryOf(textPrompt(name, "x"), textPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
+	s := prompts.MustNewServer(registryOf(textPrompt(name, "x"), textPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
 	first := pageOf(t, s, "", "", "")
 	require.NotNil(t, first.Next)
 	assert.Len(t, pageOf(t, s, "", "", *first.Next).Prompts, 1)
@@ -124,7 +124,7 @@ func TestCacheHints(t *testing.T) {
 		{24 * time.Hour, true, `"ttlMs":86400000,"cacheScope":"public"`},
 		{1<<63 - 1, false, fmt.Sprintf(`"ttlMs":%d,"cacheScope":"private"`, int64(1<<63-1)/1e6)},
 	} {
-		s := prompts.NewServer(tagged(3), prompts.Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
+		s := prompts.MustNewServer(tagged(3), prompts.Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
 		for _, cursor := range []string{"", `"cursor":"` + cursorAfter("p001") + `"`} {
 			got := answerTo(t, s, nil, envelopedLine("1", "prompts/list", cursor))
 			assert.Contains(t, got, test.want)
@@ -145,7 +145,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(cursorAfter(name) + "\n")
 	}
 	f.Add("AQbF2WRjb2RlX3Jldmlldx")
-	s := prompts.NewServer(registryOf(textPrompt("b", "")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(textPrompt("b", "")), prompts.Options{})
 	isCursor := func(t *testing.T, text string) bool {
 		params, err := json.Marshal(map[string]string{"cursor": text})
 		if err != nil {
@@ -181,7 +181,7 @@ type replica struct {
 
 func newReplica(size int) *replica {
 	r := new(prompts.Registry)
-	return &replica{registry: r, size: size, server: prompts.NewServer(r, prompts.Options{PageSize: size, Visible: ranked})}
+	return &replica{registry: r, size: size, server: prompts.MustNewServer(r, prompts.Options{PageSize: size, Visible: ranked})}
 }
 
 // oneWalk is a walk of one client through the pages.

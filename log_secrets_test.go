@@ -254,7 +254,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 			inBubble(t, name+" in "+version, func(t *testing.T) {
 				o, kept := o, newConfidence()
 				o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()
-				c := connect(t, prompts.NewServer(confidingRegistry(), o))
+				c := connect(t, prompts.MustNewServer(confidingRegistry(), o))
 				isSession := version != "2026-07-28"
 				if isSession {
 					c.handshakeAs(version, `{"elicitation":{},"experimental":{"`+confided+`":{"a":"`+confided+`"}}}`)

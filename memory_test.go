@@ -125,7 +125,7 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 	}); err != nil {
 		panic(err)
 	}
-	h.server = prompts.NewServer(&r, prompts.Options{
+	h.server = prompts.MustNewServer(&r, prompts.Options{
 		Limits: l, Timeouts: prompts.Timeouts{Render: -1, Elicit: -1},
 		Features:  []feature.Feature{promptskills.Feature(&skills, promptskills.Options{PageSize: 10})},
 		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
@@ -588,11 +588,11 @@ func TestMetadataForTheApplicationCounts(t *testing.T) {
 			runtime.KeepAlive(params)
 			return nil, ctx.Err()
 		}
-		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{
+		s := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{
 			Limits:  prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 64 << 20},
 			Methods: map[string]prompts.Method{"m": method},
 		})
-		passes := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: s.Filled().Limits, Middleware: passing})
+		passes := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: s.Filled().Limits, Middleware: passing})
 		for name, test := range map[string]struct {
 			server *prompts.Server
 			msg    string
@@ -621,7 +621,7 @@ func TestMetadataForTheApplicationCounts(t *testing.T) {
 // Release is called once for each message, before anything is sent.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("a", "x")), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 50_000}})
+	s := prompts.MustNewServer(registryOf(textPrompt("a", "x")), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 50_000}})
 	for name, msg := range map[string]string{
 		"request":       getOf("a", "x"),
 		"large":         getOf("a", strings.Repeat("x", 20_000)),
@@ -694,7 +694,7 @@ func TestCachesCountMemory(t *testing.T) {
 		},
 	} {
 		var n atomic.Int64
-		s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour, MaxBytes: most, MaxResults: 1 << 20}}, func(context.Context, holderArgs) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(prompts.New(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour, MaxBytes: most, MaxResults: 1 << 20}}, func(context.Context, holderArgs) (*prompts.Result, error) {
 			return result(int(n.Add(1))), nil
 		})), prompts.Options{})
 		get := func(i int) {

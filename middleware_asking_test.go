@@ -55,7 +55,7 @@ func TestMiddlewareInRounds(t *testing.T) {
 			t.Parallel()
 			var outcomes []error
 			var j journal
-			s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			s := prompts.MustNewServer(registryOf(chained("chain")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				assert.Equal(t, prompts.Request{
 					Method: "prompts/get", Prompt: "chain", Arguments: map[string]string{}, Version: "2026-07-28", Meta: r.Meta, ID: r.ID,
 				}, *r)
@@ -91,7 +91,7 @@ func TestMiddlewareMayNotAsk(t *testing.T) {
 			"prompts/list": `{}`, "prompts/get": `{"name":"paint"}`, "completion/complete": `{` + completeParamsOf("paint", "x", "") + `}`,
 		} {
 			var asked error
-			s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, _ *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+			s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, _ *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 				_, asked = prompts.Elicit[colour](ctx, "colour", "Which colour?")
 				return nil, asked
 			})})
@@ -114,7 +114,7 @@ func TestMiddlewareMayNotAsk(t *testing.T) {
 func TestMiddlewareKeepsAQuestion(t *testing.T) {
 	t.Parallel()
 	var kept error
-	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+	s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if kept == nil {
 			_, kept = next(ctx, r)
 		}
@@ -148,7 +148,7 @@ func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(row[2]), &rounds))
 		require.NoError(t, json.Unmarshal([]byte(row[3]), &live))
 		var last *prompts.Response
-		s := prompts.NewServer(reg, prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		s := prompts.MustNewServer(reg, prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
 			last = response
 			return response, err

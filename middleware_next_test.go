@@ -26,7 +26,7 @@ func TestMiddlewareDeadline(t *testing.T) {
 		w := newWaiter()
 		var j journal
 		hasty := func(fallback bool) *prompts.Server {
-			return prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				short, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
 				response, err := next(short, r)
@@ -117,7 +117,7 @@ func TestMiddlewareErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				_, err := next(ctx, r)
 				return &prompts.Response{Result: prompts.Messages(prompts.User("never"))}, test.make(err)
 			})})
@@ -149,7 +149,7 @@ func TestMiddlewareFails(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			inBubble(t, fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
 				var j journal
-				s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					if after {
 						_, _ = next(ctx, r)
 					}
@@ -185,7 +185,7 @@ func TestMiddlewareFails(t *testing.T) {
 // A panic in what says who the client is, too.
 func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
+	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
 	got := answerTo(t, s, newSession(t, s), plainList)
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), got)
 }
@@ -195,7 +195,7 @@ func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 func TestMiddlewareIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	made := 0
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
 		made++
 		_, err := next(context.Background(), &prompts.Request{Method: "prompts/list"})
 		assert.ErrorContains(t, err, "ctx does not come from")
@@ -229,7 +229,7 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 			}
 			return true
 		}
-		s := prompts.NewServer(registryOf(p), prompts.Options{Logger: j.logger(), Visible: visible, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: j.logger(), Visible: visible, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			failed := make(chan error)
 			go func() {
 				_, err := next(ctx, r)
@@ -253,7 +253,7 @@ func TestNextAfterTheRequest(t *testing.T) {
 	for _, result := range []error{nil, errDisk} {
 		runs := 0
 		var late func() (*prompts.Response, error)
-		s := prompts.NewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
+		s := prompts.MustNewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
 			Visible: func(context.Context, prompts.Prompt) bool { runs++; return true },
 			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
@@ -323,7 +323,7 @@ func TestAuditLog(t *testing.T) {
 			for name, f := range all {
 				reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "x"}}, Render: render(f)})
 			}
-			srv := prompts.NewServer(reg, prompts.Options{
+			srv := prompts.MustNewServer(reg, prompts.Options{
 				Middleware: prompts.AuditLog(logger), Principal: func(context.Context) string { return "ada" },
 				Timeouts: prompts.Timeouts{Render: 10 * time.Second}, Logger: slog.New(slog.DiscardHandler),
 			})

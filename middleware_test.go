@@ -117,7 +117,7 @@ func TestMiddlewareTakesASlot(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing}
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), o)).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait")), o)).handshake()
 		assert.Empty(t, c.ask(getLine("2", "wait"), plainList))
 		w.let <- struct{}{}
 		assert.Equal(t, []string{textLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.received())
@@ -164,7 +164,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 		for _, row := range table(t, "middleware_requests", 3) {
 			var requests []prompts.Request
 			var errs []error
-			s := prompts.NewServer(traveller(), prompts.Options{
+			s := prompts.MustNewServer(traveller(), prompts.Options{
 				Visible: exceptHidden, Principal: func(context.Context) string { return "ada" },
 				Middleware: seeing(&requests, &errs),
 			})
@@ -196,7 +196,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 // the client does not get.
 func TestMiddlewareSeesTheOutcome(t *testing.T) {
 	t.Parallel()
-	plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden})
+	plain := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden})
 	for line, cause := range map[string]error{
 		getLine("1", "none"):     nil,
 		getLine("1", "hidden"):   nil,
@@ -214,7 +214,7 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 	} {
 		var requests []prompts.Request
 		var errs []error
-		s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
+		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
 		got := answerTo(t, s, newSession(t, s), line)
 		assert.Equal(t, answerTo(t, plain, newSession(t, plain), line), got)
 		require.Len(t, errs, 1)
@@ -255,7 +255,7 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 		{complete, prompts.Response{Values: many[:100], Total: 1000}, completion(quoted, 1000, true)},
 	} {
 		visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
-		s := prompts.NewServer(traveller(), prompts.Options{Visible: visible, Middleware: instead(&test.response, nil)})
+		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: visible, Middleware: instead(&test.response, nil)})
 		params := map[string]string{get: `"name":"none"`, complete: completeParamsOf("none", "x", "")}[test.method]
 		got := answerTo(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+params+`}}`)
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{`+test.want+`}}`, got)
@@ -270,7 +270,7 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 	t.Parallel()
 	get, complete := getLine("1", "text"), completeLine("1", "trip", "to", "")
 	var theirs prompts.Handler
-	prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
+	prompts.MustNewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
 	for _, test := range []struct {
 		line       string
 		middleware func(prompts.Handler) prompts.Handler
@@ -300,7 +300,7 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 		}), renderFailed, "ctx does not come from"},
 	} {
 		var j journal
-		s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: test.middleware})
+		s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: test.middleware})
 		session := newSession(t, s)
 		for range 2 {
 			assert.Equal(t, errorLine("1", prompts.CodeInternalError, test.message), answerTo(t, s, session, test.line))
@@ -349,7 +349,7 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for _, inPlace := range []bool{true, false} {
-				s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					if !inPlace {
 						other := *r
 						r = &other
@@ -370,7 +370,7 @@ func TestMiddlewareHasNoListOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var j journal
 	var kept *prompts.Response
-	s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+	s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if r.Cursor == "" {
 			kept, _ = next(ctx, r)
 		}

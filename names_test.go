@@ -142,7 +142,7 @@ func cursorAfter(name string) string {
 // optionsError is why there is no server with these options.
 func optionsError(o prompts.Options) (err error) {
 	defer func() { err, _ = recover().(error) }()
-	prompts.NewServer(nil, o)
+	prompts.MustNewServer(new(prompts.Registry), o)
 	return nil
 }
 

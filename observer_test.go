@@ -121,7 +121,7 @@ func observedServer(o observe.Observer, options prompts.Options) *prompts.Server
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return prompts.NewServer(observedPrompts(), options)
+	return prompts.MustNewServer(observedPrompts(), options)
 }
 
 // observedPrompts has a prompt for each end of a request.
@@ -160,7 +160,7 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 			name, lines, _ := strings.Cut(strings.TrimPrefix(session, "# "), "\n")
 			inBubble(t, name, func(t *testing.T) {
 				w, reg := new(watcher), observedPrompts()
-				srv := prompts.NewServer(reg, prompts.Options{
+				srv := prompts.MustNewServer(reg, prompts.Options{
 					Observer: w, Logger: slog.New(slog.DiscardHandler),
 					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
 					Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 512},
@@ -341,7 +341,7 @@ func TestMiddlewareRequestSaysWhereFrom(t *testing.T) {
 	t.Parallel()
 	var got []prompts.Request
 	var exists []bool
-	srv := prompts.NewServer(registryOf(textPrompt("a", "a"), textPrompt("hidden", "b")), prompts.Options{
+	srv := prompts.MustNewServer(registryOf(textPrompt("a", "a"), textPrompt("hidden", "b")), prompts.Options{
 		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 		Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			got, exists = append(got, *r), append(exists, r.PromptExists(ctx))
@@ -410,7 +410,7 @@ func TestInjector(t *testing.T) {
 	} {
 		t.Run(params, func(t *testing.T) {
 			t.Parallel()
-			srv := prompts.NewServer(registryOf(rendered("asks", func(ctx context.Context) (*prompts.Result, error) {
+			srv := prompts.MustNewServer(registryOf(rendered("asks", func(ctx context.Context) (*prompts.Result, error) {
 				q := prompts.InputRequest("roots", "roots/list", json.RawMessage(params))
 				return prompts.Messages(), prompts.Ask(ctx, q)
 			})), prompts.Options{Observer: injector{}, Logger: slog.New(slog.DiscardHandler)})

@@ -61,7 +61,7 @@ func TestProgressRises(t *testing.T) {
 		{"fractions", []call{{1e-9, 0.1, `"progress":1e-09,"total":0.1`}, {0.1, 0.3, `"progress":0.1,"total":0.3`}}},
 	} {
 		inBubble(t, test.name, func(t *testing.T) {
-			s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+			s := prompts.MustNewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 				for _, c := range test.calls {
 					prompts.Progress(ctx, c.done, c.total, "")
 					time.Sleep(time.Second)
@@ -87,7 +87,7 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const reports = 1000
 		var took time.Duration
-		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			began := time.Now()
 			for i := range reports {
 				prompts.Progress(ctx, float64(i+1), reports, "")
@@ -118,7 +118,7 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			prompts.Progress(ctx, 1, 0, "")
 			time.Sleep(time.Second)
 			prompts.Progress(ctx, 2, 0, "")

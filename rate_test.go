@@ -23,7 +23,7 @@ var (
 )
 
 func ratedServer(o prompts.Options) *prompts.Server {
-	return prompts.NewServer(registryOf(completing("p", nil)), o)
+	return prompts.MustNewServer(registryOf(completing("p", nil)), o)
 }
 
 // admitted sends requests until one is refused, n at most, and returns how many

@@ -34,11 +34,11 @@ func countedAsking(runs *atomic.Int32) prompts.Prompt {
 func TestStateThatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	var runs atomic.Int32
-	s := prompts.NewServer(registryOf(countedAsking(&runs)), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(countedAsking(&runs)), prompts.Options{})
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	good := r.state
-	other := newRounds(t, prompts.NewServer(registryOf(countedAsking(new(atomic.Int32))), prompts.Options{}), "paint")
+	other := newRounds(t, prompts.MustNewServer(registryOf(countedAsking(new(atomic.Int32))), prompts.Options{}), "paint")
 	other.get("").wants(t, "colour")
 
 	states := map[string]string{ // package seal and the session asking_state have more
@@ -70,7 +70,7 @@ func TestStateThatIsNotOurs(t *testing.T) {
 func TestStateExpires(t *testing.T) {
 	for _, ttl := range []time.Duration{0, time.Second, time.Hour} {
 		inBubble(t, ttl.String(), func(t *testing.T) {
-			r := newRounds(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{RequestStateTTL: ttl}), "paint")
+			r := newRounds(t, prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{RequestStateTTL: ttl}), "paint")
 			r.get("").wants(t, "colour")
 			if ttl == 0 {
 				ttl = 15 * time.Minute
@@ -87,7 +87,7 @@ func TestStateExpires(t *testing.T) {
 // nothing new learnt, expires when it would have; an answer gives more time.
 func TestStateIsNotKeptAlive(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			for _, key := range []string{"a", "b"} {
 				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 					return nil, err
@@ -150,7 +150,7 @@ func TestStateIsBound(t *testing.T) {
 			paint := countedAsking(&runs)
 			draw := paint
 			draw.Name = "draw"
-			s := prompts.NewServer(registryOf(paint, draw), prompts.Options{Principal: principalOf})
+			s := prompts.MustNewServer(registryOf(paint, draw), prompts.Options{Principal: principalOf})
 			r := newRounds(t, s, "paint")
 			r.arguments = given
 			r.ctx = context.WithValue(r.ctx, principalKey{}, "alice")
@@ -168,7 +168,7 @@ func TestStateIsBound(t *testing.T) {
 
 	t.Run("what the client says of itself", func(t *testing.T) {
 		t.Parallel()
-		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Principal: principalOf})
+		s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Principal: principalOf})
 		r := newRounds(t, s, "paint")
 		r.ctx = context.WithValue(r.ctx, principalKey{}, "alice")
 		r.get("").wants(t, "colour")
@@ -186,7 +186,7 @@ func TestStateKeys(t *testing.T) {
 	t.Parallel()
 	older, newer, others := []byte("0123456789abcdef"), []byte("the newer one is longer than that"), []byte("that of somebody else")
 	server := func(keys ...[]byte) *prompts.Server {
-		return prompts.NewServer(registryOf(asking("paint")), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
+		return prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
 	}
 	for _, test := range []struct {
 		name     string
@@ -200,7 +200,7 @@ func TestStateKeys(t *testing.T) {
 		{"the older key is dropped", server(older), server(newer), false},
 		{"which the newer states survive", server(newer, older), server(newer), true},
 		{"others", server(older), server(others, newer), false},
-		{"no keys of the author's", server(older), prompts.NewServer(registryOf(asking("paint")), prompts.Options{}), false},
+		{"no keys of the author's", server(older), prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{}), false},
 	} {
 		r := newRounds(t, test.from, "paint")
 		r.get("").wants(t, "colour")
@@ -232,14 +232,14 @@ func TestInvalidStateOptions(t *testing.T) {
 			t.Parallel()
 			var j journal
 			test.o.Logger = j.logger()
-			s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), test.o)
+			s := prompts.MustNewServer(registryOf(asking("paint"), textPrompt("text", "hi")), test.o)
 			r := newRounds(t, s, "paint")
 			assert.Empty(t, r.get("").fails(t, prompts.CodeInternalError, renderFailed))
 			assert.Contains(t, j.String(), test.log)
 			assert.Contains(t, j.String(), "level=ERROR")
 
 			// The same when a state comes in.
-			good := newRounds(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{}), "paint")
+			good := newRounds(t, prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{}), "paint")
 			good.get("").wants(t, "colour")
 			r.state = good.state
 			r.get("").fails(t, prompts.CodeInternalError, renderFailed)
@@ -256,7 +256,7 @@ func TestInvalidStateOptions(t *testing.T) {
 func TestStateIsNotReadable(t *testing.T) {
 	t.Parallel()
 	const secret, told = "kept-in-confidence", "told-in-confidence"
-	s := prompts.NewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
 		if _, err := prompts.Once(ctx, "secret", func(context.Context) (string, error) { return secret, nil }); err != nil {
 			return nil, err
 		}

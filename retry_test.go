@@ -22,7 +22,7 @@ func TestOnceRunsOnce(t *testing.T) {
 	}
 	var calls atomic.Int32
 	var got []ticket
-	s := prompts.NewServer(registryOf(rendered("order", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(rendered("order", func(ctx context.Context) (*prompts.Result, error) {
 		value, err := prompts.Once(ctx, "ticket", func(context.Context) (ticket, error) {
 			return ticket{Number: int(calls.Add(1)), Text: "<&>\u2028é", hidden: "hidden"}, nil
 		})
@@ -54,7 +54,7 @@ func TestOnceRunsOnce(t *testing.T) {
 func TestOnceDoesNotKeepErrors(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	s := prompts.NewServer(registryOf(rendered("try", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(registryOf(rendered("try", func(ctx context.Context) (*prompts.Result, error) {
 		value, err := prompts.Once(ctx, "v", func(context.Context) (int, error) {
 			if calls++; calls < 3 {
 				return calls, errDisk
@@ -81,7 +81,7 @@ func TestOnceErrors(t *testing.T) {
 	fails := func(want string, once func(ctx context.Context) error) {
 		t.Helper()
 		var j journal
-		s := prompts.NewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
+		s := prompts.MustNewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
 			return nil, once(ctx)
 		})), prompts.Options{Logger: j.logger()})
 		newRounds(t, s, "once").get("").fails(t, prompts.CodeInternalError, renderFailed)
@@ -123,7 +123,7 @@ func TestOnceElsewhere(t *testing.T) {
 // and whether anybody wants to know it.
 func TestResponsesAreBounded(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{})
 	responses := func(size int) string {
 		const around = `{"colour":` + red + `,"more":""}`
 		return strings.Replace(around, `""`, `"`+strings.Repeat("x", size-len(around))+`"`, 1)
@@ -161,7 +161,7 @@ func TestStateThatIsTooLarge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "travel"}, func(ctx context.Context, in struct {
+			s := prompts.MustNewServer(registryOf(prompts.New(prompts.Prompt{Name: "travel"}, func(ctx context.Context, in struct {
 				From string `json:"from"`
 			}) (*prompts.Result, error) {
 				if _, err := prompts.Elicit[colour](ctx, "a", "Which?"); err != nil {

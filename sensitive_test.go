@@ -205,7 +205,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 				o, log := o, newConfidence()
 				o.Logger = log.everything()
 				var seen []string
-				c := connect(t, prompts.NewServer(vaultRegistry(&seen), o))
+				c := connect(t, prompts.MustNewServer(vaultRegistry(&seen), o))
 				envelope := `,"_meta":{"progressToken":7}`
 				if version != "2026-07-28" {
 					c.handshakeAs(version, `{"elicitation":{"form":{},"url":{}}}`)
@@ -269,7 +269,7 @@ func TestSensitiveProblems(t *testing.T) {
 	}
 	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })
 	reg.MustAdd(p)
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345","grade":"a"}}`), prompts.CallOptions{})
 	assert.EqualError(t, err, `invalid arguments for prompt "p": key is not valid (at least 8 characters, matching ^sk-); pin is not valid (an integer, at most 9999); grade is not valid (one of: x, y) (-32602)`)
 	got, _ := reg.Lookup("p")
@@ -288,7 +288,7 @@ func TestSensitiveIsNotAskedFor(t *testing.T) {
 		Key  string `json:"key" sensitive:"true" enum:"one,two"`
 		Name string `json:"name"`
 	}]())
-	srv := prompts.NewServer(&reg, prompts.Options{ElicitArguments: true})
+	srv := prompts.MustNewServer(&reg, prompts.Options{ElicitArguments: true})
 	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), o)
 	assert.EqualError(t, err, `invalid arguments for prompt "p": key is required; name is required (-32602)`)
@@ -342,7 +342,7 @@ func Example_argumentSensitive() {
 func logOf(t *testing.T, p prompts.Prompt, args map[string]string) string {
 	t.Helper()
 	var log bytes.Buffer
-	srv := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	srv := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
 	require.NoError(t, err)
 	_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
@@ -379,7 +379,7 @@ func TestSensitiveIncluded(t *testing.T) {
 	cached := outer
 	cached.Name, cached.Cache = "cached", prompts.Cache{TTL: time.Hour}
 	var log bytes.Buffer
-	srv := prompts.NewServer(registryOf(inner, outer, cached), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	srv := prompts.MustNewServer(registryOf(inner, outer, cached), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
 	assert.EqualError(t, err, "denied to [sensitive] (7)")
 	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{})
@@ -509,7 +509,7 @@ func TestDerivedSecretsAreWithheld(t *testing.T) {
 				o.Middleware, o.Logger = test.middleware, slog.New(slog.NewJSONHandler(&buf, nil))
 				params, err := json.Marshal(map[string]any{"name": "p", "arguments": typedSecrets})
 				require.NoError(t, err)
-				_, err = prompts.NewServer(reg, o).Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+				_, err = prompts.MustNewServer(reg, o).Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
 				var e *prompts.Error
 				require.ErrorAs(t, err, &e)
 				sent, err := json.Marshal(e)
@@ -543,7 +543,7 @@ func TestSensitiveCompletionContext(t *testing.T) {
 		{Name: "token", Sensitive: true},
 		{Name: "host", Complete: func(context.Context, string, map[string]string) ([]string, error) { return nil, errors.New("no hosts") }},
 	}}
-	srv := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	srv := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	complete := func(others string) string {
 		log.Reset()
 		_, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(
@@ -581,7 +581,7 @@ func TestSensitiveState(t *testing.T) {
 		return nil, errors.New("cannot use " + session)
 	}}
 	var log bytes.Buffer
-	srv := prompts.NewServer(registryOf(inner, outer), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	srv := prompts.MustNewServer(registryOf(inner, outer), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
 	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), o)
 	require.NoError(t, err)

@@ -89,7 +89,7 @@ func TestEndOfInput(t *testing.T) {
 			var j journal
 			w := newWaiter()
 			reg := registryOf(w.prompt("wait"), sleeper("doze", 4*time.Second), sleeper("deaf", time.Hour))
-			c := connect(t, prompts.NewServer(reg, prompts.Options{Timeouts: test.o, Logger: j.logger()})).handshake()
+			c := connect(t, prompts.MustNewServer(reg, prompts.Options{Timeouts: test.o, Logger: j.logger()})).handshake()
 			c.send(test.send...)
 			synctest.Wait()
 			if test.then != nil {
@@ -112,7 +112,7 @@ func TestEndOfInput(t *testing.T) {
 
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
+		c := connect(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}))
 		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", transport.ErrTooLarge)
 		c.wire.in <- transport.ErrTooLarge
 		want := errorLine("", transport.CodeInvalidRequest, "message exceeds the size limit of the transport")
@@ -146,7 +146,7 @@ func TestServeLeavesAStubbornTransport(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
 		w := stubborn{newWire(t), errDisk}
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- s.Serve(ctx, w) }()
@@ -171,7 +171,7 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	w.onWrite = func(context.Context, []byte) error { time.Sleep(10 * time.Microsecond); return nil }
-	c := connectOver(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1000}}), w, w)
+	c := connectOver(t, prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1000}}), w, w)
 	c.send(initializeLine, initializedLine)
 	var want []string
 	for i := range 100 {
@@ -215,7 +215,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		inBubble(t, test.name, func(t *testing.T) {
 			var j journal
 			w, hold := newWaiter(), make(chan struct{})
-			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger()})
+			s := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger()})
 			c := connect(t, s).handshake().listen("1")
 			assert.Empty(t, c.ask(getLine("2", "wait")))
 			c.wire.onWrite = func(ctx context.Context, _ []byte) error { return test.write(ctx, c, hold) }
@@ -240,7 +240,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
+		s := prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{})
 		wire := stubborn{wire: newWire(t)}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -260,4 +260,13 @@ func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
 		assert.Len(t, wire.in, 1, "it reads on")
 		assertNoTrace(t, s)
 	})
+}
+
+// What is missing is named.
+func TestNilRegistryAndConn(t *testing.T) {
+	t.Parallel()
+	_, err := prompts.NewServer(nil, prompts.Options{})
+	assert.ErrorContains(t, err, "registry is nil")
+	assert.Panics(t, func() { prompts.MustNewServer(nil, prompts.Options{}) })
+	assert.ErrorContains(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}).Serve(t.Context(), nil), "connection is nil")
 }

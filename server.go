@@ -40,23 +40,15 @@ type Server struct {
 	cacheable, serverInfo []byte
 }
 
-// NewServer returns a server for the registry, which may change at any time. A nil
-// registry is empty. NewServer panics if an option is invalid: a negative number
-// without a meaning, a Method with a reserved name, or a capability or icon that
-// cannot be sent.
-func NewServer(r *Registry, o Options) *Server {
-	s, err := newServer(r, o)
-	if err != nil {
-		panic(fmt.Errorf("prompts: options: %w", err))
-	}
-	return s
-}
-
-func newServer(r *Registry, o Options) (*Server, error) {
-	o, faults := o.withDefaults()
+// NewServer returns a server for the registry, which may change at any time. It returns
+// all errors of the options, joined: a negative number without a meaning, a Method with a
+// reserved name, or a capability or icon that cannot be sent. A nil registry is an error,
+// too.
+func NewServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
-		r = new(Registry)
+		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")
 	}
+	o, faults := o.withDefaults()
 	s := &Server{registry: r, options: o, sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
 	_, _ = rand.Read(s.sealer.Own) // never fails
 	if o.Middleware != nil {
@@ -95,11 +87,21 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		LogSensitive: o.LogSensitive,
 	})
 	if faults = append(faults, errs...); len(faults) > 0 {
-		return nil, errors.Join(faults...)
+		return nil, fmt.Errorf("prompts: options: %w", errors.Join(faults...))
 	}
 	s.serverInfo = s.rpc.ServerInfo()
 	s.cacheable = fmt.Appendf(nil, `,"resultType":"complete",%s,"_meta":{%s}`, hints, s.serverInfo)
 	return s, nil
+}
+
+// MustNewServer is like [NewServer], for options that are part of the program. It panics
+// on an error.
+func MustNewServer(r *Registry, o Options) *Server {
+	s, err := NewServer(r, o)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 // feature returns the prompts: their methods, capabilities, and the list that

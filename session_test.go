@@ -20,7 +20,7 @@ import (
 // is not.
 func TestUnaccepted(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	session := sessionIn(t, s, batchVersion)
 	detached := s.NewSession(transport.SessionOptions{Version: batchVersion, NoServerMessages: true})
 	defer detached.Close()
@@ -70,7 +70,7 @@ func TestUnaccepted(t *testing.T) {
 // check is the response, and nothing else is done.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	// handled returns what Send gets, and the checks. The check with that number fails.
 	handled := func(msg string, fails int) ([]sent, []string) {
 		session := newSession(t, s)
@@ -111,7 +111,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: -1}, Logger: j.logger()})
+		s := prompts.MustNewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: -1}, Logger: j.logger()})
 		session := newSession(t, s)
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errDisk)
 		defer cancel()
@@ -150,7 +150,7 @@ func TestSessionClose(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		reg := registryOf(w.prompt("wait"), sleeper("deaf", time.Minute))
-		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
+		s := prompts.MustNewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
 		session := newSession(t, s)
 		errs := make(chan error, 3)
 		for i, prompt := range []string{"wait", "deaf", "wait"} {
@@ -226,7 +226,7 @@ func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 		clear(msg)
 		return prompts.Messages(prompts.User(args["a"])), nil
 	}})
-	s := prompts.NewServer(reg, prompts.Options{})
+	s := prompts.MustNewServer(reg, prompts.Options{})
 	session := newSession(t, s)
 	r := &recorder{t: t}
 	r.hear(session, string(msg))
@@ -238,7 +238,7 @@ func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 func TestAnswersDoNotMix(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 128<<10)
-	s := prompts.NewServer(registryOf(textPrompt("large", large), textPrompt("small", "s")), prompts.Options{})
+	s := prompts.MustNewServer(registryOf(textPrompt("large", large), textPrompt("small", "s")), prompts.Options{})
 	session := newSession(t, s)
 	for range 10 {
 		for prompt, text := range map[string]string{"large": large, "small": "s"} {

@@ -23,7 +23,7 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 	for _, id := range []string{"1", "-7", "123456789012345678901234567890", `"1"`, `"\u0061\/\n"`, `""`} {
 		inBubble(t, id, func(t *testing.T) {
 			reg := new(prompts.Registry)
-			s := prompts.NewServer(reg, prompts.Options{})
+			s := prompts.MustNewServer(reg, prompts.Options{})
 			w := newWire(t)
 			changed := false
 			w.onWrite = func(context.Context, []byte) error {
@@ -100,7 +100,7 @@ func TestListenThroughHandle(t *testing.T) {
 			}
 			inBubble(t, test.fail+" "+test.steps+" of a "+of, func(t *testing.T) {
 				reg := new(prompts.Registry)
-				s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
+				s := prompts.MustNewServer(reg, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
 				var session transport.Session
 				if of == "session" {
 					session = s.NewSession(transport.SessionOptions{})
@@ -146,7 +146,7 @@ func TestListenThroughHandle(t *testing.T) {
 func TestSubscriptionCancelledInTheMidstOfAWrite(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
+		s := prompts.MustNewServer(reg, prompts.Options{})
 		c := connect(t, s).listen("1")
 		hold := make(chan struct{})
 		c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
@@ -169,7 +169,7 @@ func TestSubscriptionCancelledInTheMidstOfAWrite(t *testing.T) {
 func TestPlaceOfASubscriptionIsFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 100 {
-		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
+		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
 		session := s.NewSession(transport.SessionOptions{})
 		var next string
 		empty := envelopedLine("1", "subscriptions/listen", `"notifications":{}`)

@@ -154,7 +154,7 @@ func newOrdeal(t *testing.T, fault func(o *ordeal)) *ordeal {
 			},
 		},
 	)
-	o.server = prompts.NewServer(o.registry, prompts.Options{
+	o.server = prompts.MustNewServer(o.registry, prompts.Options{
 		Logger:  o.log.logger(),
 		Visible: func(context.Context, prompts.Prompt) bool { o.point(); return true },
 	})
@@ -417,7 +417,7 @@ func TestCloseThatDoesNotReturn(t *testing.T) {
 			var log journal
 			w := closer{newWire(t), do}
 			close(w.in)
-			assert.NoError(t, prompts.NewServer(nil, prompts.Options{Logger: log.logger()}).Serve(t.Context(), w))
+			assert.NoError(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: log.logger()}).Serve(t.Context(), w))
 			if name == "it panics" {
 				assert.Contains(t, log.String(), "panic recovered")
 				assert.Contains(t, log.String(), secretPanic)
@@ -453,7 +453,7 @@ func TestForeignTransportPanics(t *testing.T) {
 	} {
 		inBubble(t, test.name, func(t *testing.T) {
 			var log journal
-			s := prompts.NewServer(registryOf(reporting, late), prompts.Options{Logger: log.logger(), Timeouts: prompts.Timeouts{Render: 30 * time.Second}})
+			s := prompts.MustNewServer(registryOf(reporting, late), prompts.Options{Logger: log.logger(), Timeouts: prompts.Timeouts{Render: 30 * time.Second}})
 			session := s.NewSession(transport.SessionOptions{Version: test.version})
 			var got []string
 			err := session.Handle(t.Context(), []byte(test.line), transport.Exchange{
@@ -478,7 +478,7 @@ func TestForeignTransportPanics(t *testing.T) {
 	}
 	inBubble(t, "Notify of a Call", func(t *testing.T) {
 		var log journal
-		s := prompts.NewServer(registryOf(reporting), prompts.Options{Logger: log.logger()})
+		s := prompts.MustNewServer(registryOf(reporting), prompts.Options{Logger: log.logger()})
 		result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{
 			Notify: func(string, json.RawMessage) { panic(secretPanic) },
 		})

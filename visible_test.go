@@ -48,7 +48,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 	t.Parallel()
 	for _, public := range []bool{false, true} {
 		for _, filter := range []func(context.Context, prompts.Prompt) bool{nil, ranked} {
-			s := prompts.NewServer(tagged(9), prompts.Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
+			s := prompts.MustNewServer(tagged(9), prompts.Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
 			want := "private"
 			if public && filter == nil {
 				want = "public"
@@ -65,7 +65,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 			assert.Contains(t, got, `"ttlMs":1500,"cacheScope":"`+want+`"`)
 		}
 	}
-	s := prompts.NewServer(tagged(9), prompts.Options{Visible: ranked})
+	s := prompts.MustNewServer(tagged(9), prompts.Options{Visible: ranked})
 	assert.Len(t, pageOf(t, s, "few", "", cursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
 	session := newSession(t, s)
 	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
@@ -93,7 +93,7 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 			return prompts.Messages(), nil
 		})
 	var seen []prompts.Prompt
-	s := prompts.NewServer(registryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
+	s := prompts.MustNewServer(registryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
 		seen = append(seen, p)
 		return true
 	}})
@@ -119,7 +119,7 @@ func TestVisibleFails(t *testing.T) {
 	lines := []string{plainList, getLine("1", "p001"), completeLine("1", "p001", "a", "")}
 	bubble(t, func(t *testing.T) {
 		calls := 0
-		s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
+		s := prompts.MustNewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 			calls++
 			time.Sleep(time.Minute)
 			return true
@@ -182,8 +182,8 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 		}})
 		all = append(all, p)
 	}
-	s := prompts.NewServer(registryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
-	seen := prompts.NewServer(registryOf(all...), prompts.Options{ElicitArguments: true})
+	s := prompts.MustNewServer(registryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
+	seen := prompts.MustNewServer(registryOf(all...), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, seen, "hidden")
 	r.get("").wants(t, argumentsKey)
 
@@ -228,7 +228,7 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 	t.Parallel()
 	var isHidden atomic.Bool
-	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
+	s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	isHidden.Store(true)
@@ -243,7 +243,7 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 	for _, name := range []string{"hidden", "no-one"} {
 		inBubble(t, name, func(t *testing.T) {
 			w := newWaiter()
-			s := prompts.NewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
+			s := prompts.MustNewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
 				Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 			})
 			get := getLine("2", name)
@@ -293,7 +293,7 @@ func TestUnknownPromptSuggestsANearOne(t *testing.T) {
 		reg.MustAdd(textPrompt(name, "hi"))
 	}
 	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passing} {
-		s := prompts.NewServer(reg, prompts.Options{Middleware: middleware})
+		s := prompts.MustNewServer(reg, prompts.Options{Middleware: middleware})
 		for name, want := range map[string]string{
 			"code_reviw": "code_review", "Code-Review": "code_review", "ogde_review": "code_review", "greet ": "greet", "code": "code_review", "sums": "sum,s",
 			"list_fil": "", "nothing": "", "": "",
@@ -333,7 +333,7 @@ func TestHiddenPromptsChangeNoSuggestion(t *testing.T) {
 	}
 	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passing} {
 		o := prompts.Options{Visible: ranked, Middleware: middleware}
-		a, b := prompts.NewServer(few, o), prompts.NewServer(many, o)
+		a, b := prompts.MustNewServer(few, o), prompts.MustNewServer(many, o)
 		suggested := 0
 		for _, name := range []string{"code_reviw", "code_revie", "greed", "gret", "gree", "zebr", "zebras", "zebrax", "a000001", "nothing"} {
 			for method, members := range membersOf(name) {
@@ -358,7 +358,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 		}
 		return tx.Add(textPrompt("greet", "hi"))
 	}))
-	s := prompts.NewServer(reg, prompts.Options{})
+	s := prompts.MustNewServer(reg, prompts.Options{})
 	members := membersOf("gret")["prompts/get"]
 	assert.Contains(t, responseFor(t, s, "", "prompts/get", members), `"suggestion":"greet"`)
 	reg.MustAdd(textPrompt("b", "hi"))
@@ -368,7 +368,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 // DSC-13, MET-10: who the client says that it is changes nothing.
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := prompts.NewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
+	s := prompts.MustNewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
 	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
 		want := answerTo(t, s, nil, line)
 		for _, name := range []string{"all", "few", "root"} {

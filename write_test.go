@@ -59,7 +59,7 @@ func connectCollecting(t *testing.T, s *prompts.Server) (*client, *collectingWir
 // order, and a lone answer at once.
 func TestAnswersAreWrittenTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c, w := connectCollecting(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
+		c, w := connectCollecting(t, prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
 		w.calls = nil
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
 		assert.Equal(t, []int{1}, w.calls)
@@ -83,7 +83,7 @@ func TestAnswersAreWrittenTogether(t *testing.T) {
 func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
+		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
 		next := c.slowly()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "text")))
 		assert.Empty(t, c.ask(pingLine("3"), pingLine("4"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
@@ -100,7 +100,7 @@ func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
 func TestOutboxIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const most, size = 8, maxUnsent / 4
-		s := prompts.NewServer(registryOf(textPrompt("large", strings.Repeat("x", size))), prompts.Options{Limits: prompts.Limits{MaxConcurrent: most / 2}})
+		s := prompts.MustNewServer(registryOf(textPrompt("large", strings.Repeat("x", size))), prompts.Options{Limits: prompts.Limits{MaxConcurrent: most / 2}})
 		c := connect(t, s).handshake()
 		next := c.slowly()
 		sent := 0
@@ -142,7 +142,7 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 		"goexit": func() error { runtime.Goexit(); return nil },
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			c, _ := connectCollecting(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: new(journal).logger()}))
+			c, _ := connectCollecting(t, prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: new(journal).logger()}))
 			next := c.slowly()
 			for i := range 3 {
 				assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))

@@ -32,14 +32,14 @@ import (
 
 // Feature is a part of the protocol. It must not be changed after NewServer.
 type Feature struct {
-	// Methods are the methods by name, such as tools/list. NewServer panics if the
-	// server already has a method.
+	// Methods are the methods by name, such as tools/list. A method that the
+	// server already has is an error of NewServer.
 	Methods map[string]Method
 	// Capabilities, if not nil, returns the capabilities for a protocol version, by
 	// name. listChanged reports whether the client gets notifications about the
-	// Lists. NewServer calls Capabilities, and panics if the server already has a
-	// capability. "extensions" may be in several features: their members are merged, and
-	// NewServer panics if an extension is defined twice.
+	// Lists. NewServer calls Capabilities. A capability that the server already has is
+	// an error. "extensions" may be in several features: their members are merged. An
+	// extension that is defined twice is an error.
 	Capabilities func(version string, listChanged bool) map[string]any
 	// Lists are the lists with notifications for clients.
 	Lists []List

@@ -50,7 +50,7 @@ func TestBombsOnAServer(t *testing.T) {
 	var reg prompts.Registry
 	folder := promptfs.NewFolder(&reg, files(bombs()), promptfs.Options{})
 	require.NoError(t, folder.Reload(t.Context()))
-	srv := prompts.NewServer(&reg, prompts.Options{
+	srv := prompts.MustNewServer(&reg, prompts.Options{
 		Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: limit}, Limits: prompts.Limits{MaxConcurrentTotal: 2 * slots, MaxConcurrent: 2 * slots},
 	})
 	session, other := prompttest.Serve(t, srv, prompttest.ClientOptions{}), prompttest.Serve(t, srv, prompttest.ClientOptions{})

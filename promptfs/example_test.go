@@ -35,7 +35,7 @@ Say hello to {{.name}}.
 	var reg prompts.Registry
 	reg.MustAdd(loaded...)
 
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"greeting","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
 	fmt.Println(string(result), err)
 	// Output:
@@ -101,7 +101,7 @@ func ExampleFolder_visible() {
 	if err := folder.Reload(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	srv := prompts.NewServer(&reg, prompts.Options{
+	srv := prompts.MustNewServer(&reg, prompts.Options{
 		Visible: func(_ context.Context, p prompts.Prompt) bool {
 			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/")
 		},

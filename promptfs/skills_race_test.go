@@ -62,7 +62,7 @@ func race(t *testing.T, reads int64, tamper func(uri, response string) string) (
 		}
 	}
 	require.NoError(t, d.folder.Reload(t.Context()))
-	srv := prompts.NewServer(&d.reg, prompts.Options{Features: []feature.Feature{promptskills.Feature(&d.skills, promptskills.Options{PageSize: 3})}})
+	srv := prompts.MustNewServer(&d.reg, prompts.Options{Features: []feature.Feature{promptskills.Feature(&d.skills, promptskills.Options{PageSize: 3})}})
 	const changes = 25
 	var total, wrong, changed atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())

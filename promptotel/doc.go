@@ -5,7 +5,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	srv := prompts.NewServer(reg, prompts.Options{Observer: observer})
+//	srv := prompts.MustNewServer(reg, prompts.Options{Observer: observer})
 //
 // Each request and notification from a client is a span of kind SERVER, such as
 // "prompts/get review", and a point of the histogram mcp.server.operation.duration.

@@ -116,7 +116,7 @@ func server(o observe.Observer, limit time.Duration) *prompts.Server {
 	if err != nil {
 		panic(err)
 	}
-	return prompts.NewServer(reg, prompts.Options{
+	return prompts.MustNewServer(reg, prompts.Options{
 		Features: []feature.Feature{tools},
 		Observer: o, Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: limit},
 		Limits: prompts.Limits{GetsPerSecond: 1000, CompletionsPerSecond: 0.001},
@@ -462,7 +462,7 @@ func TestSpansNest(t *testing.T) {
 		inner = trace.SpanContextFromContext(ctx)
 		return nil, errors.New("fails")
 	}})
-	srv := prompts.NewServer(reg, prompts.Options{Observer: x, Logger: slog.New(promptotel.LogHandler(slog.NewTextHandler(&log, nil)))})
+	srv := prompts.MustNewServer(reg, prompts.Options{Observer: x, Logger: slog.New(promptotel.LogHandler(slog.NewTextHandler(&log, nil)))})
 	require.NoError(t, srv.Handle(t.Context(), []byte(message("2026-07-28", "prompts/get", `"name":"p"`)),
 		transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
 	require.NoError(t, srv.Flush(t.Context()))

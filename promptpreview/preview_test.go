@@ -26,7 +26,7 @@ import (
 func serve(t *testing.T, reg *prompts.Registry, o prompts.Options) (*promptpreview.Handler, string) {
 	t.Helper()
 	o.InputSchemas = true
-	page := promptpreview.NewHandler(prompts.NewServer(reg, o), promptpreview.Options{})
+	page := promptpreview.NewHandler(prompts.MustNewServer(reg, o), promptpreview.Options{})
 	ts := httptest.NewServer(page)
 	t.Cleanup(func() {
 		assert.NoError(t, page.Close())
@@ -63,7 +63,7 @@ func TestHostAndOrigin(t *testing.T) {
 		{"allowed", "dev.example.org:81", "http://dev.example.org:81", elsewhere, named, 200},
 		{"not allowed", "localhost:81", "", loopback, named, 403},
 	} {
-		page := promptpreview.NewHandler(prompts.NewServer(new(prompts.Registry), prompts.Options{}), test.options)
+		page := promptpreview.NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), test.options)
 		for _, path := range []string{"/", "/app.js", "/reports", "/mcp", "/clients"} {
 			ctx := t.Context()
 			if test.addr != nil {

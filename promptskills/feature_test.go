@@ -30,7 +30,7 @@ func serve(t *testing.T, reg *promptskills.Registry, version string, o promptski
 }
 
 func newServer(reg *promptskills.Registry, o promptskills.Options) *prompts.Server {
-	return prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{promptskills.Feature(reg, o)}})
+	return prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{promptskills.Feature(reg, o)}})
 }
 
 // manifest is a Skill of the protocol.

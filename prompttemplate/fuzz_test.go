@@ -55,7 +55,7 @@ func FuzzTemplateValues(f *testing.F) {
 			A string `json:"a,omitempty"`
 		}](prompts.Prompt{Name: "typed"}, prompttemplate.Options{}, prompttemplate.User("{{.A}}"))),
 	)
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	for _, value := range []string{"", "x", "{{.a}}", "{{", "}}", "```", "\x00\u2028\ufffd", "<no value>", `\u0000"`, "日本"} {
 		f.Add(value)
 	}

@@ -28,7 +28,7 @@ func get(t testing.TB, p prompts.Prompt, args map[string]string) (texts []string
 	var reg prompts.Registry
 	require.NoError(t, reg.Add(p))
 	var log strings.Builder
-	srv := prompts.NewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
 	require.NoError(t, err)
 	raw, err := srv.Call(context.Background(), "prompts/get", params, prompts.CallOptions{})

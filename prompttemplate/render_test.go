@@ -195,7 +195,7 @@ func TestEndlessTemplate(t *testing.T) {
 	var reg prompts.Registry
 	reg.MustAdd(p)
 	var log strings.Builder
-	s := prompts.NewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"9"}}`), prompts.CallOptions{})
 	assert.NoError(t, err)
 	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{})

@@ -52,7 +52,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
 	if c.client == nil {
 		c.logged = &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
-		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
+		c.client = Serve(t, prompts.MustNewServer(reg, prompts.Options{
 			Limits: prompts.Limits{CompletionsPerSecond: -1},
 			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
 		}), ClientOptions{})

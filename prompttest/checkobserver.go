@@ -136,7 +136,7 @@ func (c *checkedObserver) drive(version string) {
 	defer cancel()
 	running, proceed := make(chan struct{}), make(chan struct{})
 	reg := observedRegistry(running, proceed)
-	srv := prompts.NewServer(reg, prompts.Options{
+	srv := prompts.MustNewServer(reg, prompts.Options{
 		Observer: c, Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: time.Minute},
 	})
 	message := func(id, method, members string) string {

@@ -58,7 +58,7 @@ func byTool(t *testing.T, c check, o CheckOptions, p prompts.Prompt) *recorder {
 	reg.MustAdd(p)
 	tools, err := prompttools.New(&reg, prompttools.Options{Names: []string{p.Name}})
 	require.NoError(t, err)
-	srv := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{tools}, Limits: prompts.Limits{CompletionsPerSecond: -1}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}, Limits: prompts.Limits{CompletionsPerSecond: -1}})
 	o.Client = Serve(t, srv, ClientOptions{ToolName: prompttools.ToolName})
 	return checked(t, c, o, p)
 }
@@ -344,7 +344,7 @@ func TestGetsAreLimited(t *testing.T) {
 		reg.MustAdd(text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "integer"}}}, func(args map[string]string) (string, error) {
 			return fmt.Sprint(args["a"] == "10000"), nil
 		}))
-		srv := prompts.NewServer(&reg, prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}})
+		srv := prompts.MustNewServer(&reg, prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}})
 		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: Serve(t, srv, ClientOptions{})}) })
 		assert.Empty(t, r.errors)
 	})
@@ -439,7 +439,7 @@ func TestChecksOfTools(t *testing.T) {
 	} {
 		tools, err := prompttools.New(&reg, prompttools.Options{Names: []string{names}})
 		require.NoError(t, err)
-		srv := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
+		srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
 		c := Serve(t, srv, ClientOptions{ToolName: prompttools.ToolName})
 		r := record(t, func(t testing.TB) { CheckEnums(t, &reg, CheckOptions{Client: c}) })
 		expect(t, r.errors, want)
@@ -609,7 +609,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		return prompts.Messages(prompts.User(who.Name + args["a"])), nil
 	}})
 	type key struct{}
-	srv := prompts.NewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
 	seen := context.WithValue(t.Context(), key{}, 1)
 	for _, test := range []struct {
 		name   string

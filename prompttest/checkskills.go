@@ -26,7 +26,7 @@ import (
 // their front matter is compared.
 func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
 	t.Helper()
-	srv := prompts.NewServer(nil, prompts.Options{
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
 		Features: []feature.Feature{promptskills.Feature(skills, promptskills.Options{})}, Logger: testLogger(t),
 	})
 	c := &skillChecker{t: t, call: func(method string, params, result any) error {

@@ -77,7 +77,7 @@ func ExampleNewClient() {
 	_ = func(t *testing.T, near, far transport.Conn) {
 		reg := registry()
 		served := make(chan error, 1)
-		go func() { served <- prompts.NewServer(reg, prompts.Options{}).Serve(t.Context(), far) }()
+		go func() { served <- prompts.MustNewServer(reg, prompts.Options{}).Serve(t.Context(), far) }()
 
 		c := prompttest.NewClient(t, near, prompttest.ClientOptions{Version: "2025-11-25"})
 		c.Listen()

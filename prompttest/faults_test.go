@@ -388,7 +388,7 @@ func TestServerThatGoesOn(t *testing.T) {
 			return nil, io.EOF
 		}))
 		r := record(t, func(t testing.TB) {
-			Serve(t, prompts.NewServer(&reg, prompts.Options{}), ClientOptions{Timeout: time.Millisecond}).Get("deaf", nil)
+			Serve(t, prompts.MustNewServer(&reg, prompts.Options{}), ClientOptions{Timeout: time.Millisecond}).Get("deaf", nil)
 		})
 		expect(t, r.errors, []string{"server has not answered within 1ms", "Serve of the server has not returned within 1ms after its client has closed the connection"})
 		close(release)

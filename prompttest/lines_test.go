@@ -74,7 +74,7 @@ func TestReportedLines(t *testing.T) {
 			NewClient(t, &stuck{closed: make(chan struct{})}, ClientOptions{Version: "1"})
 		},
 		"Serve": func(t testing.TB, reg *prompts.Registry) {
-			Serve(t, prompts.NewServer(reg, prompts.Options{}), ClientOptions{Version: "1"})
+			Serve(t, prompts.MustNewServer(reg, prompts.Options{}), ClientOptions{Version: "1"})
 		},
 		"handshake": func(t testing.TB, _ *prompts.Registry) {
 			script{"initialize": {"CLOSE"}}.client(t, ClientOptions{Version: "2025-11-25"})

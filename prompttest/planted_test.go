@@ -297,7 +297,7 @@ func (p *planted) connect(t testing.TB, version string) *Client {
 	t.Helper()
 	near, far := Pipe()
 	served := make(chan error, 1)
-	srv := prompts.NewServer(abundance(), prompts.Options{PageSize: 3, Logger: slog.New(slog.DiscardHandler)})
+	srv := prompts.MustNewServer(abundance(), prompts.Options{PageSize: 3, Logger: slog.New(slog.DiscardHandler)})
 	go func() { served <- srv.Serve(context.Background(), far) }()
 	t.Cleanup(func() { assert.NoError(t, <-served) })
 	p.Conn = near

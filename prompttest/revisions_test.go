@@ -127,7 +127,7 @@ func TestOrderOfAnswers(t *testing.T) {
 		return prompts.Messages(), prompts.Ask(ctx, questions...)
 	}))
 	asked := ""
-	Serve(t, prompts.NewServer(&reg, prompts.Options{}), ClientOptions{Answer: func(q Question) any {
+	Serve(t, prompts.MustNewServer(&reg, prompts.Options{}), ClientOptions{Answer: func(q Question) any {
 		asked += q.Key
 		return Accept(map[string]any{})
 	}}).Get("p", nil)
@@ -149,7 +149,7 @@ func TestRevisions(t *testing.T) {
 
 func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts.Server) transport.Conn) {
 	reg := catalogue()
-	srv := prompts.NewServer(reg, prompts.Options{
+	srv := prompts.MustNewServer(reg, prompts.Options{
 		PageSize:     2,
 		Capabilities: map[string]any{"tools": struct{}{}},
 		Methods: map[string]prompts.Method{"tools/list": func(context.Context, json.RawMessage) (any, error) {
@@ -257,14 +257,14 @@ func (n *notifications) take() []string {
 // A batch, which one revision has, is sent and received as it is.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	c := Serve(t, prompts.NewServer(nil, prompts.Options{}), ClientOptions{Version: "2025-03-26"})
+	c := Serve(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), ClientOptions{Version: "2025-03-26"})
 	c.Send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	assert.JSONEq(t, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`, c.Receive())
 	_, refusal := c.Call("ping", nil)
 	assert.Nil(t, refusal)
 
 	// Progress of a request in a batch is expected.
-	c = Serve(t, prompts.NewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-03-26"})
+	c = Serve(t, prompts.MustNewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-03-26"})
 	c.Send(`[{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"slow","_meta":{"progressToken":"t"}}}]`)
 	assert.Contains(t, c.Receive(), `"progressToken":"t"`)
 	assert.Contains(t, c.Receive(), "done")
@@ -295,13 +295,13 @@ func TestAnswers(t *testing.T) {
 			{Accept(map[string]any{"name": 1}), "name"},
 			{Accept(nil), ""},
 		} {
-			c := Serve(t, prompts.NewServer(catalogue(), prompts.Options{}), ClientOptions{Version: version, Answer: func(Question) any { return test.answer }})
+			c := Serve(t, prompts.MustNewServer(catalogue(), prompts.Options{}), ClientOptions{Version: version, Answer: func(Question) any { return test.answer }})
 			assert.Contains(t, c.GetError("ask", nil).Message, test.want)
 		}
 	}
 	// An error is one that the client answers with.
 	for _, failure := range []error{io.EOF, &prompts.Error{Code: -1, Message: "no", Data: 1}} {
-		c := Serve(t, prompts.NewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-11-25", Answer: func(Question) any { return failure }})
+		c := Serve(t, prompts.MustNewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-11-25", Answer: func(Question) any { return failure }})
 		assert.Equal(t, prompts.CodeInternalError, c.GetError("ask", nil).Code)
 	}
 }

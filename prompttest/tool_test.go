@@ -26,7 +26,7 @@ func TestCallTool(t *testing.T) {
 	}))
 	tools, err := prompttools.New(reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
 	require.NoError(t, err)
-	srv := prompts.NewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	srv := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
 	for _, version := range prompttest.Versions() {
 		c := prompttest.Serve(t, srv, prompttest.ClientOptions{Version: version, Answer: func(prompttest.Question) any {
 			return prompttest.Accept(map[string]any{"code": "x"})
@@ -63,7 +63,7 @@ func TestGetByTool(t *testing.T) {
 	)
 	tools, err := prompttools.New(reg, prompttools.Options{PageSize: 1, Select: func(p prompts.Prompt) bool { return p.Name != "no tool" }})
 	require.NoError(t, err)
-	srv := prompts.NewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	srv := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
 	for _, version := range prompttest.Versions() {
 		c := prompttest.Serve(t, srv, prompttest.ClientOptions{Version: version, ToolName: prompttools.ToolName, Answer: func(prompttest.Question) any {
 			return prompttest.Accept(map[string]any{"code": "x"})

@@ -26,7 +26,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	srv := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
 	for _, arguments := range []string{`{"query":"cats","limit":3}`, `{"query":"cats","limit":"many"}`} {
 		params := json.RawMessage(`{"name":"search","arguments":` + arguments + `}`)
 		result, err := srv.Call(context.Background(), "tools/call", params, prompts.CallOptions{Version: "2025-03-26"})

@@ -3,7 +3,7 @@
 //
 //	tools, err := prompttools.New(&reg, prompttools.Options{Tags: []string{"for-models"}})
 //	…
-//	srv := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
+//	srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
 //
 // Users invoke prompts, and models invoke tools. Choose only prompts that a model
 // may use without a user: no prompt is a tool until it is chosen.

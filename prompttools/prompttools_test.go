@@ -65,7 +65,7 @@ func serve(t testing.TB, o prompttools.Options, so prompts.Options, ps ...prompt
 	if so.Logger == nil {
 		so.Logger = slog.New(slog.DiscardHandler)
 	}
-	return prompts.NewServer(reg, so), reg
+	return prompts.MustNewServer(reg, so), reg
 }
 
 // client is a client of one protocol version. What the server sends is checked
@@ -601,7 +601,7 @@ func TestOptionErrors(t *testing.T) {
 	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
 	require.NoError(t, err)
 	assert.PanicsWithError(t, `prompts: options: method "tools/list" is defined twice`, func() {
-		prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{tools}, Methods: map[string]prompts.Method{
+		prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{tools}, Methods: map[string]prompts.Method{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil },
 		}})
 	})

@@ -121,7 +121,7 @@ func (f *faultyStream) serve(t *testing.T) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	began := time.Now()
-	err := prompts.NewServer(&registry, prompts.Options{}).Serve(ctx, stdio.NewStream(f, f, stdio.Options{}))
+	err := prompts.MustNewServer(&registry, prompts.Options{}).Serve(ctx, stdio.NewStream(f, f, stdio.Options{}))
 	assert.LessOrEqual(t, time.Since(began), time.Minute+2*time.Second)
 	f.mu.Lock()
 	defer f.mu.Unlock()

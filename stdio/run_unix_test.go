@@ -21,7 +21,7 @@ func init() { children["run"] = run }
 
 func run() error {
 	var reg prompts.Registry
-	return stdio.Run(context.Background(), prompts.NewServer(&reg, prompts.Options{}))
+	return stdio.Run(context.Background(), prompts.MustNewServer(&reg, prompts.Options{}))
 }
 
 // Run serves the standard files, and returns nil after a signal and when the input

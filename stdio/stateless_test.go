@@ -25,7 +25,7 @@ func TestStatelessOverAStream(t *testing.T) {
 	ours, theirs := net.Pipe()
 	served := make(chan error, 1)
 	go func() { // ends with the connection
-		served <- prompts.NewServer(&reg, prompts.Options{}).Serve(context.Background(), stdio.NewStream(ours, ours, stdio.Options{}))
+		served <- prompts.MustNewServer(&reg, prompts.Options{}).Serve(context.Background(), stdio.NewStream(ours, ours, stdio.Options{}))
 	}()
 	lines := bufio.NewScanner(theirs)
 	ask := func(id, method, members string) map[string]any {

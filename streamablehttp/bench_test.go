@@ -24,7 +24,7 @@ func reviewServer() *prompts.Server {
 	reg.MustAdd(prompts.New(prompts.Prompt{Name: "review"}, func(_ context.Context, in review) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Please review this " + in.Language + " code:\n" + in.Code)), nil
 	}))
-	return prompts.NewServer(&reg, prompts.Options{})
+	return prompts.MustNewServer(&reg, prompts.Options{})
 }
 
 const reviewParams = `"name":"review","arguments":{"code":"func main() { println(1) }","language":"go"},`

@@ -91,7 +91,7 @@ func newPlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*ht
 		<-p.release
 		return ask(ctx, arguments)
 	})
-	p.handler = NewHandler(prompts.NewServer(p.registry, own), o)
+	p.handler = NewHandler(prompts.MustNewServer(p.registry, own), o)
 	p.http = httptest.NewUnstartedServer(p.handler)
 	for _, f := range change {
 		f(p.http)

@@ -22,7 +22,7 @@ import (
 func helloServer() *prompts.Server {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.NewText(prompts.Prompt{Name: "hello"}, func(context.Context, struct{}) (string, error) { return "Say hello.", nil }))
-	return prompts.NewServer(&reg, prompts.Options{})
+	return prompts.MustNewServer(&reg, prompts.Options{})
 }
 
 // One call serves at /mcp until ctx ends: open streams end, and the error is nil.
@@ -120,7 +120,7 @@ func TestServeAnswersWhatItCuts(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		go func() {
-			served <- streamablehttp.Serve(ctx, l, prompts.NewServer(&reg, prompts.Options{}), streamablehttp.Options{})
+			served <- streamablehttp.Serve(ctx, l, prompts.MustNewServer(&reg, prompts.Options{}), streamablehttp.Options{})
 		}()
 		near, far := net.Pipe()
 		l.conns <- far

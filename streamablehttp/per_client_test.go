@@ -56,7 +56,7 @@ func TestMaxStreamsPerClient(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := NewHandler(prompts.NewServer(nil, prompts.Options{Principal: principalIn}), Options{MaxStreamsPerClient: 3})
+				h := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Principal: principalIn}), Options{MaxStreamsPerClient: 3})
 				defer h.Close()
 				ctx, cancel := context.WithCancel(t.Context())
 				one, end := context.WithCancel(ctx)

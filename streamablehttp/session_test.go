@@ -299,7 +299,7 @@ func TestHandshakesAtMaxSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const most, clients = 100, 20
-		h := NewHandler(prompts.NewServer(new(prompts.Registry), prompts.Options{}), Options{MaxSessions: most})
+		h := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), Options{MaxSessions: most})
 		defer h.Close()
 		send := func(body, session string) (status int, id string) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", strings.NewReader(body))

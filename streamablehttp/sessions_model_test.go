@@ -119,7 +119,7 @@ func inOrder(idle *list.List) (all []*session) {
 func TestSessionsAreThoseOfModel(t *testing.T) {
 	t.Parallel()
 	const most, mostOfClient, timeout, steps = 16, 8, 30 * time.Minute, 1500
-	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
+	server := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))

@@ -17,7 +17,7 @@ import (
 // opened adds a session that is in use, as one is that initialize opens.
 func (s *sessions) opened(t *testing.T) *session {
 	t.Helper()
-	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
+	server := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	x := &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), id: rand.Text(), principal: "a", active: 1}
 	require.True(t, s.add(x, 100, 100))
 	return x

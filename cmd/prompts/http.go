@@ -174,11 +174,15 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 			return tokenFile{c.tokens}.authenticate(next)
 		}
 	}
+	srv, err := prompts.NewServer(reg, options)
+	if err != nil {
+		return err
+	}
 	listener, err := o.listen(options.Logger, reg.Len())
 	if err != nil {
 		return err
 	}
-	handler := streamablehttp.NewHandler(prompts.NewServer(reg, options), streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
+	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
 	var isStopping atomic.Bool
 	server := &http.Server{
 		Handler:           routes(authenticate(handler), &isStopping),

@@ -72,7 +72,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
-	page := promptpreview.NewHandler(prompts.NewServer(reg, prompts.Options{
+	page := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,
 		ChangeDelay:  previewDelay,

@@ -176,7 +176,11 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	if o.http.address != "" {
 		return o.http.serve(ctx, reg, options, credentials)
 	}
-	return prompts.NewServer(reg, options).Serve(ctx, stdio.New())
+	srv, err := prompts.NewServer(reg, options)
+	if err != nil {
+		return err
+	}
+	return srv.Serve(ctx, stdio.New())
 }
 
 // toolsOf returns the feature that offers all prompts as tools.

@@ -24,7 +24,7 @@ type captured struct {
 type capturedKey struct{}
 
 func newRenderer(reg *prompts.Registry) *renderer {
-	return &renderer{prompts.NewServer(reg, prompts.Options{
+	return &renderer{prompts.MustNewServer(reg, prompts.Options{
 		Info:   prompts.Implementation{Name: "prompts", Version: version()},
 		Logger: slog.New(slog.DiscardHandler),
 		Limits: prompts.Limits{GetsPerSecond: -1},

@@ -47,7 +47,7 @@ func main() {
 		}
 		options.Features = []feature.Feature{tools}
 	}
-	srv := prompts.NewServer(&reg, options)
+	srv := prompts.MustNewServer(&reg, options)
 	// Run returns nil when the client disconnects or a signal arrives.
 	if err := stdio.Run(context.Background(), srv); err != nil {
 		logger.Error("server failed", "error", err)

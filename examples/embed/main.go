@@ -38,7 +38,7 @@ func newServer(reg *prompts.Registry, logger *slog.Logger) *server {
 		"tools/list": listTools,
 		"tools/call": callTool(reg),
 	}
-	mount(s, reg, prompts.NewServer(reg, prompts.Options{Logger: logger}))
+	mount(s, reg, prompts.MustNewServer(reg, prompts.Options{Logger: logger}))
 	return s
 }
 

@@ -22,7 +22,7 @@ func main() {
 	var reg prompts.Registry
 	var skills promptskills.Registry
 	features := []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}
-	srv := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
 	onReload := preview(srv, addr, logger)
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Skills: &skills, Logger: logger, OnReload: onReload})
 	_ = folder.Reload(ctx) // the logger gets the errors; the other files are served

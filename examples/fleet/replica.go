@@ -88,7 +88,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 	if err != nil {
 		return nil, err
 	}
-	srv := prompts.NewServer(r.registry, prompts.Options{
+	srv := prompts.MustNewServer(r.registry, prompts.Options{
 		Info:             prompts.Implementation{Name: "fleet", Version: "1.0.0"},
 		RequestStateKeys: s.stateKeys,
 		// A client that this replica notifies may read the list from another one.

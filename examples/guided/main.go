@@ -35,7 +35,7 @@ func main() {
 func newServer(logger *slog.Logger) *prompts.Server {
 	var reg prompts.Registry
 	reg.MustAdd(releaseNotes(), announcement())
-	return prompts.NewServer(&reg, prompts.Options{
+	return prompts.MustNewServer(&reg, prompts.Options{
 		Info:            prompts.Implementation{Name: "guided", Version: "1.0.0"},
 		ElicitArguments: true,
 		Logger:          logger,

@@ -52,7 +52,7 @@ const patience = 10 * time.Second
 
 // serve serves until ctx ends, and then lets requests finish.
 func serve(ctx context.Context, listener net.Listener, cert, key string, logger *slog.Logger) error {
-	srv := prompts.NewServer(registry(), prompts.Options{
+	srv := prompts.MustNewServer(registry(), prompts.Options{
 		Info:      prompts.Implementation{Name: "http", Version: "1.0.0"},
 		Visible:   isAllowed,
 		Principal: userName,

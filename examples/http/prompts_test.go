@@ -13,7 +13,7 @@ import (
 // as returns a client of a user, without HTTP around it.
 func as(t *testing.T, u user) *prompttest.Client {
 	t.Helper()
-	srv := prompts.NewServer(registry(), prompts.Options{Visible: isAllowed, Principal: userName})
+	srv := prompts.MustNewServer(registry(), prompts.Options{Visible: isAllowed, Principal: userName})
 	return prompttest.Serve(t, srv, prompttest.ClientOptions{Context: context.WithValue(t.Context(), userKey{}, u)})
 }
 

@@ -116,7 +116,7 @@ func serve(ctx context.Context, listener net.Listener, tracers trace.TracerProvi
 		return err
 	}
 	logger := slog.New(promptotel.LogHandler(slog.NewTextHandler(os.Stderr, nil)))
-	srv := prompts.NewServer(registry(tracers.Tracer("observed")), prompts.Options{
+	srv := prompts.MustNewServer(registry(tracers.Tracer("observed")), prompts.Options{
 		Info:     prompts.Implementation{Name: "observed", Version: "1.0.0"},
 		Observer: observer, Logger: logger, Middleware: prompts.AuditLog(logger),
 	})

@@ -70,7 +70,7 @@ func run(ctx context.Context, listen, connect string, logger *slog.Logger) error
 func serve(ctx context.Context, l net.Listener, reg *prompts.Registry, logger *slog.Logger) error {
 	// One server is enough for all connections. The program may change the registry
 	// from any goroutine: the server notifies each client.
-	srv := prompts.NewServer(reg, prompts.Options{
+	srv := prompts.MustNewServer(reg, prompts.Options{
 		Info:   prompts.Implementation{Name: "team-prompts", Version: "1.0.0"},
 		Limits: prompts.Limits{MaxMessageBytes: maxMessageBytes},
 		Logger: logger,

@@ -20,7 +20,7 @@ func TestRevisions(t *testing.T) {
 			reg := registry()
 			near, far := net.Pipe()
 			served := make(chan error, 1)
-			srv := prompts.NewServer(reg, prompts.Options{})
+			srv := prompts.MustNewServer(reg, prompts.Options{})
 			go func() { served <- srv.Serve(t.Context(), &framed{conn: far, limit: maxMessageBytes}) }()
 
 			c := prompttest.NewClient(t, &framed{conn: near, limit: maxAnswerBytes}, prompttest.ClientOptions{Version: version})

@@ -17,20 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/errorid"
 )
 
-// NewServer is prompts.NewServer, but returns an error for invalid options.
-func NewServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case error:
-			err = v
-		default:
-			err = fmt.Errorf("%v", v)
-		}
-	}()
-	return prompts.NewServer(r, o), nil
-}
-
 type existsError string
 
 func (e existsError) Error() string { return string(e) }

@@ -14,22 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 )
-
-func TestNewServer(t *testing.T) {
-	t.Parallel()
-	var reg prompts.Registry
-	srv, err := NewServer(&reg, prompts.Options{})
-	assert.NoError(t, err)
-	assert.NotNil(t, srv)
-	_, err = NewServer(&reg, prompts.Options{PageSize: -1})
-	assert.ErrorContains(t, err, "PageSize")
-	_, err = NewServer(&reg, prompts.Options{Features: []feature.Feature{{
-		Capabilities: func(string, bool) map[string]any { panic("broken") },
-	}}})
-	assert.ErrorContains(t, err, "broken")
-}
 
 func TestExists(t *testing.T) {
 	t.Parallel()
@@ -41,7 +26,7 @@ func TestExists(t *testing.T) {
 func TestInternalError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	srv := prompts.NewServer(nil, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	e := InternalError(t.Context(), srv, "cannot convert", "prompt a", slog.String("prompt", "a"), errors.New("secret"))
 	assert.Equal(t, prompts.CodeInternalError, e.Code)
 	assert.Regexp(t, `^internal error: prompt a failed \(error id [0-9a-f]{8}\)$`, e.Message)
@@ -145,7 +130,7 @@ func TestAsk(t *testing.T) {
 	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(), Ask(ctx, requests, func(key string) string { return "1:" + key }, &responses)
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	o := prompts.CallOptions{
 		ClientCapabilities: json.RawMessage(`{"elicitation":{},"roots":{}}`),
 		Request: func(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {

@@ -61,7 +61,7 @@ func ask(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 func newServer() (*prompts.Registry, *prompts.Server) {
 	var r prompts.Registry
 	r.MustAdd(prompts.New(prompts.Prompt{Name: "greet"}, greet), prompts.Prompt{Name: "ask", Render: ask})
-	return &r, prompts.NewServer(&r, prompts.Options{})
+	return &r, prompts.MustNewServer(&r, prompts.Options{})
 }
 
 func overStdio(handshake, request string) func() func(int) error {

@@ -106,7 +106,7 @@ func newSoak(t *testing.T, patience time.Duration, plant fault) *soak {
 	}
 	s.tally = newTally(s)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.server = prompts.NewServer(&s.catalogue.registry, prompts.Options{
+	s.server = prompts.MustNewServer(&s.catalogue.registry, prompts.Options{
 		PageSize:   50,
 		Visible:    func(ctx context.Context, p prompts.Prompt) bool { return len(p.Tags) == 0 || isEven(principalOf(ctx)) },
 		Principal:  principalOf,

@@ -57,7 +57,7 @@ func ExampleFromPrompt() {
 	var reg prompts.Registry
 	reg.MustAdd(gosdk.FromPrompt(old, handler))
 
-	srv := prompts.NewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	_, err := srv.Call(context.Background(), "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{})
 	fmt.Println(err)
 	// Output: invalid arguments for prompt "greet": name is required (-32602)

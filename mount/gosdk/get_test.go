@@ -56,7 +56,7 @@ func TestContents(t *testing.T) {
 		mount(t, s, r, o)
 		for _, params := range []string{`{"name":"all"}`, `{"name":"none"}`} {
 			got := members(t, dial(t, s, revision).must("prompts/get", params))
-			raw, err := prompts.NewServer(r, o).Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: revision})
+			raw, err := prompts.MustNewServer(r, o).Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: revision})
 			require.NoError(t, err)
 			want := members(t, raw)
 			for _, meta := range []map[string]json.RawMessage{got, want} {

@@ -37,7 +37,7 @@ func TestEntries(t *testing.T) {
 		s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 		mount(t, s, r, prompts.Options{})
 		got := dial(t, s, revision).page("")
-		raw, err := prompts.NewServer(r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: revision})
+		raw, err := prompts.MustNewServer(r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: revision})
 		require.NoError(t, err)
 		var want page
 		require.NoError(t, json.Unmarshal(raw, &want))

@@ -51,7 +51,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 		return nil, errors.New("gosdk: Options.Methods and Options.Capabilities have no effect on a mount; add the methods to the server of go-sdk")
 	}
 	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, stopped: make(chan struct{})}
-	if m.server, err = bridge.NewServer(r, o); err != nil {
+	if m.server, err = prompts.NewServer(r, o); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	if err := m.checkNames(); err != nil {

@@ -92,7 +92,7 @@ func TestPromptsOfTheSDK(t *testing.T) {
 		assertSame(t, before.must("prompts/get", params), after.must("prompts/get", params))
 		assert.Equal(t, map[string]string{"who": " W\n", "how": ""}, args)
 
-		srv := prompts.NewServer(reg, prompts.Options{})
+		srv := prompts.MustNewServer(reg, prompts.Options{})
 		own, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
 		require.NoError(t, err)
 		assertSame(t, before.must("prompts/get", params), own)
@@ -123,7 +123,7 @@ func TestErrorsOfTheSDK(t *testing.T) {
 			reg := take(t, &mcp.Prompt{Name: "p"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				return test.result, test.err
 			})
-			_, err := prompts.NewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+			_, err := prompts.MustNewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
 			assert.EqualValues(t, test.code, e.Code)
@@ -203,7 +203,7 @@ func TestFromPromptHasTheRequest(t *testing.T) {
 	assert.Equal(t, "tester", got.Session.InitializeParams().ClientInfo.Name)
 	assert.Equal(t, "y", got.Params.Meta["example.com/x"])
 
-	_, err := prompts.NewServer(registry(p), prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+	_, err := prompts.MustNewServer(registry(p), prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Nil(t, got.Session)
 }
@@ -229,7 +229,7 @@ func TestImport(t *testing.T) {
 	require.Len(t, all, 2)
 	assert.Equal(t, "own_a", all[0].Name)
 	reg := registry(all...)
-	srv := prompts.NewServer(reg, prompts.Options{})
+	srv := prompts.MustNewServer(reg, prompts.Options{})
 	get := func() (json.RawMessage, error) {
 		return srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"own_b"}`), prompts.CallOptions{Version: stateless})
 	}

@@ -43,7 +43,9 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 	}
 	o.Resources = promptskills.Resources{}
 	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, listed: map[string]skillResource{}}
-	m.server = prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger})
+	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger}); err != nil {
+		return nil, fmt.Errorf("gosdk: %w", err)
+	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
 			if m.isOver.Load() {

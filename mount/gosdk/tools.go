@@ -60,7 +60,7 @@ func newTools(m *mount, o prompts.Options) (*tools, error) {
 	if !slices.Contains(m.server.Methods(), methodCallTool) {
 		return nil, nil
 	}
-	lister, err := bridge.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
+	lister, err := prompts.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}

@@ -158,7 +158,7 @@ func TestFromPromptElsewhere(t *testing.T) {
 	var r prompts.Registry
 	r.MustAdd(taken...)
 	r.MustAdd(mcpgo.FromPrompt(mcp.NewPrompt("without"), nil))
-	s := prompts.NewServer(&r, prompts.Options{})
+	s := prompts.MustNewServer(&r, prompts.Options{})
 	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"fails"}`), prompts.CallOptions{})
 	var e *prompts.Error
 	require.ErrorAs(t, err, &e)

@@ -61,7 +61,7 @@ func TestResultsAreTheSame(t *testing.T) {
 				return result, nil
 			}})
 			info := prompts.Implementation{Name: "s", Version: "1"}
-			want, err := prompts.NewServer(&r, prompts.Options{Info: info}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"rich"}`), prompts.CallOptions{Version: version})
+			want, err := prompts.MustNewServer(&r, prompts.Options{Info: info}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"rich"}`), prompts.CallOptions{Version: version})
 			require.NoError(t, err)
 			s := server.NewMCPServer("s", "1")
 			mount(t, s, &r, prompts.Options{Info: prompts.Implementation{Name: "another"}})

@@ -56,11 +56,11 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	}
 	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
-	if m.calls, err = bridge.NewServer(r, o); err != nil {
+	if m.calls, err = prompts.NewServer(r, o); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	// Without Visible: serverState.filter removes hidden prompts.
-	if m.lister, err = bridge.NewServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
+	if m.lister, err = prompts.NewServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	if len(own) > 0 {

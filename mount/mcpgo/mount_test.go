@@ -63,7 +63,7 @@ func TestListEntriesByRevision(t *testing.T) {
 	require.NoError(t, r.Add(says("c", "z")))
 	told.changed()
 	for _, version := range append(handshakes, stateless) {
-		want, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
+		want, err := prompts.MustNewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		require.NoError(t, err)
 		var lists [2]struct{ Prompts []any }
 		decode(t, want, &lists[0])

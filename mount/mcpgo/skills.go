@@ -31,7 +31,7 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 	if s == nil || r == nil {
 		return nil, errors.New("mcpgo: server or registry is nil")
 	}
-	m := &skillMount{server: s, state: stateOf(s), calls: prompts.NewServer(nil, prompts.Options{
+	m := &skillMount{server: s, state: stateOf(s), calls: prompts.MustNewServer(new(prompts.Registry), prompts.Options{
 		Features: []feature.Feature{promptskills.Feature(r, promptskills.Options{PageSize: everything})},
 	})}
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed

@@ -39,7 +39,7 @@ const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 // newHandler serves the prompts at /mcp of the base URL, and the metadata that leads
 // a client without a token to the authorization server.
 func newHandler(base string) http.Handler {
-	srv := prompts.NewServer(registry(), prompts.Options{
+	srv := prompts.MustNewServer(registry(), prompts.Options{
 		Info:      prompts.Implementation{Name: "auth", Version: "1.0.0"},
 		Principal: userID,
 		Visible:   isAllowed,

@@ -104,7 +104,7 @@ func (a *audience) wait() {
 // ourCrowd returns a server, and what has its goroutines end.
 func ourCrowd(tb testing.TB) (s *prompts.Server, change func(entry) error, spawn func(func(context.Context))) {
 	reg := new(prompts.Registry)
-	s = prompts.NewServer(reg, prompts.Options{})
+	s = prompts.MustNewServer(reg, prompts.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	tb.Cleanup(func() {

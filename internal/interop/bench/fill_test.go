@@ -45,7 +45,7 @@ var fillers = []filler{
 			return reg
 		},
 		list: func(tb testing.TB, filled any) server {
-			s := prompts.NewServer(filled.(*prompts.Registry), prompts.Options{PageSize: pageSize})
+			s := prompts.MustNewServer(filled.(*prompts.Registry), prompts.Options{PageSize: pageSize})
 			session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 			tb.Cleanup(session.Close)
 			return handle(session)

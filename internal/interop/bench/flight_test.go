@@ -26,7 +26,7 @@ var streams = []struct {
 	serve func(tb testing.TB, o setup, in io.ReadCloser, out io.WriteCloser) func() error
 }{
 	{"prompts", func(tb testing.TB, o setup, in io.ReadCloser, out io.WriteCloser) func() error {
-		s := prompts.NewServer(newOurs(tb, o), prompts.Options{PageSize: o.page})
+		s := prompts.MustNewServer(newOurs(tb, o), prompts.Options{PageSize: o.page})
 		return func() error { return s.Serve(context.Background(), stdio.NewStream(in, out, stdio.Options{})) }
 	}},
 	{"go-sdk", func(_ testing.TB, o setup, in io.ReadCloser, out io.WriteCloser) func() error {

@@ -27,7 +27,7 @@ var handlers = []struct {
 	handler func(tb testing.TB, o setup, stateless bool) http.Handler
 }{
 	{"prompts", func(tb testing.TB, o setup, _ bool) http.Handler {
-		s := prompts.NewServer(newOurs(tb, o), prompts.Options{PageSize: o.page})
+		s := prompts.MustNewServer(newOurs(tb, o), prompts.Options{PageSize: o.page})
 		h := streamablehttp.NewHandler(s, streamablehttp.Options{})
 		tb.Cleanup(func() { assert.NoError(tb, h.Close()) })
 		return h

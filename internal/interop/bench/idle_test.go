@@ -83,7 +83,7 @@ func (o *opened) close() {
 }
 
 func openServe(tb testing.TB, n int) {
-	s := prompts.NewServer(new(prompts.Registry), prompts.Options{})
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
 	var running sync.WaitGroup
 	tb.Cleanup(running.Wait)
 	for range n {

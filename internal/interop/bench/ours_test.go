@@ -81,7 +81,7 @@ func ourSubject(reg *prompts.Registry, ask server) *subject {
 // startHandle starts the library behind Session.Handle.
 func startHandle(tb testing.TB, o setup) *subject {
 	reg := newOurs(tb, o)
-	session := prompts.NewServer(reg, prompts.Options{PageSize: o.page}).NewSession(transport.SessionOptions{})
+	session := prompts.MustNewServer(reg, prompts.Options{PageSize: o.page}).NewSession(transport.SessionOptions{})
 	tb.Cleanup(session.Close)
 	s := handle(session)
 	initialize(tb, s)
@@ -117,7 +117,7 @@ func serve(tb testing.TB, o setup, options prompts.Options) *subject {
 	reg := newOurs(tb, o)
 	p := newPipe()
 	served := make(chan error)
-	go func() { served <- prompts.NewServer(reg, options).Serve(context.Background(), p) }() // ends with Close
+	go func() { served <- prompts.MustNewServer(reg, options).Serve(context.Background(), p) }() // ends with Close
 	tb.Cleanup(func() {
 		assert.NoError(tb, p.Close())
 		assert.NoError(tb, <-served)

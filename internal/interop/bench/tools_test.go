@@ -40,7 +40,7 @@ func startToolsOurs(tb testing.TB) server {
 	reg := ourTools(tb)
 	tools, err := prompttools.New(reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }, PageSize: pageSize})
 	require.NoError(tb, err)
-	s := prompts.NewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	s := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
 	p := newPipe()
 	served := make(chan error)
 	go func() { served <- s.Serve(context.Background(), p) }() // ends with Close

@@ -142,7 +142,7 @@ func askStdio(t *testing.T, s *server.MCPServer, request string) string {
 
 func askRegistry(t *testing.T, reg *prompts.Registry, request string) string {
 	t.Helper()
-	return askSession(t, prompts.NewServer(reg, prompts.Options{Info: prompts.Implementation{Name: "desk", Version: "1.0.0"}}), request)
+	return askSession(t, prompts.MustNewServer(reg, prompts.Options{Info: prompts.Implementation{Name: "desk", Version: "1.0.0"}}), request)
 }
 
 // askSession asks without a transport.

@@ -61,7 +61,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	var reg prompts.Registry
-	srv := prompts.NewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "files", Title: "Prompts of a folder", Version: "1.0.0"}, InputSchemas: true})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "files", Title: "Prompts of a folder", Version: "1.0.0"}, InputSchemas: true})
 	page := promptpreview.NewHandler(srv, promptpreview.Options{})
 	defer page.Close()
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.OnReload(), Logger: slog.New(slog.DiscardHandler)})

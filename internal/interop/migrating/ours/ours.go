@@ -19,7 +19,7 @@ func Registry() *prompts.Registry {
 
 // NewServer returns a server with the prompts.
 func NewServer() *prompts.Server {
-	return prompts.NewServer(Registry(), prompts.Options{
+	return prompts.MustNewServer(Registry(), prompts.Options{
 		Info: prompts.Implementation{Name: "desk", Version: "1.0.0"},
 	})
 }

@@ -21,7 +21,7 @@ func main() {
 		func(_ context.Context, in review) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("Please review this " + in.Language + " code:\n" + in.Code)), nil
 		}))
-	srv := prompts.NewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "bench", Version: "1.0.0"}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "bench", Version: "1.0.0"}})
 	if err := stdio.Run(context.Background(), srv); err != nil {
 		log.Fatal(err)
 	}
