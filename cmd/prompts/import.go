@@ -33,10 +33,12 @@ type importFormat struct {
 var importFormats = map[string]importFormat{
 	"claude": {"*.md", extension(".md"), (*conversion).claude},
 	"vscode": {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode},
+	"gemini": {"*.toml", extension(".toml"), (*conversion).gemini},
+	"fabric": {"system.md", fabricTarget, (*conversion).fabric},
 }
 
 // importNames are the formats in the order of the documentation.
-var importNames = []string{"claude", "vscode"}
+var importNames = []string{"claude", "vscode", "gemini", "fabric"}
 
 // extension returns the target of files with an extension.
 func extension(of string) func(string) (string, bool) {
@@ -56,6 +58,8 @@ existing file is never changed.
 
   claude     commands of Claude Code: *.md, as in .claude/commands
   vscode     prompt files of VS Code: *.prompt.md, as in .github/prompts
+  gemini     commands of Gemini CLI: *.toml, as in .gemini/commands
+  fabric     patterns of fabric: */system.md, as in data/patterns
 
 It reports all that a prompt cannot express, and ends with a check of what it wrote.
 A command that runs programs of the shell is refused, because a prompt server must not
@@ -63,7 +67,9 @@ run what is in a text.
 
 The exit code is 1 if a file was refused, or if what was written has errors.`,
 		Example: `  prompts import claude .claude/commands prompts
-  prompts import vscode .github/prompts prompts`,
+  prompts import vscode .github/prompts prompts
+  prompts import gemini .gemini/commands prompts
+  prompts import fabric fabric/data/patterns prompts`,
 		Args:      exactly(3),
 		ValidArgs: importNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -216,7 +222,8 @@ type conversion struct {
 	front     map[string]string // the keys of the source's front matter
 	frontLine map[string]int
 	body      string
-	bodyLine  int // of the source
+	bodyLine  int  // of the source
+	isOneLine bool // the body is on one line of the source, with escapes
 
 	prompt    promptFile
 	result    []byte
@@ -358,6 +365,9 @@ func (c *conversion) leaveOut(known ...string) {
 
 // line returns the line of an offset in the body.
 func (c *conversion) line(offset int) int {
+	if c.isOneLine {
+		return c.bodyLine
+	}
 	return c.bodyLine + strings.Count(c.body[:offset], "\n")
 }
 

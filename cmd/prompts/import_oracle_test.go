@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,6 +74,8 @@ type oracleCase struct {
 var oracles = map[string]func(c *conversion, text string) []oracleCase{
 	"claude": claudeCases,
 	"vscode": vscodeCases,
+	"gemini": geminiCases,
+	"fabric": fabricCases,
 }
 
 func (o *oracle) compare(fsys fs.FS) {
@@ -223,6 +226,40 @@ func vscodeCases(c *conversion, body string) []oracleCase {
 		value := "the " + a.Name
 		k.args[a.Name] = value
 		k.want = regexp.MustCompile(`\$\{(?:input: *`+regexp.QuoteMeta(a.Name)+` *(?::[^}]*)?|`+regexp.QuoteMeta(a.Name)+`)\}`).ReplaceAllLiteralString(k.want, value)
+	}
+	return []oracleCase{k}
+}
+
+// geminiCases are commands without input and with one. Gemini CLI 0.61.0 appends the
+// command as the user wrote it if there is no {{args}}.
+func geminiCases(c *conversion, body string) []oracleCase {
+	var cases []oracleCase
+	for _, input := range []string{"", "one two"} {
+		k := oracleCase{strings.ReplaceAll(body, "{{args}}", input), map[string]string{}}
+		if input != "" {
+			k.args["args"] = input
+			if !strings.Contains(body, "{{args}}") {
+				k.want = withoutBlankLines(body) + "\n\n/" + strings.ReplaceAll(strings.TrimSuffix(c.source, ".toml"), "/", ":") + " " + input
+			}
+		}
+		cases = append(cases, k)
+	}
+	return cases
+}
+
+// fabricCases give each variable a value. fabric puts the input below a pattern without
+// {{input}}.
+func fabricCases(c *conversion, body string) []oracleCase {
+	k := oracleCase{withoutBlankLines(body), map[string]string{}}
+	if user, err := fs.ReadFile(c.root, path.Join(path.Dir(c.source), "user.md")); err == nil && strings.TrimSpace(string(user)) != "" {
+		k.want += "\n\n" + withoutBlankLines(string(user))
+	}
+	if !strings.Contains(k.want, "{{input}}") {
+		k.want += "\n{{input}}"
+	}
+	for _, a := range c.prompt.Arguments {
+		k.args[a.Name] = "the " + a.Name
+		k.want = strings.ReplaceAll(k.want, "{{"+a.Name+"}}", k.args[a.Name])
 	}
 	return []oracleCase{k}
 }
