@@ -31,6 +31,7 @@ import (
 var (
 	listeners = flag.Int("listeners", 20, "`clients` that listen, for each replica")
 	many      = flag.Int("prompts", 500, "`prompts` in the bucket")
+	restarts  = flag.Int("restarts", 3, "`restarts` of a rolling restart")
 	storm     = flag.Duration("storm", 2*time.Second, "how long the bucket changes")
 )
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,6 +56,7 @@ type replica struct {
 	web      *http.Server
 	served   chan struct{} // closed when web has ended
 	ended    error         // why it has; set before served is closed
+	isEnding atomic.Bool   // it gets no more requests from balancers
 }
 
 // startReplica starts one at an address, such as "127.0.0.1:0".
@@ -138,12 +140,27 @@ func (r *replica) describe(report promptfs.Report) string {
 // health is for the load balancer of a real fleet. A replica that answers has
 // loaded the bucket, and if it is out of step now, it serves what it has.
 func (r *replica) health(w http.ResponseWriter, _ *http.Request) {
+	if r.isEnding.Load() {
+		http.Error(w, "replica is ending", http.StatusServiceUnavailable)
+		return
+	}
 	status := r.follower.Status()
 	fmt.Fprintf(w, "synced: %t, revision: %d, prompts: %d\n", status.Synced, status.Revision, r.registry.Len())
 }
 
-// stop lets requests finish, ends the streams, and then everything else.
+// drainTime is how long a replica that ends still takes requests, so that balancers
+// notice at their next check. A request on a connection that is being closed would be
+// lost, and a balancer cannot know whether a replica has received it.
+const drainTime = 2 * checkInterval
+
+// stop lets balancers notice and requests finish, ends the streams, and then everything
+// else.
 func (r *replica) stop(ctx context.Context) error {
+	r.isEnding.Store(true)
+	select {
+	case <-time.After(drainTime):
+	case <-ctx.Done():
+	}
 	err := errors.Join(r.handler.Shutdown(ctx), r.web.Shutdown(ctx))
 	if err != nil {
 		_ = r.web.Close() // a client that does not read must not keep it
