@@ -158,26 +158,27 @@ func Fence(language, code string) string { return markdown.Fence(language, code)
 // inside the frame. Use other means to prevent dangerous effects.
 func Untrusted(label, text string) string { return markdown.Untrusted(label, text) }
 
-// forRevision returns content that the revision knows: c, or the replacement from the
-// application (GAP-37). A link without a replacement becomes text when it is encoded.
-func (e *encoder) forRevision(c Content) Content {
-	if e.rev.Audio() && e.rev.ResourceLink() {
+// forClient returns content that the protocol version and the host of the client have: c,
+// or the replacement from the application (GAP-37). Without a replacement, the content
+// becomes text when it is encoded.
+func (e *encoder) forClient(c Content) Content {
+	if !e.lacksAudio && !e.lacksLinks {
 		return c
 	}
 	var lacks bool
 	switch v := c.(type) {
 	case *Audio:
 		if v != nil {
-			c, lacks = *v, !e.rev.Audio()
+			c, lacks = *v, e.lacksAudio
 		}
 	case Audio:
-		lacks = !e.rev.Audio()
+		lacks = e.lacksAudio
 	case *ResourceLink:
 		if v != nil {
-			c, lacks = *v, !e.rev.ResourceLink()
+			c, lacks = *v, e.lacksLinks
 		}
 	case ResourceLink:
-		lacks = !e.rev.ResourceLink()
+		lacks = e.lacksLinks
 	}
 	if !lacks || e.fallback == nil {
 		return c
@@ -188,7 +189,20 @@ func (e *encoder) forRevision(c Content) Content {
 	return c
 }
 
-// text returns the text that replaces the link in versions without links.
+// text returns the text that replaces audio.
+func (c *Audio) text() string {
+	return fmt.Sprintf("[audio left out: %s, %d bytes]", c.MIMEType, len(c.Data))
+}
+
+// text returns the text that replaces the resource; empty for binary data.
+func (c *EmbeddedResource) text() string {
+	if c.Blob != nil {
+		return ""
+	}
+	return c.URI + ":\n" + c.Text
+}
+
+// text returns the text that replaces the link.
 func (c *ResourceLink) text() string {
 	name := c.Name
 	if c.Title != "" {

@@ -201,8 +201,9 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 		{"of a link, a pointer", &someLink, func(c prompts.Content, _ string) prompts.Content {
 			return prompts.Text{Text: c.(prompts.ResourceLink).URI}
 		}, `{"type":"text","text":"note://7"}`, nil, ""},
-		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, "", failed, "Options.Fallback"},
-		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, "", failed, "of the client has no audio"},
+		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
+		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
+		{"invalid audio", prompts.Audio{MIMEType: "wav"}, nil, "", failed, "MIME type"},
 		{"a link for audio", someAudio, func(prompts.Content, string) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
 		{"a link for a link", someLink, func(prompts.Content, string) prompts.Content { return prompts.ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
 		{"a nil pointer", someLink, func(prompts.Content, string) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},

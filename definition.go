@@ -146,7 +146,7 @@ func (c Cache) newResults() *results {
 // appendSpecs appends what the arguments declare, but for their CompleteFuncs.
 func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
 	for _, a := range arguments {
-		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Schema: a.Schema})
+		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim, Schema: a.Schema})
 	}
 	return dst
 }
@@ -353,7 +353,7 @@ func (d *definition) export() Prompt {
 	for i := range d.plan.Arguments {
 		a := &d.plan.Arguments[i]
 		p.Arguments = append(p.Arguments, Argument{
-			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive,
+			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim,
 			Schema: clone.Deep(a.Schema), Complete: d.completer(i),
 		})
 	}

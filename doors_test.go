@@ -128,10 +128,22 @@ func answerOf(t testing.TB, result string, e *prompts.Error) answer {
 		}
 		texts = append(texts, text)
 	}
-	for _, c := range r.Content {
-		texts = append(texts, c.Text)
+	for i, c := range r.Content {
+		text := c.Text
+		if i < len(r.Content)-1 {
+			var ok bool
+			text, ok = strings.CutSuffix(text, "\n")
+			assert.True(t, ok, "some clients join the texts")
+		}
+		texts = append(texts, text)
 	}
-	return answer{isError: r.IsError, text: strings.Join(texts, "\n"), data: string(r.StructuredContent)}
+	a := answer{isError: r.IsError, text: strings.Join(texts, "\n"), data: string(r.StructuredContent)}
+	if a.data != "" { // which some clients show the model without the text
+		rest, ok := strings.CutPrefix(a.data, `{"message":`+jsonText(a.text))
+		assert.True(t, ok, a.data)
+		a.data = "{" + strings.TrimPrefix(rest, ",")
+	}
+	return a
 }
 
 // typedArguments returns arguments as JSON of the types in the schema of the prompt. A

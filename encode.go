@@ -33,6 +33,11 @@ type encoder struct {
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
 	secrets    *redact.Secrets // that no link may contain
+	// The kinds of content that become text, because the protocol version or the host
+	// of the client has no place for them.
+	lacksAudio, lacksLinks, lacksResources bool
+	// isInner reports whether other content of a tool's result follows.
+	isInner bool
 	// dropped counts the errors of a result beyond maxResultErrors.
 	dropped int
 	// inMessages reports whether an error is in a message, and message is its index.
@@ -182,7 +187,7 @@ func (e *encoder) appendMessage(m *Message) {
 }
 
 func (e *encoder) content(c Content) {
-	c = e.forRevision(c)
+	c = e.forClient(c)
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		e.errorf("content is nil")
 		return
@@ -228,10 +233,20 @@ func (e *encoder) appendText(c *Text) {
 }
 
 func (e *encoder) audio(c *Audio) {
-	if !e.rev.Audio() {
-		e.errorf("protocol version %s of the client has no audio; replace the content in Options.Fallback", e.rev)
-	}
+	at := len(e.buf)
 	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
+	if e.lacksAudio {
+		e.replace(at, c.text(), c.Annotations)
+	}
+}
+
+// replace replaces content, which is checked and begins at a position, by text.
+func (e *encoder) replace(at int, text string, a *Annotations) {
+	if e.isInner {
+		text += "\n" // some clients join the texts
+	}
+	e.buf = e.buf[:at]
+	e.appendText(&Text{Text: text, Annotations: a})
 }
 
 func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotations, meta Meta) {
@@ -256,6 +271,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	if !e.spend(len(c.Text) + len(c.Blob)) {
 		return
 	}
+	at := len(e.buf)
 	e.raw(`"type":"resource","resource":{`)
 	e.uri("uri", c.URI)
 	e.mimeType(mimeType)
@@ -271,6 +287,9 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	e.raw("}")
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
+	if text := c.text(); e.lacksResources && text != "" {
+		e.replace(at, text, c.Annotations)
+	}
 }
 
 func (e *encoder) resourceLink(c *ResourceLink) {
@@ -299,9 +318,8 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.icons(c.Icons)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
-	if !e.rev.ResourceLink() {
-		e.buf = e.buf[:at] // the link was only checked
-		e.appendText(&Text{Text: c.text(), Annotations: c.Annotations})
+	if e.lacksLinks {
+		e.replace(at, c.text(), c.Annotations)
 	}
 }
 

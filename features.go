@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -345,7 +346,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		return nil, errors.New("prompts: AppendContent: this is not the context of a request")
 	}
 	s := r.Owner().(*Server)
-	e := s.newEncoder(dst, r.Rev, r.Secrets())
+	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}
@@ -356,7 +357,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		if i > 0 {
 			e.raw(",")
 		}
-		e.message = i
+		e.message, e.isInner = i, i < len(content)-1
 		e.raw("{")
 		e.content(c)
 		e.raw("}")

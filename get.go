@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -125,7 +126,7 @@ func (g *getRequest) append(ctx context.Context, dst []byte, r *Result) ([]byte,
 	if g.via != nil {
 		return g.via.append(ctx, dst, r)
 	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Secrets(), r)
+	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), r)
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
@@ -242,20 +243,24 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 	}
 }
 
-// appendResult appends the result of a prompt, checked, in the form of a revision. Its
-// links must not contain the secrets.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, secrets *redact.Secrets, r *Result) ([]byte, error) {
-	e := s.newEncoder(dst, rev, secrets)
+// appendResult appends the result of a prompt, checked, in the form of a revision, for the
+// host of the client, which may be nil. Its links must not contain the secrets.
+func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result) ([]byte, error) {
+	readsTexts := host.Has(hosts.ReadsTexts)
+	e := s.newEncoder(dst, rev, secrets, readsTexts)
+	e.lacksResources = readsTexts
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}
 	return e.buf, nil
 }
 
-// newEncoder returns an encoder that appends a result.
-func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets) encoder {
+// newEncoder returns an encoder that appends a result. With lacksLinks, the client reads
+// no links and no audio, whatever its revision has.
+func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets, lacksLinks bool) encoder {
 	return encoder{
 		buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		lacksAudio: lacksLinks || !rev.Audio(), lacksLinks: lacksLinks || !rev.ResourceLink(),
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
 }

@@ -250,7 +250,7 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 	}
-	dst, err := s.appendResult(dst, p.rev, p.caller.Secrets(), r.Result)
+	dst, err := s.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result)
 	if err != nil {
 		return nil, rpc.InvalidResult(p.subject, err)
 	}

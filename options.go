@@ -84,9 +84,10 @@ type Options struct {
 	Observer observe.Observer
 	// Fallback, if not nil, returns a replacement for content that the client's
 	// protocol version does not have: [Audio] in 2024-11-05, [ResourceLink] before
-	// 2025-06-18. Without a replacement, a link becomes text with the name and URI,
-	// and a prompt with audio fails with an internal error. The server validates the
-	// replacement like any content. Fallback may be called concurrently.
+	// 2025-06-18. It also replaces audio and links for clients that are known to drop
+	// them in every version. Without a replacement, a link becomes text with the name
+	// and URI, and audio becomes text with the MIME type and size. The server validates
+	// the replacement like any content. Fallback may be called concurrently.
 	Fallback func(c Content, version string) Content
 
 	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a

@@ -68,7 +68,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	s, shape := l.server, l.rev.Shape()
 	isFiltered := s.options.Visible != nil
 	dst = append(dst, `"prompts":[`...)
-	n, last, hasMore := 0, "", false
+	begin, n, last, hasMore := len(dst), 0, "", false
 	all := s.registry.snapshot()
 	for name, d := range all.After(l.after) { // no name is empty
 		if isFiltered {
@@ -87,8 +87,9 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 		if s.options.InputSchemas {
 			entry = d.entriesWithSchema()[shape]
 		}
-		if n == 0 && !isFiltered { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(entry)+1)*min(s.options.PageSize, all.Len()), pageReserve))
+		if n == reserveAfter && !isFiltered { // the others may be of about the same size
+			left := min(s.options.PageSize, all.Len()) - n
+			dst = slices.Grow(dst, min((len(dst)-begin)/n*left, pageReserve))
 		}
 		dst = append(append(dst, entry...), ',')
 		n, last = n+1, name
@@ -104,8 +105,12 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	return dst, nil
 }
 
-// pageReserve is the maximum number of bytes to reserve for a page.
-const pageReserve = 1 << 20
+const (
+	// reserveAfter is the number of entries by whose size a page is reserved.
+	reserveAfter = 16
+	// pageReserve is the maximum number of bytes to reserve for a page.
+	pageReserve = 1 << 20
+)
 
 var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 

@@ -66,6 +66,10 @@ type Prompt struct {
 // ctx ends when the client cancels the request, the connection ends, or the time
 // limit passes: see [Timeouts]. The function may run concurrently with itself.
 //
+// Some clients get every prompt when they start, before the user chooses one. So the
+// function must have no effects, unless the user agrees first: call [Ask], and then
+// [Once] with the effect.
+//
 // For an error or a panic, the client gets an internal error without details, and
 // Options.Logger gets the details. The client gets the text of these errors:
 // [InvalidArgument], an [*Error], and the errors of [Ask].
@@ -245,6 +249,14 @@ type Argument struct {
 	//
 	// The render function and Options.Middleware get the value, and must not log it.
 	Sensitive bool
+	// Verbatim says that results contain the value unchanged, and depend on the value in
+	// no other way. Some clients send a placeholder such as "$1" instead of the value,
+	// and replace the placeholder in the result. With Verbatim, the server accepts the
+	// placeholder of such a client without validation, if the value is a string and not
+	// Sensitive. Without Verbatim, the client gets invalid params with the reason
+	// "placeholder". Package prompttemplate sets Verbatim for arguments that the
+	// templates only print.
+	Verbatim bool
 	// Schema constrains the value and may set a default. It applies to the converted
 	// value: a minimum to an integer, a pattern to a string. Schema.Title and
 	// Schema.Description are used if Title and Description are empty. The protocol

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -121,7 +122,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			if err != nil {
 				return keptResult{}, err
 			}
-			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, r); err != nil {
+			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, nil, r); err != nil {
 				return keptResult{result: r}, nil // which is an error of each request
 			}
 			return keep(r), nil
@@ -214,7 +215,14 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 // the user, and adds the problems of undeclared arguments.
 func (g *getRequest) fillArguments() (filledRender, []argument.Problem) {
 	d := g.definition
-	render, problems := d.fillArguments(g.texts)
+	var render filledRender
+	var problems []argument.Problem
+	if g.via == nil && g.request.Host.Has(hosts.SendsPlaceholders) {
+		problems = d.plan.Placeholders(g.texts, g.request.Host.Host, hosts.IsPlaceholder)
+	}
+	if len(problems) == 0 {
+		render, problems = d.fillArguments(g.texts)
+	}
 	if len(g.refilled) > 0 {
 		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
 	}

@@ -22,6 +22,8 @@ type use struct {
 	pos    parse.Pos
 	source string // verbatim
 	in     *text  // where it is, for [text.wants]
+	// printed says that the use writes the value, and does nothing else.
+	printed bool
 	// What the argument is used for, if that is known, and the types that will do.
 	by    string
 	types types
@@ -73,6 +75,7 @@ type reader struct {
 	variables map[string]kind
 	undo      []variable
 	uses      map[string]bool // that are noted, of a partial
+	isPrinted bool            // the next use is printed
 	calls     map[call]int    // without place, by their index
 }
 
@@ -99,6 +102,7 @@ func (r *reader) list(l *parse.ListNode) {
 		}
 		switch n := n.(type) {
 		case *parse.ActionNode:
+			r.isPrinted = len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 && isSelection(n.Pipe.Cmds[0].Args[0])
 			if r.pipe(n.Pipe).kind == same && len(n.Pipe.Decl) == 0 {
 				r.use(use{kind: useAll, pos: n.Pos}, n.Pipe)
 			}
@@ -112,6 +116,17 @@ func (r *reader) list(l *parse.ListNode) {
 			r.call(n)
 		}
 	}
+}
+
+// isSelection reports whether n selects a field of {{.}} or of a variable.
+func isSelection(n parse.Node) bool {
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		return true
+	case *parse.VariableNode:
+		return len(n.Ident) > 1
+	}
+	return false
 }
 
 // declare sets a variable.
@@ -345,7 +360,8 @@ func (r *reader) field(n parse.Node, of kind, names []string) value {
 
 // use notes a use, once, and returns the argument that it is.
 func (r *reader) use(u use, n parse.Node) value {
-	u.source = shortened(n.String())
+	u.source, u.printed = shortened(n.String()), r.isPrinted
+	r.isPrinted = false
 	r.note(u)
 	return value{argument: &u}
 }
@@ -354,7 +370,7 @@ func (r *reader) use(u use, n parse.Node) value {
 // call it check all of them.
 func (r *reader) note(u use) {
 	if r.text.isPartial {
-		key := fmt.Sprintf("%d %q %s %d", u.kind, u.names, u.by, u.types)
+		key := fmt.Sprintf("%d %q %s %d %t", u.kind, u.names, u.by, u.types, u.printed)
 		if r.uses[key] {
 			return
 		}

@@ -20,6 +20,8 @@ type data interface {
 	indexed(key string) (argument string, err error)
 	// typesOf returns the types that an argument may have.
 	typesOf(argument string) types
+	// isString reports whether an argument is a string without methods.
+	isString(argument string) bool
 }
 
 // argument is an argument and how a template writes it.
@@ -85,6 +87,8 @@ func (n *named) typesOf(argument string) types {
 	}
 	return 0
 }
+
+func (n *named) isString(argument string) bool { return n.typesOf(argument) == aString }
 
 func (n *named) selected(names []string) (string, error) {
 	argument, err := n.indexed(names[0])

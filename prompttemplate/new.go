@@ -15,6 +15,9 @@ import (
 // or of strings. Any other argument is a string. An absent argument without a
 // default is the zero value of its type.
 //
+// An argument that the messages only print, as {{.name}}, becomes Verbatim: see
+// [prompts.Argument].
+//
 // New returns all errors in the messages and the options, joined, each an [*Error].
 // [prompts.Registry.Add] reports errors in the rest of p.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
@@ -24,6 +27,7 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 		return prompts.Prompt{}, err
 	}
 	p.Render = c.named(d)
+	p.Arguments = c.verbatim(p.Arguments, d)
 	return p, nil
 }
 
@@ -44,6 +48,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
+	p.Arguments = c.verbatim(p.Arguments, d)
 	return prompts.New(p, func(ctx context.Context, value In) (*prompts.Result, error) {
 		in.complete(&value)
 		return c.render(ctx, &value)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,8 +64,9 @@ type compiled struct {
 	funcs    template.FuncMap // the author's
 	prompt   string
 	messages []message
-	partials []*text   // that the messages lead to
-	pool     sync.Pool // of *executor
+	partials []*text         // that the messages lead to
+	tested   map[string]bool // arguments that the templates do more with than to print them
+	pool     sync.Pool       // of *executor
 }
 
 // message is one message: content, or the template of a text.
@@ -117,6 +119,23 @@ func (c *compiled) named(n *named) func(context.Context, map[string]string) (*pr
 		}
 		return c.render(ctx, data)
 	}
+}
+
+// verbatim returns a copy of the arguments that says of which the templates only print
+// the value.
+func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argument {
+	arguments = slices.Clone(arguments)
+	for _, used := range d.all() {
+		if c.tested[used.name] || !d.isString(used.name) {
+			continue
+		}
+		i := slices.IndexFunc(arguments, func(a prompts.Argument) bool { return a.Name == used.name })
+		if i < 0 { // of a struct
+			i, arguments = len(arguments), append(arguments, prompts.Argument{Name: used.name})
+		}
+		arguments[i].Verbatim = true
+	}
+	return arguments
 }
 
 // render executes the messages.

@@ -332,6 +332,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 		return prompts.Prompt{}, calls, join(faults, p.Name)
 	}
 	p.Render = c.named(d)
+	p.Arguments = c.verbatim(p.Arguments, d)
 	return p, calls, nil
 }
 
@@ -344,7 +345,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	}
 	arguments, _ := d.(*named)
 	var used union
-	check := &checker{set: s, data: d, used: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
+	check := &checker{set: s, data: d, used: map[string]bool{}, tested: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
 	for i, m := range messages {
 		at := place{message: i + 1}
 		if err := checkMessage(m); err != nil {
@@ -366,7 +367,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 		}
 		c.messages = append(c.messages, message{m.Role, m.Content, t})
 	}
-	c.partials = used.all
+	c.partials, c.tested = used.all, check.tested
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 

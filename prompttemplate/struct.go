@@ -101,6 +101,12 @@ func (s *structData) all() []argument {
 // typesOf is not known of a struct, whose types may have methods.
 func (s *structData) typesOf(string) types { return anyType }
 
+func (s *structData) isString(argument string) bool {
+	return slices.ContainsFunc(s.fields, func(f field) bool {
+		return f.name == argument && s.typ.FieldByIndex(f.index).Type == reflect.TypeFor[string]()
+	})
+}
+
 func (s *structData) selected(names []string) (string, error) {
 	t, index := s.typ, []int(nil)
 	for _, name := range names {

@@ -13,7 +13,8 @@ type checker struct {
 	set    *Set
 	data   data // nil if the arguments are not to be checked
 	used   map[string]bool
-	partly bool // a text that is used could not be read
+	tested map[string]bool // used for more than to print the value
+	partly bool            // a text that is used could not be read
 	faults []*Error
 	said   map[string]bool // the errors, by their text
 	called map[*text]bool  // the partials that get the arguments, and were checked
@@ -127,6 +128,9 @@ func (c *checker) use(u *use) error {
 		return err
 	}
 	c.used[argument] = true
+	if !u.printed {
+		c.tested[argument] = true
+	}
 	is := c.data.typesOf(argument)
 	if u.by == "" || is&u.types != 0 {
 		return nil

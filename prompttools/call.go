@@ -144,10 +144,29 @@ func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result
 // appendError appends a result that reports an error to the model.
 func (r *request) appendError(ctx context.Context, dst []byte, message string, data any) ([]byte, error) {
 	result := &Result{IsError: true, Content: []prompts.Content{prompts.Text{Text: message}}}
-	if object, err := jsonenc.Append(nil, data); err == nil && object[0] == '{' {
-		result.Structured = json.RawMessage(object)
+	if object := withMessage(message, data); object != nil {
+		result.Structured = object
 	}
 	return r.appendResult(ctx, dst, result)
+}
+
+// withMessage returns the JSON of the data with the message as its first member, because
+// some clients show the model nothing else. It returns nil if the data is not an object,
+// or if it has a message of its own.
+func withMessage(message string, data any) json.RawMessage {
+	object, err := jsonenc.Append(nil, data)
+	if err != nil || object[0] != '{' {
+		return nil
+	}
+	var doc strictjson.Doc
+	if doc.Parse(string(object), jsonenc.MaxDepth) != nil || doc.Root().Get("message").Kind() != strictjson.Invalid {
+		return nil
+	}
+	whole := strictjson.AppendString([]byte(`{"message":`), message)
+	if len(object) > len("{}") {
+		whole = append(whole, ',')
+	}
+	return append(whole, object[1:]...)
 }
 
 func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) ([]byte, error) {

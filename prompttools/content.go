@@ -1,6 +1,10 @@
 package prompttools
 
-import "github.com/mcp-prompts/prompts"
+import (
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+)
 
 // Content returns the content of a tool's result for the messages of a prompt. It is
 // the default of Options.Content.
@@ -9,7 +13,8 @@ import "github.com/mcp-prompts/prompts"
 // images, audio, resource links and embedded resources, with their annotations. A
 // result of a tool has no roles. If all messages are the user's, the content is
 // unchanged. Otherwise the prompt is a conversation, and each text begins with "User:"
-// or "Assistant:", on a line of its own. Other content comes after such a line.
+// or "Assistant:", on a line of its own. Other content comes after such a line. A text
+// before other content ends with a newline, because some clients join the texts.
 func Content(messages []prompts.Message) []prompts.Content {
 	isConversation := false
 	for _, m := range messages {
@@ -34,6 +39,15 @@ func Content(messages []prompts.Message) []prompts.Content {
 			continue
 		}
 		content = append(content, prompts.Text{Text: speaker}, m.Content)
+	}
+	for i := range len(content) - 1 {
+		if t, ok := content[i].(*prompts.Text); ok && t != nil {
+			content[i] = *t
+		}
+		if t, ok := content[i].(prompts.Text); ok && !strings.HasSuffix(t.Text, "\n") {
+			t.Text += "\n"
+			content[i] = t
+		}
 	}
 	return content
 }

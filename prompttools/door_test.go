@@ -183,7 +183,7 @@ func TestAsking(t *testing.T) {
 				r := c.call("trip", `{"days":3}`)
 				assert.True(t, r.IsError)
 				assert.Contains(t, r.Content[0].Text, "declined")
-				assert.JSONEq(t, `{"input":"where","action":"decline"}`, string(r.StructuredContent))
+				assert.JSONEq(t, `{"message":"prompt not rendered: question \"where\": the user declined to answer","input":"where","action":"decline"}`, string(r.StructuredContent))
 				c.asked = func(string, json.RawMessage) string { return `{"action":"accept","content":{"city":1}}` }
 				assert.Equal(t, -32602, c.call("trip", `{"days":3}`).Code, "an invalid answer")
 			}
@@ -235,7 +235,7 @@ func TestOwnToolsAsk(t *testing.T) {
 		r := c.call("book", `{}`)
 		assert.True(t, r.IsError)
 		assert.Equal(t, `tool not completed: question "where": the user declined to answer`, r.Content[0].Text)
-		assert.JSONEq(t, `{"input":"where","action":"decline"}`, string(r.StructuredContent))
+		assert.JSONEq(t, `{"message":"tool not completed: question \"where\": the user declined to answer","input":"where","action":"decline"}`, string(r.StructuredContent))
 	}
 	r := connect(t, srv, "2025-03-26").call("book", `{}`)
 	assert.True(t, r.IsError)

@@ -68,15 +68,19 @@ func parseCursor(list, from string) (after string, err error) {
 	return after, nil
 }
 
-// pageReserve is the maximum number of bytes to reserve for a page.
-const pageReserve = 1 << 20
+const (
+	// reserveAfter is the number of entries by whose size a page is reserved.
+	reserveAfter = 16
+	// pageReserve is the maximum number of bytes to reserve for a page.
+	pageReserve = 1 << 20
+)
 
 // appendPage appends the members of a page, without the braces. If visible is not nil
 // it chooses the prompts.
 func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string, size int, visible func(string) bool, text func(*tool) []byte) []byte {
 	dst = strictjson.AppendString(dst, list)
 	dst = append(dst, ":["...)
-	n, last := 0, ""
+	begin, n, last := len(dst), 0, ""
 	for name, t := range tools.After(after) { // no name is empty
 		if t.prompt != "" && visible != nil && !visible(t.prompt) {
 			continue
@@ -86,13 +90,13 @@ func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string,
 			dst = cursor.Append(dst, list, last)
 			return append(dst, '"')
 		}
-		entry := text(t)
-		if n == 0 && visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(entry)+1)*min(size, tools.Len()), pageReserve))
-		} else if n > 0 {
+		if n == reserveAfter && visible == nil { // the others may be of about the same size
+			dst = slices.Grow(dst, min((len(dst)-begin)/n*(min(size, tools.Len())-n), pageReserve))
+		}
+		if n > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, entry...)
+		dst = append(dst, text(t)...)
 		n, last = n+1, name
 	}
 	return append(dst, ']')

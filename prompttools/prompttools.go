@@ -139,10 +139,11 @@ type Tool struct {
 
 // Result is the result of a [Tool].
 type Result struct {
-	// Content is the content for the model. Default: Structured as JSON text.
+	// Content is the content for the model. Some clients join the texts, so end each
+	// with a newline. Default: Structured as JSON text.
 	Content []prompts.Content
 	// Structured, if not nil, is the structuredContent, from 2025-06-18. It must encode
-	// as a JSON object.
+	// as a JSON object. Some clients show the model Structured without Content.
 	Structured any
 	// IsError says that the call failed in a way that the model should know.
 	IsError bool

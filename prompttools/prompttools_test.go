@@ -348,7 +348,7 @@ func TestArguments(t *testing.T) {
 				if version < "2025-06-18" || !isError {
 					assert.Nil(t, r.StructuredContent, version)
 				} else if isAboutOne {
-					assert.Contains(t, string(r.StructuredContent), `{"prompt":"review","problems":[{"argument":`, version)
+					assert.Contains(t, string(r.StructuredContent), `,"prompt":"review","problems":[{"argument":`, version)
 				}
 			}
 		})
@@ -367,8 +367,10 @@ func TestFailures(t *testing.T) {
 		err  error
 		want string
 	}{
-		"an Error":        {fmt.Errorf("secret: %w", &prompts.Error{Code: 7, Message: "no such branch", Data: map[string]int{"n": 1}}), `{"isError":true,"structuredContent":{"n":1},"content":[{"type":"text","text":"no such branch"}]}`},
-		"an argument":     {prompts.InvalidArgument("a", "is too old"), `{"isError":true,"structuredContent":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"is too old"}]},"content":[{"type":"text","text":"invalid arguments for prompt \"p\": a: is too old"}]}`},
+		"an Error":        {fmt.Errorf("secret: %w", &prompts.Error{Code: 7, Message: "no such branch", Data: map[string]int{"n": 1}}), `{"isError":true,"structuredContent":{"message":"no such branch","n":1},"content":[{"type":"text","text":"no such branch"}]}`},
+		"an own message":  {&prompts.Error{Code: 7, Message: "no such branch", Data: map[string]string{"message": "other"}}, `{"isError":true,"content":[{"type":"text","text":"no such branch"}]}`},
+		"empty data":      {&prompts.Error{Code: 7, Message: "no such branch", Data: struct{}{}}, `{"isError":true,"structuredContent":{"message":"no such branch"},"content":[{"type":"text","text":"no such branch"}]}`},
+		"an argument":     {prompts.InvalidArgument("a", "is too old"), `{"isError":true,"structuredContent":{"message":"invalid arguments for prompt \"p\": a: is too old","prompt":"p","problems":[{"argument":"a","reason":"refused","message":"is too old"}]},"content":[{"type":"text","text":"invalid arguments for prompt \"p\": a: is too old"}]}`},
 		"any other":       {errors.New("secret"), internal},
 		"an open code":    {&prompts.Error{Code: -32000, Message: "m"}, internal},
 		"not to be asked": {prompts.ErrElicitationUnavailable, `{"isError":true,"content":[{"type":"text","text":"the prompt asks the user for input, but no answer was received"}]}`},
@@ -463,12 +465,14 @@ func TestContent(t *testing.T) {
 		prompts.UserContent(prompts.Image{Data: []byte{1}, MIMEType: "image/png"}),
 		prompts.UserContent(prompts.EmbeddedResource{URI: "file:///a", Text: "b"}),
 	}
-	assert.Equal(t, []prompts.Content{messages[0].Content, messages[1].Content, messages[2].Content}, prompttools.Content(messages))
+	assert.Equal(t, []prompts.Content{prompts.Text{Text: "a\n"}, messages[1].Content, messages[2].Content}, prompttools.Content(messages))
+	assert.Equal(t, []prompts.Content{prompts.Text{Text: "a\n"}, prompts.Text{Text: "b\n"}, prompts.Text{Text: "c"}},
+		prompttools.Content([]prompts.Message{prompts.UserContent(&prompts.Text{Text: "a"}), prompts.User("b\n"), prompts.User("c")}))
 	messages = append(messages, prompts.Assistant("c"))
 	assert.Equal(t, []prompts.Content{
-		prompts.Text{Text: "User:\na"},
-		prompts.Text{Text: "User:"}, messages[1].Content,
-		prompts.Text{Text: "User:"}, messages[2].Content,
+		prompts.Text{Text: "User:\na\n"},
+		prompts.Text{Text: "User:\n"}, messages[1].Content,
+		prompts.Text{Text: "User:\n"}, messages[2].Content,
 		prompts.Text{Text: "Assistant:\nc"},
 	}, prompttools.Content(messages))
 	assert.Empty(t, prompttools.Content(nil))

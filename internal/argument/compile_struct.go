@@ -151,6 +151,7 @@ func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 		a.Description = extra.Description
 	}
 	a.Sensitive = a.Sensitive || extra.Sensitive
+	a.Verbatim = extra.Verbatim
 	if extra.Schema == nil {
 		return errs
 	}

@@ -34,6 +34,7 @@ type Spec struct {
 	Description string
 	Required    bool
 	Sensitive   bool
+	Verbatim    bool
 	Schema      *jsonschema.Schema
 }
 
@@ -61,6 +62,7 @@ type Text struct {
 	Value     string
 	Given     bool
 	notString bool // the value is no string; Given is false, and Value is the example
+	unchecked bool // the value is a placeholder, see Placeholders
 	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see CollectTyped
 }
 
@@ -169,9 +171,8 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 // Fill fills the struct v with the texts, and returns the problems of all
 // arguments in the declared order.
 func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
-	return p.decode(texts, func(a *Argument, text string) *Problem {
-		_, problem := a.value.read(fieldAt(v, a.Index), text, false)
-		return problem
+	return p.decode(texts, func(a *Argument, t Text) *Problem {
+		return a.value.fill(fieldAt(v, a.Index), t)
 	})
 }
 
@@ -179,16 +180,15 @@ func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
 // defaults included.
 func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
-	problems := p.decode(texts, func(a *Argument, text string) *Problem {
-		byName[a.Name] = text
-		_, problem := a.value.read(reflect.Value{}, text, false)
-		return problem
+	problems := p.decode(texts, func(a *Argument, t Text) *Problem {
+		byName[a.Name] = t.Value
+		return a.value.fill(reflect.Value{}, t)
 	})
 	return byName, problems
 }
 
 // decode calls read for each argument that has a text or a default.
-func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Problem {
+func (p *Plan) decode(texts []Text, read func(*Argument, Text) *Problem) []Problem {
 	var problems []Problem
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
@@ -207,7 +207,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Pro
 			problem.Argument = a.Name
 			problems = append(problems, *problem)
 		case t.Given:
-			if problem := read(a, t.Value); problem != nil {
+			if problem := read(a, t); problem != nil {
 				problem.Argument = a.Name
 				problems = append(problems, *problem)
 			}

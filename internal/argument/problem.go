@@ -29,6 +29,8 @@ const (
 	reasonRange     = "range"      // too small or too large
 	reasonSchema    = "schema"     // breaks another rule of its schema
 	ReasonRefused   = "refused"    // rejected by the application
+
+	reasonPlaceholder = "placeholder" // what some clients send in place of a value
 )
 
 // Problem is the error of one argument, as the client receives it.
@@ -53,7 +55,7 @@ func (p Problem) Sentence() string { return p.about(phrase.Clip(p.Argument, 64))
 
 // about returns the message after its subject.
 func (p Problem) about(subject string) string {
-	if p.Reason == ReasonRefused || p.inElement { // words of the application, or another subject
+	if p.Reason == ReasonRefused || p.Reason == reasonPlaceholder || p.inElement { // words of the application, or another subject
 		return subject + ": " + p.Message
 	}
 	return subject + " " + p.Message

@@ -82,41 +82,29 @@ const (
 	ReadsNoToolAudio
 )
 
-// TraitsOf returns the traits of the client with the name in clientInfo.
-func TraitsOf(client string) Traits {
-	for i := range known {
-		if k := &known[i]; k.matches(client) {
-			return k.traits
-		}
-	}
-	return 0
-}
-
-// NameOf returns the name of the host whose client has the name in clientInfo, or the
-// name of the client.
-func NameOf(client string) string {
-	for i := range known {
-		if k := &known[i]; k.matches(client) {
-			return k.host
-		}
-	}
-	return client
-}
-
-// knownClient is a client of a host that was run.
-type knownClient struct {
+// Client is a client of a host that was run.
+type Client struct {
+	Host     string // the name of the host
 	name     string
 	isPrefix bool
-	host     string
 	traits   Traits
 }
 
-func (k *knownClient) matches(client string) bool {
-	return client == k.name || k.isPrefix && strings.HasPrefix(client, k.name)
+// Find returns the client with the name in clientInfo, or nil.
+func Find(name string) *Client {
+	for i := range known {
+		if c := &known[i]; name == c.name || c.isPrefix && strings.HasPrefix(name, c.name) {
+			return c
+		}
+	}
+	return nil
 }
 
+// Has reports whether a client has one of the traits. It returns false for a nil client.
+func (c *Client) Has(t Traits) bool { return c != nil && c.traits&t != 0 }
+
 // known are the clients in [Table].
-var known = func() (all []knownClient) {
+var known = func() (all []Client) {
 	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, NoToolAudio: ReadsNoToolAudio}
 	for _, h := range Table {
 		var traits Traits
@@ -125,7 +113,7 @@ var known = func() (all []knownClient) {
 		}
 		for _, client := range h.Clients {
 			name, isPrefix := strings.CutSuffix(client, "*")
-			all = append(all, knownClient{name, isPrefix, h.Name, traits})
+			all = append(all, Client{h.Name, name, isPrefix, traits})
 		}
 	}
 	return all

@@ -46,10 +46,11 @@ func TestTraits(t *testing.T) {
 		"opencode": SendsPlaceholders | ReadsTexts, "opencode2": 0, "": 0, "claude-code": 0,
 		"qwen-cli-mcp-client-review": ReadsTexts, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio,
 	} {
-		assert.Equal(t, want, TraitsOf(client), client)
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsNoToolAudio} {
+			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
+		}
 	}
-	assert.Equal(t, "Qwen Code", NameOf("qwen-cli-mcp-client-review"))
-	assert.Equal(t, "own", NameOf("own"))
+	assert.Equal(t, "Qwen Code", Find("qwen-cli-mcp-client-review").Host)
 	for value, want := range map[string]bool{"$1": true, "$12": true, "$ARGUMENTS": true, "$": false, "$0": false, "$1 ": false, "$01": false, "a$1": false, "$1a": false, "$12345": false, "": false} {
 		assert.Equal(t, want, IsPlaceholder(value), value)
 	}

@@ -73,6 +73,12 @@ func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
 		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
 			return fmt.Sprintf("%d arguments, whose values may have spaces", n)
 		}
+	case hosts.Placeholders:
+		for _, a := range p.Arguments {
+			if why := unprinted(a); why != "" {
+				return fmt.Sprintf("argument %s is %s", a.Name, why)
+			}
+		}
 	case hosts.NoDefaults:
 		for _, a := range p.Arguments {
 			if a.Schema != nil && a.Schema.Default != nil {
@@ -92,6 +98,30 @@ func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
 		if what := l.inResult(r); what != "" {
 			return what
 		}
+	}
+	return ""
+}
+
+// unprinted returns why the value of an argument cannot be a placeholder, or the empty
+// string.
+func unprinted(a prompts.Argument) string {
+	of := ""
+	if a.Schema != nil {
+		of = a.Schema.Type
+	}
+	switch {
+	case a.Sensitive:
+		return "sensitive"
+	case of == "integer" || of == "number":
+		return "a number"
+	case of == "boolean":
+		return "a boolean"
+	case of == "array":
+		return "a list"
+	case of == "object":
+		return "a JSON object"
+	case !a.Verbatim:
+		return "not only printed"
 	}
 	return ""
 }

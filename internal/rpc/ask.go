@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/redact"
@@ -28,8 +29,9 @@ import (
 type Request struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
-	CanAsk bool // the client can be sent requests
-	Head   int  // the size of what the buffer for the result has before the result
+	CanAsk bool          // the client can be sent requests
+	Host   *hosts.Client // nil for an unknown client
+	Head   int           // the size of what the buffer for the result has before the result
 
 	task     *task
 	asking   limit.Mutex // serializes the goroutines that ask the client

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -183,6 +184,17 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 		return wire.ClientInfo{Name: text(c.info.Name), Version: text(c.info.Version), Title: text(c.info.Title)}
 	}
 	return c.session.clientInfo()
+}
+
+// host returns what is known of the client, or nil.
+func (c *Call) host() *hosts.Client {
+	switch {
+	case c.Rev.Stateless():
+		return hosts.Find(c.Message.ClientName())
+	case c.session == nil:
+		return hosts.Find(c.info.Name)
+	}
+	return c.session.host.Load()
 }
 
 // dispatch passes a request to its method. It appends the result to dst, or

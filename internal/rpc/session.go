@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -34,11 +35,12 @@ type Session struct {
 	batches       limit.WaitGroup
 	subscriptions limit.WaitGroup
 	subscribed    *limit.Semaphore
-	buckets       []limit.Bucket         // of the methods with a rate
-	spare         limit.Spare            // for the time limits of its requests
-	name          atomic.Pointer[string] // of its account; nil until it is needed
-	held          share                  // of the memory; without a client's name
-	changed       chan struct{}          // holds a message when there is a change to notify of
+	buckets       []limit.Bucket               // of the methods with a rate
+	spare         limit.Spare                  // for the time limits of its requests
+	host          atomic.Pointer[hosts.Client] // nil before initialize, and for an unknown client
+	name          atomic.Pointer[string]       // of its account; nil until it is needed
+	held          share                        // of the memory; without a client's name
+	changed       chan struct{}                // holds a message when there is a change to notify of
 
 	mu       sync.Mutex // protects the fields below
 	rev      revision.Revision
@@ -94,6 +96,7 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 		return wire.InvalidRequest("session is already initialized")
 	}
 	s.rev, s.client, s.info, s.conn = rev, client, info, conn
+	s.host.Store(hosts.Find(info.Name))
 	if !s.isDetached && !s.isEnded {
 		s.observed = s.server.observer.startSession(s)
 	}

@@ -45,7 +45,7 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *exchange) *task {
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
-	t.request = Request{Rev: c.Rev, Client: c.Client, task: t}
+	t.request = Request{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
 	t.request.progress.token = m.ProgressToken()
 	t.ctx.parent, t.ctx.request = ctx, &t.request

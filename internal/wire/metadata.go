@@ -65,6 +65,9 @@ type ClientInfo struct{ Name, Version, Title string }
 // ClientInfo returns the description in the metadata.
 func (m *Message) ClientInfo() ClientInfo { return ReadClientInfo(m.Meta.Get(clientInfoKey)) }
 
+// ClientName returns the name of the client in the metadata, as a part of the message.
+func (m *Message) ClientName() string { return m.Meta.Get(clientInfoKey).Get("name").Text() }
+
 // ReadClientInfo returns copies of the members of a description, clipped.
 func ReadClientInfo(v strictjson.Value) ClientInfo {
 	text := func(name string) string { return strings.Clone(phrase.Clip(v.Get(name).Text(), phrase.MaxEcho)) }

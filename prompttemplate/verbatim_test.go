@@ -1,0 +1,89 @@
+package prompttemplate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttemplate"
+)
+
+// An argument is Verbatim if the messages and their partials do nothing with it but print
+// its value.
+func TestVerbatim(t *testing.T) {
+	t.Parallel()
+	o := prompttemplate.Options{
+		Partials: map[string]string{
+			"printed":  "<{{.a}}>{{.a}}",
+			"compared": `{{.a}}{{if eq .a "x"}}y{{end}}`,
+			"deep":     `{{template "compared" .}}`,
+			"given":    "{{.}}",
+		},
+		Funcs: map[string]any{"shout": strings.ToUpper},
+	}
+	for text, want := range map[string]bool{
+		"{{.a}} {{$.a}} {{- .a -}}":                                true,
+		`{{if true}}{{.a}}{{else}}{{with 1}}{{$.a}}{{end}}{{end}}`: true,
+		`{{template "printed" .}}`:                                 true,
+		`{{if eq .a "x"}}y{{end}}{{.a}}`:                           false,
+		"{{if .a}}y{{end}}":                                        false,
+		"{{with .a}}{{.}}{{end}}":                                  false,
+		"{{range list .a}}{{.}}{{end}}":                            false,
+		"{{$x := .a}}{{$x}}":                                       false,
+		"{{.a | shout}}":                                           false,
+		"{{shout .a}}":                                             false,
+		"{{print .a}}":                                             false,
+		"{{(print .a)}}":                                           false,
+		"{{len .a}}":                                               false,
+		`{{index . "a"}}`:                                          false, // which is not worth the analysis
+		`{{printf "%s" (index . "a")}}`:                            false,
+		`{{json .a}}`:                                              false,
+		`{{template "compared" .}}`:                                false,
+		`{{.a}}{{template "deep" .}}`:                              false,
+		`{{template "given" .a}}`:                                  false,
+	} {
+		arguments := []prompts.Argument{{Name: "a"}}
+		p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: arguments}, o, prompttemplate.User("hi"), prompttemplate.Assistant(text), prompttemplate.User("{{.a}}"))
+		require.NoError(t, err, text)
+		assert.Equal(t, want, p.Arguments[0].Verbatim, text)
+		assert.False(t, arguments[0].Verbatim, "the caller's")
+	}
+	p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
+		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Schema: prompts.Enum("x", "y")},
+	}}, o, prompttemplate.User("{{.n}}{{.e}}"))
+	require.NoError(t, err)
+	assert.False(t, p.Arguments[0].Verbatim, "a number")
+	assert.True(t, p.Arguments[1].Verbatim, "an enum")
+}
+
+// named has a method, which prints another text.
+type named string
+
+func (n named) String() string { return "the " + string(n) }
+
+// The same applies to the fields of a struct that are strings.
+func TestVerbatimFields(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string `json:"a"`
+		B string `json:"b"`
+		C named  `json:"c"`
+		D int    `json:"d"`
+	}
+	p, err := prompttemplate.NewTyped[in](prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "b", Title: "B"}}}, prompttemplate.Options{},
+		prompttemplate.User(`{{.A}}{{.B}}{{.C}}{{.D}}{{if eq .B "x"}}y{{end}}`))
+	require.NoError(t, err)
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(p))
+	got := map[string]bool{}
+	for added := range reg.All() {
+		for _, a := range added.Arguments {
+			got[a.Name] = a.Verbatim
+		}
+	}
+	assert.Equal(t, map[string]bool{"a": true, "b": false, "c": false, "d": false}, got)
+}
