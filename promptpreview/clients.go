@@ -3,6 +3,7 @@ package promptpreview
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -44,7 +45,7 @@ type clientFindings struct {
 }
 
 // showClients answers with the findings for each known client.
-func showClients(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 	if !isMethod(w, r, http.MethodPost) {
 		return
 	}
@@ -53,9 +54,14 @@ func showClients(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid outline of the prompt", http.StatusBadRequest)
 		return
 	}
+	var names []string
+	for _, a := range o.Arguments {
+		names = append(names, a.Name)
+	}
+	unprinted := portable.Unprinted(r.Context(), h.server, o.Name, names)
 	p := &prompts.Prompt{Name: o.Name}
 	for _, a := range o.Arguments {
-		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Schema: schemaOf(a.Schema)})
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Verbatim: !slices.Contains(unprinted, a.Name), Schema: schemaOf(a.Schema)})
 	}
 	result := &prompts.Result{}
 	for _, m := range o.Messages {

@@ -42,6 +42,7 @@ type Options struct {
 // slash. Safe for concurrent use.
 type Handler struct {
 	options  Options
+	server   *prompts.Server
 	endpoint *streamablehttp.Handler
 
 	mu      sync.Mutex // protects the fields below
@@ -62,7 +63,7 @@ type fileError struct {
 // NewHandler returns a handler for the page with the prompts of the server. Call
 // [Handler.Close] at the end.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{options: o, number: time.Now().UnixMilli(), changed: map[string]int64{}}
+	h := &Handler{options: o, server: s, number: time.Now().UnixMilli(), changed: map[string]int64{}}
 	h.endpoint = streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
 	return h
 }
@@ -87,7 +88,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "reports":
 		h.reports(w, r)
 	case "clients":
-		showClients(w, r)
+		h.showClients(w, r)
 	default:
 		if path == "" {
 			path = "index.html"

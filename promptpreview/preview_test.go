@@ -181,7 +181,13 @@ func TestReports(t *testing.T) {
 // The findings for clients are those of prompttest.CheckPortable.
 func TestClients(t *testing.T) {
 	t.Parallel()
-	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	var reg prompts.Registry
+	render := func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil }
+	reg.MustAdd(
+		prompts.Prompt{Name: "code", Arguments: []prompts.Argument{{Name: "a"}, {Name: "b", Verbatim: true}}, Render: render},
+		prompts.Prompt{Name: "printed", Arguments: []prompts.Argument{{Name: "a", Verbatim: true}}, Render: render},
+	)
+	_, url := serve(t, &reg, prompts.Options{})
 	ask := func(outline string) (status int, findings map[string][]string) {
 		resp, err := http.Post(url+"/clients", "application/json", strings.NewReader(outline))
 		require.NoError(t, err)
@@ -212,6 +218,11 @@ func TestClients(t *testing.T) {
 	assert.Len(t, got["Gemini CLI"], 3)
 	_, got = ask(`{"arguments":[{"name":"a"},{"name":"b","schema":{"type":"array","items":{"const":"two words"},"default":[]}},{"name":"c","schema":true}]}`)
 	assert.NotEmpty(t, got["Claude Code"], "the values have spaces")
+
+	_, got = ask(`{"name":"code","arguments":[{"name":"b"},{"name":"a"}]}`)
+	assert.Equal(t, []string{"argument a is not only printed"}, got["opencode"])
+	_, got = ask(`{"name":"printed","arguments":[{"name":"a"}]}`)
+	assert.Empty(t, got["opencode"])
 
 	status, _ := ask(`{`)
 	assert.Equal(t, 400, status)
