@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The

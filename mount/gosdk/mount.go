@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
 )
 
 // Mount adds the prompts of a registry to a server of the SDK: lists, results,

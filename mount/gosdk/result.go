@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
 )
 
 // getResult returns the SDK's form of a result of prompts/get.

@@ -8,8 +8,6 @@ import (
 	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // serverState is what a server of the SDK has of this package: one receiving
@@ -105,7 +103,7 @@ func (st *serverState) initialize(ctx context.Context, m *mount, method string, 
 		st.negotiated.Store(key, result.ProtocolVersion)
 		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
 	}
-	if rev, ok := revision.Parse(result.ProtocolVersion); ok && !rev.Completions() {
+	if result.ProtocolVersion < firstCompletions {
 		return result, nil
 	}
 	changed := *result
@@ -135,17 +133,22 @@ func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities 
 	return &changed
 }
 
-// stateless is the first protocol version without sessions.
-const stateless = "2026-07-28"
+const (
+	// firstCompletions is the first protocol version with a capability for completions.
+	firstCompletions = "2025-03-26"
+	// newestStateful is the newest protocol version with sessions.
+	newestStateful = "2025-11-25"
+	// stateless is the first protocol version without sessions.
+	stateless = "2026-07-28"
+)
 
 // version returns the protocol version that a request is answered in.
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
 	if v, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && v >= stateless {
 		return v
 	}
-	newest := revision.NewestStateful().String()
 	if ss == nil {
-		return newest
+		return newestStateful
 	}
 	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
 		return v.(string)
@@ -159,5 +162,5 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 			}
 		}
 	}
-	return newest
+	return newestStateful
 }

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 	"weak"
 
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // checkArguments adds a hook to the server that rejects a prompts/get with an
@@ -64,7 +64,7 @@ func notStrings(message json.RawMessage) error {
 	var sentences []string
 	for _, name := range slices.Sorted(maps.Keys(request.Params.Arguments)) {
 		if request.Params.Arguments[name][0] != '"' && len(problems) < maxProblems {
-			name = phrase.Clip(name, phrase.MaxEcho)
+			name = clip(name, maxEcho)
 			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a JSON string"})
 			sentences = append(sentences, name+": must be a JSON string")
 		}
@@ -75,6 +75,20 @@ func notStrings(message json.RawMessage) error {
 	return &prompts.Error{
 		Code:    prompts.CodeInvalidParams,
 		Message: strings.Join(sentences, "; "),
-		Data:    map[string]any{"prompt": phrase.Clip(request.Params.Name, phrase.MaxEcho), "problems": problems},
+		Data:    map[string]any{"prompt": clip(request.Params.Name, maxEcho), "problems": problems},
 	}
+}
+
+// maxEcho limits how many bytes of a client's own value an error repeats.
+const maxEcho = 256
+
+// clip returns the text, shortened to at most n bytes and an ellipsis.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }

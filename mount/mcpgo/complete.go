@@ -9,7 +9,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // provider is the completion provider of a server that has had a mount.
@@ -42,8 +41,8 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		there := mounts[0].server.ListPrompts()[name]
 		if there == nil || mountOf(there) != nil {
 			return nil, failure(ctx, &prompts.Error{
-				Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64)),
-				Data: map[string]string{"prompt": phrase.Clip(name, phrase.MaxEcho)},
+				Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", clip(name, 64)),
+				Data: map[string]string{"prompt": clip(name, maxEcho)},
 			})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
 )
 
 // callError is what a handler returns of an error that the client is to see.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
 )
 
 // rawContent is content that the SDK's type would change. It keeps the encoding of

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 

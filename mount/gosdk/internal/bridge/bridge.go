@@ -1,5 +1,7 @@
 // Package bridge has what mount/gosdk and mount/mcpgo have in common: the steps
 // between a prompts server and a server of another SDK that need no types of the SDK.
+// Each mount has a copy, and CI checks that both are the same: a module for users imports
+// no internal package of another module, whose version may differ.
 package bridge
 
 import (
@@ -14,7 +16,6 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/errorid"
 )
 
 type existsError string
@@ -31,9 +32,9 @@ func Exists(mount, kind, name string) error {
 // InternalError logs an error of a request, and returns the error for the client, which
 // gets the subject only. Both have the same error id.
 func InternalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) *prompts.Error {
-	message, id := errorid.New("internal error: " + subject + " failed")
-	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorid.Attr, id))
-	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorid.Data{ID: id}}
+	message, id := withErrorID("internal error: " + subject + " failed")
+	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorIDAttr, id))
+	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorData{ID: id}}
 }
 
 // quiet is how long a registry must be unchanged before its changes are mounted.

@@ -1,0 +1,96 @@
+// Package bridge has what mount/gosdk and mount/mcpgo have in common: the steps
+// between a prompts server and a server of another SDK that need no types of the SDK.
+// Each mount has a copy, and CI checks that both are the same: a module for users imports
+// no internal package of another module, whose version may differ.
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+type existsError string
+
+func (e existsError) Error() string { return string(e) }
+func (e existsError) Unwrap() error { return prompts.ErrExists }
+
+// Exists returns the error for a name that a server has already. mount is the name of
+// the package that mounts, and kind is prompt, tool or resource.
+func Exists(mount, kind, name string) error {
+	return existsError(fmt.Sprintf("%s: %s %q already exists on the server; rename one of the two", mount, kind, name))
+}
+
+// InternalError logs an error of a request, and returns the error for the client, which
+// gets the subject only. Both have the same error id.
+func InternalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) *prompts.Error {
+	message, id := withErrorID("internal error: " + subject + " failed")
+	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorIDAttr, id))
+	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorData{ID: id}}
+}
+
+// quiet is how long a registry must be unchanged before its changes are mounted.
+const quiet = 20 * time.Millisecond
+
+// Settle waits until no signal arrives for 20 ms, or for the time longest. It reports
+// false if stop is closed.
+func Settle(changed, stop <-chan struct{}, longest time.Duration) bool {
+	latest := time.After(longest)
+	for {
+		select {
+		case <-changed:
+		case <-time.After(quiet):
+			return true
+		case <-latest:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+}
+
+// Watch calls update for each signal, on a goroutine of its own. The caller must call
+// stop once, which waits for the goroutine.
+func Watch(changed <-chan struct{}, update func()) (stop func()) {
+	stopped := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-changed:
+				update()
+			case <-stopped:
+				return
+			}
+		}
+	})
+	return func() {
+		close(stopped)
+		running.Wait()
+	}
+}
+
+// SameJSON reports whether two JSON texts have the same value, with numbers compared as
+// they are written.
+func SameJSON(a, b []byte) bool {
+	var values [2]any
+	for i, text := range [][]byte{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&values[i]) != nil {
+			return false
+		}
+		if _, err := decoder.Token(); err != io.EOF {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}

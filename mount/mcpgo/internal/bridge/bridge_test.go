@@ -1,0 +1,156 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+func TestExists(t *testing.T) {
+	t.Parallel()
+	err := Exists("gosdk", "tool", "a")
+	assert.ErrorIs(t, err, prompts.ErrExists)
+	assert.EqualError(t, err, `gosdk: tool "a" already exists on the server; rename one of the two`)
+}
+
+func TestInternalError(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	e := InternalError(t.Context(), srv, "cannot convert", "prompt a", slog.String("prompt", "a"), errors.New("secret"))
+	assert.Equal(t, prompts.CodeInternalError, e.Code)
+	assert.Regexp(t, `^internal error: prompt a failed \(error id [0-9a-f]{8}\)$`, e.Message)
+	data, err := json.Marshal(e.Data)
+	require.NoError(t, err)
+	var id struct{ ErrorID string }
+	require.NoError(t, json.Unmarshal(data, &id))
+	assert.Contains(t, log.String(), "error_id="+id.ErrorID)
+	assert.Contains(t, log.String(), "secret")
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		changed, stop := make(chan struct{}), make(chan struct{})
+		begin := time.Now()
+		assert.True(t, Settle(changed, stop, time.Second))
+		assert.Equal(t, quiet, time.Since(begin))
+
+		ticker := make(chan struct{})
+		go func() {
+			defer close(ticker)
+			for {
+				select {
+				case changed <- struct{}{}:
+					time.Sleep(quiet / 2)
+				case <-stop:
+					return
+				}
+			}
+		}()
+		begin = time.Now()
+		assert.True(t, Settle(changed, stop, time.Second))
+		assert.Equal(t, time.Second, time.Since(begin))
+		close(stop)
+		assert.False(t, Settle(nil, stop, time.Second))
+		<-ticker
+	})
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	changed, updated := make(chan struct{}), make(chan struct{})
+	stop := Watch(changed, func() { updated <- struct{}{} })
+	for range 3 {
+		changed <- struct{}{}
+		<-updated
+	}
+	stop()
+}
+
+func TestSameJSON(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"a":1,"b":[true]}`, ` {"b":[true], "a":1}`, true},
+		{`9007199254740993`, `9007199254740992`, false},
+		{`"\u003c"`, `"<"`, true},
+		{`{}`, `{} {}`, false},
+		{`{}`, ``, false},
+	} {
+		assert.Equal(t, test.same, SameJSON([]byte(test.a), []byte(test.b)), test.a)
+	}
+}
+
+func TestListTools(t *testing.T) {
+	t.Parallel()
+	all, err := ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+		if string(params) == `{}` {
+			return json.RawMessage(`{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"2"}`), nil
+		}
+		assert.JSONEq(t, `{"cursor":"2"}`, string(params))
+		return json.RawMessage(`{"tools":[{"name":"c"}]}`), nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"a": `{"name":"a"}`, "b": `{"name":"b"}`, "c": `{"name":"c"}`}, all)
+	for _, raw := range []string{`[]`, `{"tools":[{"name":1}]}`} {
+		_, err = ListTools(func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
+		assert.Error(t, err, raw)
+	}
+	_, err = ListTools(func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
+	assert.EqualError(t, err, "refused")
+}
+
+// A request that the user declined or canceled has a response, too.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	type request struct {
+		Method string `json:"method"`
+		Params any    `json:"params,omitempty"`
+	}
+	requests := map[string]request{"roots": {Method: "roots/list"}}
+	for _, action := range []string{"accept", "decline", "cancel"} {
+		schema := map[string]any{"type": "object", "properties": map[string]any{}}
+		requests[action] = request{"elicitation/create", map[string]any{"message": action, "requestedSchema": schema}}
+	}
+	var reg prompts.Registry
+	var responses map[string]json.RawMessage
+	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(), Ask(ctx, requests, func(key string) string { return "1:" + key }, &responses)
+	}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
+	o := prompts.CallOptions{
+		ClientCapabilities: json.RawMessage(`{"elicitation":{},"roots":{}}`),
+		Request: func(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+			if method == "roots/list" {
+				return json.RawMessage(`{"roots":[]}`), nil
+			}
+			var form struct{ Message string }
+			err := json.Unmarshal(params, &form)
+			return json.RawMessage(`{"action":"` + form.Message + `","content":{}}`), err
+		},
+	}
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"ask"}`), o)
+	require.NoError(t, err)
+	text, err := json.Marshal(responses)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"accept":{"action":"accept","content":{}},"decline":{"action":"decline"},"cancel":{"action":"cancel"},"roots":{"roots":[]}}`, string(text))
+
+	o.Request = nil
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"ask"}`), o)
+	assert.Error(t, err, "the client cannot be asked")
+	assert.Error(t, Ask(t.Context(), make(chan int), nil, nil), "not JSON")
+	assert.Error(t, Ask(t.Context(), []int{1}, nil, nil), "not an object")
+}
