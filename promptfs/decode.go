@@ -114,7 +114,7 @@ func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (d decoder) text(m member) string {
 	switch {
 	case m.value.Kind != yaml.ScalarNode:
-		d.fault(m.value, fmt.Errorf("%s must be a string, got %s", m.key, found(m.value)))
+		d.fault(m.value, hint.New("write a single text", "%s must be a string, got %s", m.key, found(m.value)))
 	case m.value.ShortTag() == nullTag:
 		d.faults.add(m.line, emptyValue(m.key))
 	case m.value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
@@ -261,7 +261,7 @@ func booleanFor(n *yaml.Node) string {
 	case "true", "false":
 		return "remove the quotes"
 	}
-	return ""
+	return "write true or false"
 }
 
 // mismatch is the error of a value that does not have the type of its argument.

@@ -61,7 +61,7 @@ func TestErrorsOfAFile(t *testing.T) {
 		{"a tab", "---\n\ttitle: a\n---\nhi", "p.md:2: invalid YAML: tab in the indentation; indent with spaces"},
 		{"a control character", "---\ntitle: a\x01\n---\nhi", "p.md:2: invalid YAML: control characters are not allowed (value: 1)"},
 		{"a list", "---\n- title\n---\nhi", "p.md:2: front matter must be key: value pairs, got a list; write lines such as title: Code review"},
-		{"two documents", "---\ntitle: a\n--- # b\ntitle: b\n---\nhi", "p.md:3: front matter must be a single YAML document"},
+		{"two documents", "---\ntitle: a\n--- # b\ntitle: b\n---\nhi", "p.md:3: front matter must be a single YAML document; remove the line that ends the first document"},
 		{"anchors, aliases, tags and merges", "---\ntitle: &a x\ndescription: *a\nversion: !!binary eA==\n<<: {name: b}\n---\nhi", `p.md:2: YAML anchor &a is not supported; write the value out
 p.md:3: YAML alias *a is not supported; write the value out
 p.md:4: YAML tag !!binary is not supported; remove the tag
@@ -76,7 +76,7 @@ p.md:5: YAML merge key << is not supported; write the keys out`},
 		{"a key without a value", "---\ntitle:\nname: ~\n---\nhi", "p.md:2: title is empty; write a value, or remove the key\np.md:3: name is empty; write a value, or remove the key"},
 		{"a name that is empty", "---\nname: ''\n---\nhi", "p.md:2: name is empty; write a value, or remove the key"},
 		{"a name with a control character", "---\ntitle: x\nname: \"a\\tb\"\n---\nhi", "p.md:3: Name contains a control character"},
-		{"a text that is a list", "---\ntitle: [a]\n---\nhi", "p.md:2: title must be a string, got a list"},
+		{"a text that is a list", "---\ntitle: [a]\n---\nhi", "p.md:2: title must be a string, got a list; write a single text"},
 		{"tags that are no list", "---\ntags: a\n---\nhi", `p.md:2: tags must be a list with elements, got "a"; write a list, for example tags: [one, two], or remove the key`},
 		{"hints that are no boolean", "---\nhints: no\n---\nhi", `p.md:2: hints must be true or false, got "no"; write false`},
 		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:4: icon 1: src "x": not an absolute URI: it has no scheme
@@ -118,11 +118,11 @@ p.md:7: default must match type: integer, got "1.5"; write an integer, for examp
 		{"an integer that JSON would change", "---\narguments:\n  - {name: a, type: integer, default: 9007199254740993}\n  - {name: b, type: integer, enum: [-9007199254740992, 9007199254740991]}\n---\n{{.a}}{{.b}}", `p.md:3: default must be an integer from -9007199254740991 to 9007199254740991, which JSON represents exactly, got 9007199254740993
 p.md:4: element of enum must be an integer from -9007199254740991 to 9007199254740991, which JSON represents exactly, got -9007199254740992`},
 		{"a default that is an empty list", "---\narguments:\n  - {name: a, type: array, default: []}\n---\n{{.a}}", "p.md:3: default must be a list with elements, got an empty list; write a list, for example default: [one, two], or remove the key"},
-		{"a default that breaks a rule", "---\narguments:\n  - name: a\n    type: integer\n    minimum: 3\n    default: 1\n  - name: b\n    default: c\n    enum: [a, b]\n---\n{{.a}}{{.b}}", `p.md:6: argument "a": default: must be at least 3, got 1
-p.md:8: argument "b": default: must be one of a, b, got "c"`},
+		{"a default that breaks a rule", "---\narguments:\n  - name: a\n    type: integer\n    minimum: 3\n    default: 1\n  - name: b\n    default: c\n    enum: [a, b]\n---\n{{.a}}{{.b}}", `p.md:6: argument "a": default: must be at least 3, got 1; write a default that the argument accepts, or remove the key
+p.md:8: argument "b": default: must be one of a, b, got "c"; write a default that the argument accepts, or remove the key`},
 		{"a default that is never used", "---\narguments:\n  - name: a\n    required: true\n    default: x\n---\n{{.a}}", `p.md:5: argument "a": a required argument never uses its default; remove one of the two`},
-		{"a pattern", "---\narguments:\n  - name: a\n    title: x\n    pattern: '['\n---\n{{.a}}", "p.md:5: argument \"a\": schema: pattern: missing closing ]: `[`"},
-		{"a keyword of another type", "---\narguments:\n  - name: a\n    minimum: 3\n---\n{{.a}}", `p.md:4: argument "a": schema: minimum applies to numbers, but this value is read as string`},
+		{"a pattern", "---\narguments:\n  - name: a\n    title: x\n    pattern: '['\n---\n{{.a}}", "p.md:5: argument \"a\": schema: pattern: missing closing ]: `[`; correct the regular expression, with \\ before a literal bracket"},
+		{"a keyword of another type", "---\narguments:\n  - name: a\n    minimum: 3\n---\n{{.a}}", `p.md:4: argument "a": schema: minimum applies to numbers, but this value is read as string; add type: integer or type: number, or remove the key`},
 		{"the name of an argument", "---\narguments:\n  - title: x\n    name: \"a\\tb\"\n---\n{{index . \"a\\tb\"}}", `p.md:4: argument "a\tb": Name contains a control character`},
 
 		{"a template that does not parse", "---\ntitle: x\n---\n\nhi\n{{.code", "p.md:6: unclosed action; close the action with }}"},
@@ -160,7 +160,7 @@ p.md:1:9: {{.}} means all arguments; use a single argument`},
 		{"a recording of no known type", "--- user: audio a.png ---", "p.md:1: a.png: unknown audio type; use one of the extensions wav, mp3, ogg, opus, flac, m4a, aac, weba"},
 		{"a path of Windows that is absolute", "--- user: resource \\a\\b.md ---", `p.md:1: \a\b.md: path must use forward slashes; write a/b.md`},
 		{"text below a file and a misspelled line", "--- user: image a.png ---\n-- assistant --\nhi", `p.md:2: malformed message separator "-- assistant --"; write --- assistant ---, or start the line with \ for literal text`},
-		{"a name that is a list", "---\nname: [a]\n---\nhi", "p.md:2: name must be a string, got a list"},
+		{"a name that is a list", "---\nname: [a]\n---\nhi", "p.md:2: name must be a string, got a list; write a single text"},
 		{"a format", "---\narguments:\n  - name: a\n    format: datum\n---\n{{.a}}", `p.md:4: argument "a": schema: unknown format "datum"; the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer`},
 		{"a format of an integer", "---\narguments:\n  - name: a\n    type: integer\n    format: date\n---\n{{.a}}", `p.md:5: argument "a": schema: format applies to strings, but this value is read as integer`},
 		{"an absolute path", "--- user: resource /etc/passwd ---", "p.md:1: /etc/passwd: path must be relative; write the path from the folder of this file, for example passwd"},

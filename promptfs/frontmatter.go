@@ -75,7 +75,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		f.add(1+min(max(second.Line, 1), lines), errors.New("front matter must be a single YAML document"))
+		f.add(1+min(max(second.Line, 1), lines), hint.New("remove the line that ends the first document", "front matter must be a single YAML document"))
 		return nil, false
 	case !errors.Is(err, io.EOF):
 		return fault(err)

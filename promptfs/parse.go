@@ -231,8 +231,27 @@ func (m *made) check(h *header) {
 			m.faults.add(0, hint.New("write another name: in the front matter", "%w", e.Err))
 			continue
 		}
-		m.faults.add(line, e.Err)
+		m.faults.add(line, hint.New(declarationFix(e.Err), "%w", e.Err))
 	}
+}
+
+// declarationFixes are the fixes for what a registry finds wrong, by a part of the
+// message.
+var declarationFixes = []struct{ part, fix string }{
+	{": default: ", "write a default that the argument accepts, or remove the key"},
+	{", so no value is allowed", "change one of the two"},
+	{" applies to numbers, ", "add type: integer or type: number, or remove the key"},
+	{": schema: pattern: ", `correct the regular expression, with \ before a literal bracket`},
+}
+
+// declarationFix returns the fix for an error of a registry, if one is known.
+func declarationFix(err error) string {
+	for _, d := range declarationFixes {
+		if strings.Contains(err.Error(), d.part) && !strings.Contains(err.Error(), "; ") {
+			return d.fix
+		}
+	}
+	return ""
 }
 
 // render sets the render function of the prompt, or adds the errors of the

@@ -225,7 +225,7 @@ func TestNoTemplate(t *testing.T) {
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: false\narguments: [{name: a}]\n---\n{{.a}}"), promptfs.Options{})
 	assert.EqualError(t, err, "p.md:3: arguments cannot be used with template: false, which sends the text verbatim; remove template: false, or the arguments")
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: maybe\n---\nx"), promptfs.Options{})
-	assert.EqualError(t, err, "p.md:2: template must be true or false, got \"maybe\"")
+	assert.EqualError(t, err, "p.md:2: template must be true or false, got \"maybe\"; write true or false")
 }
 
 // Markdown has two extensions, and their case does not matter, nor that of SKILL.md.

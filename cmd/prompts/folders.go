@@ -69,10 +69,24 @@ func prefixOf(dir string) string {
 // Files with errors are logged, and the others are served. onReload, if not nil, returns
 // a function for each folder that is called after each reload.
 func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func() func(promptfs.Report)) error {
+	logger := o.Logger
 	for _, dir := range dirs {
-		o.SourcePrefix = prefixOf(dir)
+		foreign := findForeign(dir)
+		o.SourcePrefix, o.OnReload, o.Logger = prefixOf(dir), nil, logger
+		if len(foreign.paths) > 0 {
+			e := foreign.error()
+			logger.WarnContext(ctx, "folder is in the format of another program", slog.String("path", dir), slog.Any("error", e.Err), slog.String("fix", e.Hint))
+			o.Logger = slog.New(onceHandler{logger.Handler(), &foreign})
+		}
 		if onReload != nil {
-			o.OnReload = onReload()
+			report := onReload()
+			o.OnReload = func(r promptfs.Report) {
+				r.Err = foreign.once(r.Err)
+				report(r)
+			}
+			if len(foreign.paths) > 0 { // no reload may report anything
+				report(promptfs.Report{Err: foreign.once(nil)})
+			}
 		}
 		folder := promptfs.NewDir(reg, dir, o)
 		if err := folder.Reload(ctx); err != nil && ctx.Err() != nil {

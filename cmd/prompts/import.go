@@ -169,7 +169,9 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 	if err != nil {
 		return false, err
 	}
-	findings = slices.DeleteFunc(findings, func(f finding) bool { return f.Level == levelNote })
+	findings = slices.DeleteFunc(findings, func(f finding) bool {
+		return f.Level == levelNote || f.Rule == "syntax" // the report has the line of the source
+	})
 	r := &report{Findings: findings, lines: i.lines, color: hasColor(out)}
 	r.count()
 	if folder != dir {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,8 +49,12 @@ var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
 	{"skill", "A folder with a SKILL.md is not a valid skill."},
 	{"duplicate-name", "Two files have a prompt of the same name."},
+	{"format", "The files of a folder are in the format of another program."},
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
+	{"front-matter", "Front matter is sent as text, because of its first line."},
+	{"syntax", "A placeholder of another program is sent as text."},
+	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},
 	{"no-description", "A prompt or an argument has no description."},
 	{"size", "A file or a rendered prompt is large."},
@@ -108,6 +113,11 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 		}
 	}
 	i.findings = slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
+	if i.only == nil {
+		for _, dir := range i.dirs {
+			i.format(dir)
+		}
+	}
 	slices.SortStableFunc(i.findings, func(a, b finding) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 	})
@@ -137,6 +147,43 @@ func (i *inspection) skillsOf(dir string) {
 		e.Rule = "skill"
 		i.addError(e)
 	}
+}
+
+// format reports a folder that is in the format of another program, once, and a folder
+// without prompts.
+func (i *inspection) format(dir string) {
+	f := findForeign(dir)
+	prefix := prefixOf(dir)
+	isIn := func(g finding) bool { return strings.HasPrefix(g.Path, prefix) || g.Path == dir }
+	if len(f.paths) == 0 {
+		hasPrompt := false
+		for p := range i.registry.All() {
+			hasPrompt = hasPrompt || strings.HasPrefix(p.Source, prefix)
+		}
+		if !hasPrompt && !slices.ContainsFunc(i.findings, isIn) {
+			message := "folder has no prompts"
+			if len(f.extensions) > 0 {
+				message = fmt.Sprintf("folder has no prompts, but files with the extensions %s", strings.Join(f.extensions, ", "))
+			}
+			i.findings = append(i.findings, finding{Path: dir, Level: levelWarning, Rule: "no-prompts", Message: message, Hint: "write prompts into files with the extension .md"})
+		}
+		return
+	}
+	e := f.error()
+	one := finding{Path: dir, Level: levelWarning, Rule: "format", Message: e.Err.Error(), Hint: e.Hint}
+	i.findings = slices.DeleteFunc(i.findings, func(g finding) bool {
+		if g.Rule == "secret" || !f.paths[strings.TrimPrefix(g.Path, prefix)] {
+			return false
+		}
+		if g.Level == levelError {
+			one.Level = levelError
+		}
+		return true
+	})
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(f.paths)), func(name string) bool { return path.Ext(name) == ".md" }) {
+		one.Level = levelError // none of them is served
+	}
+	i.findings = append(i.findings, one)
 }
 
 // isWanted reports whether findings of a file are reported.
@@ -173,9 +220,15 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
 
+// hint is add for a warning with a column and a fix.
+func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format string, args ...any) {
+	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Column: column, Level: levelWarning, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...), Hint: fix})
+}
+
 func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
-	if p.Description == "" {
+	isFront := i.syntax(p, lines)
+	if p.Description == "" && isFront {
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
 	for _, a := range p.Arguments {

@@ -160,7 +160,7 @@ func writeGitHub(w io.Writer, r *report) error {
 	commands := map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
 	var b strings.Builder
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "::%s file=%s", commands[f.Level], property.Replace(path.Clean(f.Path)))
+		fmt.Fprintf(&b, "::%s file=%s", commands[f.Level], property.Replace(repositoryPath(f.Path)))
 		if f.Line > 0 {
 			fmt.Fprintf(&b, ",line=%d", f.Line)
 		}
@@ -223,7 +223,7 @@ func writeSARIF(w io.Writer, r *report) error {
 		one.Tool.Driver.Rules = append(one.Tool.Driver.Rules, rule{r.id, text{r.text}})
 	}
 	for _, f := range r.Findings {
-		place := physical{Artifact: artifact{uriOf(f.Path)}}
+		place := physical{Artifact: artifact{uriOf(repositoryPath(f.Path))}}
 		if f.Line > 0 {
 			place.Region = &region{f.Line, f.Column}
 		}

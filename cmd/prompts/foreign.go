@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// foreignFormat is a format of another program.
+type foreignFormat struct {
+	files string // what they look like
+	name  string // for import; empty if import does not have the format
+}
+
+// foreignFormats are the formats by the marks of their files.
+var foreignFormats = []struct {
+	foreignFormat
+	matches func(name string, front, content []byte) bool
+}{
+	{foreignFormat{"prompt files of VS Code", "vscode"}, func(name string, front, _ []byte) bool {
+		return strings.HasSuffix(name, ".prompt.md") || vscodeKeys.Match(front)
+	}},
+	{foreignFormat{"commands of Claude Code", "claude"}, func(name string, front, content []byte) bool {
+		return path.Ext(name) == ".md" && (claudeKeys.Match(front) || bytes.Contains(content, []byte("$ARGUMENTS")))
+	}},
+	{foreignFormat{"patterns of fabric", "fabric"}, func(name string, _, _ []byte) bool {
+		return path.Base(name) == "system.md" && path.Dir(name) != "."
+	}},
+	{foreignFormat{"commands of Gemini CLI", "gemini"}, func(name string, _, content []byte) bool {
+		return path.Ext(name) == ".toml" && geminiPrompt.Match(content)
+	}},
+	{foreignFormat{"prompts of Dotprompt", ""}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".prompt" }},
+	{foreignFormat{"templates of mcp-prompt-engine", ""}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".tmpl" }},
+}
+
+var (
+	vscodeKeys = regexp.MustCompile(`(?m)^(?:agent|mode|tools)[ \t]*:`)
+	claudeKeys = regexp.MustCompile(`(?m)^(?:allowed-tools|argument-hint|disable-model-invocation|model)[ \t]*:`)
+)
+
+// foreignFolder is what a folder has of another program.
+type foreignFolder struct {
+	foreignFormat
+	dir        string
+	paths      map[string]bool // in the folder
+	extensions []string        // of all files
+}
+
+// findForeign returns what a folder has of another program, if that is at least half of
+// its files. Otherwise, paths is empty.
+func findForeign(dir string) foreignFolder {
+	f := foreignFolder{dir: dir, paths: map[string]bool{}}
+	all := make([]map[string]bool, len(foreignFormats))
+	extensions := map[string]bool{}
+	markdown := 0
+	root := os.DirFS(dir)
+	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil: // is reported by the check
+			return nil
+		case d.IsDir() && name != "." && (base[0] == '.' || base[0] == '_' || base == "node_modules"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || base[0] == '.' || base[0] == '_':
+			return nil
+		}
+		extension := path.Ext(name)
+		extensions[extension] = true
+		if checkLoaded(name) != nil || !slices.Contains([]string{".md", ".toml", ".prompt", ".tmpl"}, extension) {
+			return nil
+		}
+		if extension == ".md" {
+			markdown++
+		}
+		content, err := readFile(root, name)
+		if err != nil {
+			return nil
+		}
+		for i, format := range foreignFormats {
+			if format.matches(name, frontOf(content), content) {
+				if all[i] == nil {
+					all[i] = map[string]bool{}
+				}
+				all[i][name] = true
+				break
+			}
+		}
+		return nil
+	})
+	f.extensions = slices.Sorted(maps.Keys(extensions))
+	for i, paths := range all {
+		if len(paths) > len(f.paths) && len(paths)*2 >= markdown {
+			f.paths, f.foreignFormat = paths, foreignFormats[i].foreignFormat
+		}
+	}
+	return f
+}
+
+// frontOf returns the front matter of a file.
+func frontOf(content []byte) []byte {
+	rest, ok := bytes.CutPrefix(content, []byte("---"))
+	if !ok {
+		return nil
+	}
+	front, _, _ := bytes.Cut(rest, []byte("\n---"))
+	return front
+}
+
+// finding returns the error of the folder, once for all files.
+func (f *foreignFolder) error() *promptfs.Error {
+	hint := "convert the files to Markdown with front matter"
+	if f.name != "" {
+		hint = fmt.Sprintf("run: prompts import %s %s NEW-FOLDER", f.name, f.dir)
+	}
+	look := "look"
+	if len(f.paths) == 1 {
+		look = "looks"
+	}
+	return &promptfs.Error{Path: ".", Err: fmt.Errorf("%s %s like %s", plural(len(f.paths), "file"), look, f.files), Hint: hint}
+}
+
+// isOf reports whether an error of a file is one of the other format.
+func (f *foreignFolder) isOf(path, text string) bool {
+	return f.paths[path] && strings.Contains(text, "unknown key ")
+}
+
+// once returns the errors of the files with one error for all of the other format.
+func (f *foreignFolder) once(err error) error {
+	if len(f.paths) == 0 {
+		return err
+	}
+	errs := []error{f.error()}
+	for _, err := range all(err) {
+		if e := (*promptfs.Error)(nil); !errors.As(err, &e) || !f.isOf(e.Path, e.Error()) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// onceHandler is the handler of a log without the errors of the other format.
+type onceHandler struct {
+	slog.Handler
+	folder *foreignFolder
+}
+
+func (h onceHandler) Handle(ctx context.Context, r slog.Record) error {
+	path, text := "", ""
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "path":
+			path = a.Value.String()
+		case "error":
+			text = a.Value.String()
+		}
+		return true
+	})
+	if h.folder.isOf(path, text) {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// repositoryPath returns a path relative to the root of its repository, with slashes, or
+// unchanged if it is in none.
+func repositoryPath(name string) string {
+	real := absolute(filepath.FromSlash(name))
+	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			if relative, err := filepath.Rel(dir, real); err == nil {
+				return filepath.ToSlash(relative)
+			}
+		}
+		if parent := filepath.Dir(dir); parent == dir {
+			return path.Clean(name)
+		}
+	}
+}
