@@ -61,8 +61,8 @@ func Elicit[T any](ctx context.Context, key, message string, arguments ...Argume
 //	}
 //
 // Call Ask from a render function, with the function's ctx or a context made from
-// ctx. A key names a question within the prompt, and each question is asked once. A
-// key is UTF-8 of 1 to 128 bytes. The key "prompt.arguments" is reserved.
+// ctx. A key names a question within the prompt, and each question is asked once. Two
+// different questions with one key are an error. A key is UTF-8 of 1 to 128 bytes. The key "prompt.arguments" is reserved.
 //
 // In protocol version 2026-07-28, the answers arrive with the next request:
 //

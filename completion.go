@@ -79,7 +79,12 @@ type completeRequest struct {
 func (r *completeRequest) Subject() string { return completionSubject(r.argument) }
 
 func (r *completeRequest) LogAttr() slog.Attr {
-	return slog.Group("completion", slog.String("prompt", r.definition.prompt.Name), slog.String("argument", phrase.Clip(r.argument, phrase.MaxEcho)))
+	return completionAttr(r.definition, r.argument)
+}
+
+// completionAttr describes a completion in the log.
+func completionAttr(d *definition, argument string) slog.Attr {
+	return slog.Group("completion", slog.String("prompt", d.prompt.Name), slog.String("argument", phrase.Clip(argument, phrase.MaxEcho)))
 }
 
 // isBuiltin reports whether builtin returns the values, without the code of the

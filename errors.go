@@ -86,7 +86,8 @@ var ErrExists = errors.New("prompt already exists")
 // render function returns the error to its caller, wrapped or not. The server then
 // sends the questions to the client, and runs the function again when the client has
 // answered. If the function returns a result instead, the server sends the result
-// and asks nothing.
+// and asks nothing: it logs the warning "questions not sent", and a test with package
+// prompttest fails.
 var ErrInputRequired = errors.New("input required")
 
 // Errors of [Ask] and [Elicit], wrapped, if the user does not answer. The protocol

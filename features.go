@@ -75,7 +75,7 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 		run := func(ctx context.Context, dst []byte) ([]byte, error) {
 			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.Prompt))
 		}
-		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), promptSubject(r.Prompt)}}, nil
+		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), promptSubject(r.Prompt)}}, nil
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, retry: retry, via: v}
 	g.collect(typed, typed.Texts)
@@ -317,6 +317,7 @@ func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *r
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
 	result, err := r.Interaction.Run(&r.scope, dst)
+	r.reportUnsent(err, r.About)
 	switch {
 	case err == nil:
 		return result, false, nil

@@ -299,10 +299,13 @@ func (s *Server) tooLong(param, name string) *Error {
 func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
 	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
 	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
-	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), subject}, Timeout: timeout}
+	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), subject}, Timeout: timeout}
 }
 
-// unknownRequest is a request for an unknown prompt. The log does not get the name.
+// unknownAttr describes a request for an unknown prompt. The log does not get the name.
+var unknownAttr = slog.String("prompt", "unknown")
+
+// unknownRequest is a request for an unknown prompt.
 type unknownRequest struct {
 	feature.Handler
 	subject string

@@ -13,7 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -87,7 +86,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	if r.Arguments == nil {
 		r.Arguments = map[string]string{}
 	}
-	p.about = slogRequest(r) // before the middleware changes it
+	p.about = s.describe(p) // before the middleware changes the request
 	return feature.Work{Handler: p}
 }
 
@@ -292,14 +291,17 @@ func (e *nextError) Unwrap() []error {
 	return errs
 }
 
-// slogRequest describes a request for the log.
-func slogRequest(r *Request) slog.Attr {
-	attrs := []any{slog.String("method", r.Method)}
-	if r.Prompt != "" {
-		attrs = append(attrs, slog.String("prompt", phrase.Clip(r.Prompt, phrase.MaxEcho)))
+// describe describes a request for the log, as without the middleware.
+func (s *Server) describe(p *middlewareRequest) slog.Attr {
+	r := p.request
+	d, ok := s.registry.snapshot().Get(r.Prompt)
+	switch {
+	case p.promptMethod == methodList:
+		return slog.String("method", p.clientMethod)
+	case !ok:
+		return unknownAttr
+	case p.promptMethod == methodComplete:
+		return completionAttr(d, r.Argument)
 	}
-	if r.Argument != "" {
-		attrs = append(attrs, slog.String("argument", phrase.Clip(r.Argument, phrase.MaxEcho)))
-	}
-	return slog.Group("request", attrs...)
+	return slog.String("prompt", d.prompt.Name)
 }

@@ -168,8 +168,8 @@ func TestMiddlewareFails(t *testing.T) {
 				assert.NoError(t, c.end())
 				assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
 				for _, want := range []string{
-					"request.method=prompts/list error", "request.method=prompts/get request.prompt=trip error",
-					"request.method=completion/complete request.prompt=trip request.argument=to error",
+					" method=prompts/list error", " prompt=trip error",
+					" completion.prompt=trip completion.argument=to error",
 				} {
 					assert.Contains(t, j.String(), want)
 				}

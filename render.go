@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
+	"github.com/mcp-prompts/prompts/internal/unsent"
 )
 
 // This file runs render functions: their context, their arguments, the cache of their
@@ -66,6 +68,27 @@ func (s *scope) knowledge() *elicit.State {
 	return s.known.Load()
 }
 
+// reportUnsent logs the questions that the client does not get, because the function has
+// returned err instead of the error of Ask.
+func (s *scope) reportUnsent(err error, about slog.Attr) {
+	known := s.known.Load()
+	if known == nil || errors.Is(err, ErrInputRequired) {
+		return
+	}
+	keys := known.Unsent()
+	if len(keys) == 0 {
+		return
+	}
+	if report, ok := s.Context.Value(unsent.Key{}).(func(string, []string)); ok {
+		report(s.request.Subject(), keys)
+	}
+	attrs := []slog.Attr{about, slog.Int("count", len(keys))}
+	if s.request.Secrets() == nil { // else the keys may be made of them
+		attrs = append(attrs, slog.Any("questions", keys))
+	}
+	s.server.rpc.Log(s.Context, slog.LevelWarn, "questions not sent", attrs...)
+}
+
 // resume adds the answers and the state of the request to the knowledge of the run. It
 // opens the state with the keys of the server.
 func (s *scope) resume(retry elicit.Retry, to func() seal.Binding) *rpc.Failure {
@@ -112,13 +135,14 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 		size := func(r keptResult) (bytes int, ok bool) {
 			return r.bytes + len(key), r.bytes > 0 && len(key) <= maxResultKey
 		}
-		kept, err := d.results.Get(ctx, key, size, func(ctx context.Context) (keptResult, error) {
-			// The context has no values of the request, but the prompts that include this
-			// one: a cycle would wait for itself.
+		kept, err := d.results.Get(ctx, key, size, func(own context.Context) (keptResult, error) {
+			// The context has no values of the request, but its trace, and the prompts that
+			// include this one: a cycle would wait for itself.
+			own = rpc.Link(own, ctx)
 			if around != nil {
-				ctx = context.WithValue(ctx, includesKey{}, around)
+				own = context.WithValue(own, includesKey{}, around)
 			}
-			r, err := render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
+			r, err := render.call(&scope{Context: own, server: s.server, prompt: d.prompt.Name, isCached: true})
 			if err != nil {
 				return keptResult{}, err
 			}
@@ -192,6 +216,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
 		} else {
 			result, err := render.call(&g.scope)
+			g.reportUnsent(err, g.LogAttr())
 			if err == nil {
 				return result, false, nil
 			}

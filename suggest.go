@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/memo"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
 // This file has functions that complete an argument from a list. internal/match ranks
@@ -105,7 +106,8 @@ const (
 // Put everything into the key that the list depends on. Clients with the same key
 // see the same values. If different users may see different values, include the
 // user, which key can find in ctx. To combine several strings into a key, use a
-// struct. f gets only the key, and a context without values.
+// struct. f gets only the key, and a context without values but the trace of the first
+// request.
 //
 // For each key, one call of f runs at a time. Other requests wait for the call, and
 // its context ends when all of their clients have disconnected or canceled. The next
@@ -133,8 +135,8 @@ func SuggestCached[K comparable](
 			printed := len(fmt.Sprint(k))
 			return cachedKeyBytes + printed + x.Bytes(), printed <= maxCachedKey
 		}
-		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*match.Index, error) {
-			values, err := f(ctx, k)
+		x, err := cache.Get(ctx, k, keep, func(own context.Context) (*match.Index, error) {
+			values, err := f(rpc.Link(own, ctx), k)
 			if err != nil {
 				return nil, err
 			}

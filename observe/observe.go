@@ -46,6 +46,15 @@ type Injector interface {
 	Inject(ctx context.Context) map[string]string
 }
 
+// Linker is an optional interface of an [Observer]. The function of a cached prompt runs
+// for several requests, with a context without values. The server calls Link with this
+// context and the context of the first request, and runs the function with the returned
+// context. Link adds only what relates spans and log records to the request, such as its
+// span context: the result may be sent to other clients. Link must return at once.
+type Linker interface {
+	Link(ctx, first context.Context) context.Context
+}
+
 // Kind is the kind of an [Operation].
 type Kind uint8
 

@@ -35,6 +35,7 @@ type Observer struct {
 var (
 	_ observe.Observer = (*Observer)(nil)
 	_ observe.Injector = (*Observer)(nil)
+	_ observe.Linker   = (*Observer)(nil)
 )
 
 // New returns an Observer for Options.Observer of package prompts. It returns an error
@@ -99,6 +100,12 @@ func (o *Observer) Inject(ctx context.Context) map[string]string {
 	carrier := propagation.MapCarrier{}
 	o.propagator.Inject(baggage.ContextWithoutBaggage(ctx), carrier)
 	return carrier
+}
+
+// Link returns ctx with the span of the first request, so that the spans and log records
+// of a cached prompt's function are part of its trace.
+func (o *Observer) Link(ctx, first context.Context) context.Context {
+	return trace.ContextWithSpanContext(ctx, trace.SpanContextFromContext(first))
 }
 
 // End ends the span, and records the duration.

@@ -1,7 +1,9 @@
 package promptotel_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -500,3 +502,54 @@ func TestInject(t *testing.T) {
 	assert.Equal(t, map[string]string{"traceparent": "00-" + id.String() + "-0100000000000000-01"}, newTelemetry(t).Inject(ctx))
 	assert.Empty(t, newTelemetry(t, promptotel.WithTrustRemote(false)).Inject(ctx))
 }
+
+// The function of a cached prompt and of cached completions is part of the trace of the
+// first request, and gets nothing else of it.
+func TestCachedFunctionsAreTraced(t *testing.T) {
+	t.Parallel()
+	x := newTelemetry(t)
+	var log bytes.Buffer
+	logger := slog.New(promptotel.LogHandler(slog.NewJSONHandler(&log, nil)))
+	var traces []trace.SpanContext
+	seen := func(ctx context.Context) {
+		traces = append(traces, trace.SpanContextFromContext(ctx))
+		logger.InfoContext(ctx, "in the function")
+		assert.Empty(t, baggage.FromContext(ctx).Members())
+		assert.Nil(t, ctx.Value(userKey{}))
+	}
+	reg := new(prompts.Registry)
+	reg.MustAdd(prompts.Prompt{
+		Name: "p", Cache: prompts.Cache{TTL: time.Hour},
+		Arguments: []prompts.Argument{{Name: "a", Complete: prompts.SuggestCached(time.Hour,
+			func(context.Context, map[string]string) string { return "" },
+			func(ctx context.Context, _ string) ([]string, error) { seen(ctx); return []string{"x"}, nil })}},
+		Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			seen(ctx)
+			return prompts.Messages(prompts.User("x")), nil
+		},
+	})
+	srv := prompts.MustNewServer(reg, prompts.Options{Observer: x, Logger: logger})
+	ctx := context.WithValue(t.Context(), userKey{}, "ada")
+	for _, r := range [][2]string{
+		{"prompts/get", `{"name":"p"`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`},
+	} {
+		for i := range 2 {
+			_, err := srv.Call(ctx, r[0], json.RawMessage(fmt.Sprintf(`%s,"_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e473%d-00f067aa0ba902b7-01","baggage":"user=ada"}}`, r[1], i)), prompts.CallOptions{})
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, srv.Flush(t.Context()))
+	require.Len(t, traces, 2, "of the first requests only")
+	spans := map[trace.SpanID]bool{}
+	for _, s := range x.spans.GetSpans() {
+		spans[s.SpanContext.SpanID()] = true
+	}
+	for _, sc := range traces {
+		assert.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4730", sc.TraceID().String())
+		assert.True(t, spans[sc.SpanID()], "the span of the request")
+	}
+	assert.Equal(t, 2, strings.Count(log.String(), `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4730"`))
+}
+
+type userKey struct{}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/unsent"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -97,6 +98,9 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	served := make(chan error, 1)
 	c := newClient(t, near, o)
 	c.served, c.stop = served, stop
+	ctx = context.WithValue(ctx, unsent.Key{}, func(subject string, keys []string) {
+		t.Errorf("prompttest: %s does not send the questions %q: it must return the error of Ask or Elicit, see prompts.ErrInputRequired", subject, keys)
+	})
 	go func() { served <- srv.Serve(ctx, far) }()
 	c.begin()
 	return c

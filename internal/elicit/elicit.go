@@ -95,6 +95,9 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) 
 	}
 	var unanswered []*Question
 	for _, q := range questions {
+		if err := s.noteAsked(q, r.Rev); err != nil {
+			return false, err
+		}
 		result, ok := s.answer(q.key)
 		if !ok {
 			unanswered = append(unanswered, q)
@@ -122,6 +125,32 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) 
 		}
 	}
 	return false, nil
+}
+
+// noteAsked returns an error if the function has asked another question with the same
+// key: the answer of one would be taken for that of the other.
+func (s *State) noteAsked(q *Question, rev revision.Revision) error {
+	params, _, err := q.encode(rev)
+	if err != nil {
+		return nil // which prepare or read reports
+	}
+	text := q.method
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	if doc.Parse(string(params), jsonenc.MaxDepth) == nil {
+		for name, v := range doc.Root().Members() {
+			if name != "elicitationId" { // which is random
+				text += "\n" + name + ":" + v.Raw()
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before, ok := s.asked[q.key]; ok && before != text {
+		return fmt.Errorf("prompts: two different questions have the key %q; give each question a key of its own", q.key)
+	}
+	put(&s.asked, q.key, text)
+	return nil
 }
 
 // prepare encodes questions for the client, if it can be asked all of them.

@@ -26,11 +26,12 @@ type State struct {
 	// request has no answers, or if responses has them.
 	rawResponses string
 	responses    strictjson.Value
-	expires      int64           // when the received state expires, 0 without a received state
-	dirty        bool            // whether there are answers or values that the received state does not contain
-	newTexts     map[string]bool // names of arguments that the received state does not contain
-	consumed     bool            // whether the answer to the question for arguments has been read
-	pending      []*Question     // questions without an answer
+	expires      int64             // when the received state expires, 0 without a received state
+	dirty        bool              // whether there are answers or values that the received state does not contain
+	newTexts     map[string]bool   // names of arguments that the received state does not contain
+	consumed     bool              // whether the answer to the question for arguments has been read
+	pending      []*Question       // questions without an answer
+	asked        map[string]string // what the function has asked, by key
 }
 
 // requestState is the part of a State that travels.
@@ -111,6 +112,19 @@ func put[V any](m *map[string]V, key string, value V) {
 	(*m)[key] = value
 }
 
+// Unsent returns the keys of the questions without an answer, except the question for
+// arguments.
+func (s *State) Unsent() (keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range s.pending {
+		if q.key != argumentsKey {
+			keys = append(keys, q.key)
+		}
+	}
+	return keys
+}
+
 // addPending notes questions that are to be answered with another request.
 func (s *State) addPending(questions []*Question) {
 	s.mu.Lock()
@@ -144,7 +158,7 @@ func (s *State) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Answers, s.Kept, s.dirty = nil, nil, false
-	s.rawResponses, s.responses = "", strictjson.Value{}
+	s.rawResponses, s.responses, s.asked = "", strictjson.Value{}, nil
 	s.pending = slices.DeleteFunc(s.pending, func(q *Question) bool { return q.key != argumentsKey })
 }
 

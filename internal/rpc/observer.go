@@ -222,6 +222,21 @@ func (b *observer) inject(ctx context.Context) map[string]string {
 	return nil
 }
 
+// Link returns ctx, which has no values, with what relates it to the first request that
+// waits for it.
+func Link(ctx, first context.Context) context.Context {
+	r := FromContext(first)
+	if r == nil || r.task.server.observer == nil {
+		return ctx
+	}
+	if l, ok := r.task.server.observer.hook.(observe.Linker); ok {
+		if linked := l.Link(ctx, first); linked != nil {
+			return linked
+		}
+	}
+	return ctx
+}
+
 // end calls End.
 func (b *observer) end(o *observation) {
 	defer b.recoverPanic()
