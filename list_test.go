@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -108,6 +109,37 @@ func TestLongCursors(t *testing.T) {
 	assert.Len(t, pageOf(t, s, "", "", *first.Next).Prompts, 1)
 	_, err := s.Call(t.Context(), methodList, json.RawMessage(`{"cursor":"`+cursorAfter(name+"0")+`"}`), prompts.CallOptions{})
 	assert.ErrorContains(t, err, "invalid cursor")
+}
+
+// A page has 1 MiB of entries, whatever the PageSize, and a larger entry is a page of its
+// own: with a filter, with a middleware, and with schemas in the entries.
+func TestLargePages(t *testing.T) {
+	t.Parallel()
+	const page = 1 << 20
+	var ps []prompts.Prompt
+	for i, size := range []int{10, 2 * page, 10, page / 2, page/2 - 2000, page / 2, 10, 10, 3 * page} {
+		p := textPrompt(fmt.Sprint("p", i), "x")
+		p.Description = strings.Repeat("x", size)
+		ps = append(ps, p)
+	}
+	for name, o := range map[string]prompts.Options{
+		"plain":      {},
+		"visible":    {Visible: func(context.Context, prompts.Prompt) bool { return true }},
+		"middleware": {Middleware: passing},
+		"schemas":    {InputSchemas: true},
+	} {
+		s := prompts.MustNewServer(registryOf(ps...), o)
+		var pages [][]string
+		for next := ""; ; {
+			p := pageOf(t, s, "", "", next)
+			pages = append(pages, p.names())
+			if p.Next == nil {
+				break
+			}
+			next = *p.Next
+		}
+		assert.Equal(t, [][]string{{"p0"}, {"p1"}, {"p2", "p3", "p4"}, {"p5", "p6", "p7"}, {"p8"}}, pages, name)
+	}
 }
 
 // CCH-01…03, CCH-06, CCH-09, PRL-12: the hints for caches on lists, and on

@@ -87,9 +87,13 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 		if s.options.InputSchemas {
 			entry = d.entriesWithSchema()[shape]
 		}
+		if n > 0 && len(dst)-begin+len(entry) > cursor.MaxPage {
+			hasMore = true
+			break
+		}
 		if n == reserveAfter && !isFiltered { // the others may be of about the same size
 			left := min(s.options.PageSize, all.Len()) - n
-			dst = slices.Grow(dst, min((len(dst)-begin)/n*left, pageReserve))
+			dst = slices.Grow(dst, min((len(dst)-begin)/n*left, cursor.MaxPage))
 		}
 		dst = append(append(dst, entry...), ',')
 		n, last = n+1, name
@@ -105,12 +109,8 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	return dst, nil
 }
 
-const (
-	// reserveAfter is the number of entries by whose size a page is reserved.
-	reserveAfter = 16
-	// pageReserve is the maximum number of bytes to reserve for a page.
-	pageReserve = 1 << 20
-)
+// reserveAfter is the number of entries by whose size a page is reserved.
+const reserveAfter = 16
 
 var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 

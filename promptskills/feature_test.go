@@ -560,6 +560,32 @@ func TestManyClients(t *testing.T) {
 	assert.Contains(t, handle(last, "resources/read", readX), `"text":"2"`)
 }
 
+// A page has 1 MiB of entries, and a larger entry is a page of its own.
+func TestLargePages(t *testing.T) {
+	t.Parallel()
+	var reg promptskills.Registry
+	for i, size := range []int{10, 2 << 20, 500_000, 500_000, 100_000, 10} {
+		s := skill(fmt.Sprint("s", i))
+		s.Frontmatter = json.RawMessage(fmt.Sprintf(`{"name":"s%d","description":"x","metadata":{"x":"%s"}}`, i, strings.Repeat("x", size)))
+		require.NoError(t, reg.Add(s))
+	}
+	c := serve(t, &reg, "2025-11-25", promptskills.Options{})
+	var pages [][]string
+	for params := (map[string]string{}); ; {
+		page := call[listed](t, c, "skills/list", params)
+		var names []string
+		for _, s := range page.Skills {
+			names = append(names, s.Frontmatter["name"].(string))
+		}
+		pages = append(pages, names)
+		if page.NextCursor == "" {
+			break
+		}
+		params = map[string]string{"cursor": page.NextCursor}
+	}
+	assert.Equal(t, [][]string{{"s0"}, {"s1"}, {"s2", "s3"}, {"s4", "s5"}}, pages)
+}
+
 // A session has a bounded number of subscriptions to resources.
 func TestManySubscriptions(t *testing.T) {
 	t.Parallel()

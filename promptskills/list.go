@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -28,7 +29,7 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 			continue
 		}
 		if p.n == 0 { // the others may be of about the same size
-			p.dst = slices.Grow(p.dst, min((len(e.json)+1)*min(p.size, now.skills.Len()), maxReserve))
+			p.dst = slices.Grow(p.dst, min((len(e.json)+1)*min(p.size, now.skills.Len()), cursor.MaxPage))
 		}
 		if !p.add(path, func(dst []byte) []byte { return e.append(dst, now.skills, visible) }) {
 			break
@@ -40,9 +41,6 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 	s.clients.listed(q.from, &now.snapshot, q.after, span{last: p.last, isLast: !p.more, seq: now.seq})
 	return p.end(), nil
 }
-
-// maxReserve is the most that is reserved for a page, in bytes.
-const maxReserve = 1 << 20
 
 // getSkill is the method skills/get.
 func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte, error) {

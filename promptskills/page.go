@@ -9,12 +9,13 @@ import (
 
 // This file makes the pages of all lists.
 
-// page appends the elements of one page. Without a cursor they are all.
+// page appends the elements of one page, which has a limit in elements and in bytes.
 type page struct {
 	q    *request
 	dst  []byte
 	size int
 	n    int
+	from int    // where the first element begins
 	last string // the name of the last element
 	more bool
 }
@@ -25,11 +26,19 @@ func (p *page) add(name string, encode func(dst []byte) []byte) bool {
 		p.more = true
 		return false
 	}
-	if p.n > 0 {
+	before := len(p.dst)
+	if p.n == 0 {
+		p.from = before
+	} else {
 		p.dst = append(p.dst, ',')
 	}
+	p.dst = encode(p.dst)
+	if p.n > 0 && len(p.dst)-p.from > cursor.MaxPage {
+		p.dst, p.more = p.dst[:before], true
+		return false
+	}
 	p.n++
-	p.last, p.dst = name, encode(p.dst)
+	p.last = name
 	return true
 }
 

@@ -68,14 +68,11 @@ func parseCursor(list, from string) (after string, err error) {
 	return after, nil
 }
 
-const (
-	// reserveAfter is the number of entries by whose size a page is reserved.
-	reserveAfter = 16
-	// pageReserve is the maximum number of bytes to reserve for a page.
-	pageReserve = 1 << 20
-)
+// reserveAfter is the number of entries by whose size a page is reserved.
+const reserveAfter = 16
 
-// appendPage appends the members of a page, without the braces. If visible is not nil
+// appendPage appends the members of a page, without the braces. A page has size entries
+// at most, and a limit in bytes. If visible is not nil
 // it chooses the prompts.
 func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string, size int, visible func(string) bool, text func(*tool) []byte) []byte {
 	dst = strictjson.AppendString(dst, list)
@@ -85,18 +82,19 @@ func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string,
 		if t.prompt != "" && visible != nil && !visible(t.prompt) {
 			continue
 		}
-		if n == size {
+		entry := text(t)
+		if n == size || n > 0 && len(dst)-begin+len(",")+len(entry) > cursor.MaxPage {
 			dst = append(dst, `],"nextCursor":"`...)
 			dst = cursor.Append(dst, list, last)
 			return append(dst, '"')
 		}
 		if n == reserveAfter && visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(dst)-begin)/n*(min(size, tools.Len())-n), pageReserve))
+			dst = slices.Grow(dst, min((len(dst)-begin)/n*(min(size, tools.Len())-n), cursor.MaxPage))
 		}
 		if n > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, text(t)...)
+		dst = append(dst, entry...)
 		n, last = n+1, name
 	}
 	return append(dst, ']')

@@ -304,6 +304,29 @@ func TestPages(t *testing.T) {
 	assert.Len(t, read.StructuredContent.Prompts, 100, "a model reads them")
 }
 
+// A page has 1 MiB of entries, and a larger entry is a page of its own.
+func TestLargePages(t *testing.T) {
+	t.Parallel()
+	var ps []prompts.Prompt
+	for i, size := range []int{10, 2 << 20, 500_000, 500_000, 100_000, 10} {
+		p := textPrompt(fmt.Sprintf("p%d", i), "")
+		p.Description = strings.Repeat("x", size)
+		ps = append(ps, p)
+	}
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, ps...)
+	c := connect(t, srv, "")
+	var pages [][]string
+	for params := ""; ; {
+		page, _, next := c.list(params)
+		pages = append(pages, page)
+		if next == "" {
+			break
+		}
+		params = fmt.Sprintf(`"cursor":%q`, next)
+	}
+	assert.Equal(t, [][]string{{"p0"}, {"p1"}, {"p2", "p3"}, {"p4", "p5"}}, pages)
+}
+
 // Arguments are JSON of their types. What is wrong with them is a result that says so
 // to a model.
 func TestArguments(t *testing.T) {

@@ -310,6 +310,8 @@ func TestNoSessions(t *testing.T) {
 		assert.Equal(t, version == "", batch.status == http.StatusOK, batch.body) // 2025-03-26
 		ask := p.post(oldGet("1", "ask"), h)
 		assert.NotZero(t, ask.code(), ask.body)
+		assert.NotContains(t, ask.body, "did not declare", "which is not known of the client")
+		assert.Equal(t, version != "", strings.Contains(ask.body, "this connection cannot carry requests of the server"), ask.body)
 	}
 	assert.Equal(t, http.StatusBadRequest, p.post(listBody, header{headerVersion: "1999-01-01"}).status)
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {

@@ -35,6 +35,10 @@ func Append(dst []byte, list, name string) []byte {
 // name of a prompt, and of the URI of a resource.
 const MaxName = 4096
 
+// MaxPage is the maximum size of the entries of a page in bytes, unless it is a single
+// entry.
+const MaxPage = 1 << 20
+
 // Parse returns the name in a cursor of a list, and reports whether it is one. most is
 // the maximum size of a name of the list in bytes: anything longer is forged, and is not
 // decoded.

@@ -209,10 +209,10 @@ func cannotAsk(r *rpc.Request, needs wire.Capabilities) *Unavailable {
 		return &Unavailable{Why: "the client's protocol version predates elicitation (2025-06-18)"}
 	case needs.URL && !r.Rev.ElicitationModes():
 		return &Unavailable{Why: "the client's protocol version does not support URL elicitation"}
+	case !r.Rev.Stateless() && !r.CanAsk: // without a session, the capabilities are not known either
+		return &Unavailable{Why: "this connection cannot carry requests of the server"}
 	case lacking != wire.Capabilities{}:
 		return &Unavailable{Why: "the client did not declare the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
-	case !r.Rev.Stateless() && !r.CanAsk:
-		return &Unavailable{Why: "this connection cannot carry requests of the server"}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,6 +61,22 @@ func TestMount(t *testing.T) {
 		c.changed()
 		assert.Equal(t, "ours: m", c.text("m"))
 	})
+}
+
+// The registry's pages have 1 MiB of entries, as without the mount.
+func TestLargeLists(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	for i := range 4 {
+		p := says(fmt.Sprint("p", i))
+		p.Description = strings.Repeat("x", 400_000)
+		r.MustAdd(p)
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	mount(t, s, &r, prompts.Options{})
+	c := dial(t, s, newest)
+	assert.Len(t, c.page("").Prompts, 2)
+	assert.Equal(t, []string{"p0", "p1", "p2", "p3"}, c.names())
 }
 
 func TestMountRefuses(t *testing.T) {

@@ -2,6 +2,7 @@ package mcpgo_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 func TestMountedBesideOwn(t *testing.T) {
@@ -43,6 +45,39 @@ func TestMountedBesideOwn(t *testing.T) {
 			assert.Equal(t, []string{"c", "e"}, client.names())
 			assert.Equal(t, -32602, client.do("prompts/get", `{"name":"a"}`).Error.Code)
 		})
+	}
+}
+
+// A list that is larger than a page of this library is complete.
+func TestLargeLists(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]prompts.Options{"plain": {}, "middleware": {Middleware: func(next prompts.Handler) prompts.Handler { return next }}} {
+		s := server.NewMCPServer("s", "1", server.WithResourceCapabilities(true, true))
+		var r prompts.Registry
+		var skills promptskills.Registry
+		for i := range 4 {
+			p := says(fmt.Sprint("p", i), "hi")
+			p.Description = strings.Repeat("x", 600_000)
+			r.MustAdd(p)
+		}
+		require.NoError(t, skills.Update(func(tx *promptskills.Tx) error {
+			for i := range 1200 {
+				err := tx.Add(promptskills.Skill{
+					Path: fmt.Sprint("s", i), Frontmatter: json.RawMessage(fmt.Sprintf(`{"name":"s%d","description":"%s"}`, i, strings.Repeat("x", 1000))),
+					Files: map[string][]byte{"SKILL.md": nil},
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		mount(t, s, &r, o)
+		unmount, err := mcpgo.MountSkills(s, &skills)
+		require.NoError(t, err)
+		t.Cleanup(unmount)
+		assert.Equal(t, []string{"p0", "p1", "p2", "p3"}, dial(t, s, handshakes[0]).names(), name)
+		assert.Len(t, s.ListResources(), 1200)
 	}
 }
 

@@ -70,12 +70,16 @@ func (m *skillMount) owns(there *server.ServerResource) bool {
 func (m *skillMount) sync() error {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
-	raw, err := m.calls.Call(context.Background(), "resources/list", nil, prompts.CallOptions{})
-	if err != nil {
-		return fmt.Errorf("mcpgo: %w", err)
-	}
 	var list struct{ Resources []json.RawMessage }
-	if err := json.Unmarshal(raw, &list); err != nil {
+	err := bridge.Walk(func(params json.RawMessage) (json.RawMessage, error) {
+		return m.calls.Call(context.Background(), "resources/list", params, prompts.CallOptions{})
+	}, func(raw json.RawMessage) error {
+		var page struct{ Resources []json.RawMessage }
+		err := json.Unmarshal(raw, &page)
+		list.Resources = append(list.Resources, page.Resources...)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("mcpgo: %w", err)
 	}
 	present := m.server.ListResources()

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
 )
 
 // newest is the protocol version whose list entries have all members.
@@ -50,10 +51,10 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 	defer s.mu.Unlock()
 	entries, ok := s.made[version]
 	if !ok {
-		raw, err := s.mount.lister.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: version})
-		if err == nil {
-			entries, err = decodeList(raw)
-		}
+		var err error
+		entries, err = readLists(func(params json.RawMessage) (json.RawMessage, error) {
+			return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+		})
 		if err != nil {
 			s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
 		}
@@ -62,8 +63,19 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 	return entries
 }
 
-// decodeList returns the prompts of a list by name.
-func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
+// readLists returns the prompts of all pages of prompts/list by name: a page has a limit
+// in bytes, whatever its PageSize. call answers prompts/list.
+func readLists(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]mcp.Prompt, error) {
+	all := map[string]mcp.Prompt{}
+	err := bridge.Walk(call, func(page json.RawMessage) error { return addList(all, page) })
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// addList adds the prompts of a page by name.
+func addList(entries map[string]mcp.Prompt, raw json.RawMessage) error {
 	var list struct {
 		Prompts []struct {
 			mcp.Prompt
@@ -71,18 +83,17 @@ func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
 		} `json:"prompts"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, err
+		return err
 	}
-	entries := make(map[string]mcp.Prompt, len(list.Prompts))
 	for _, p := range list.Prompts {
 		meta, err := decodeMeta(p.Meta)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.Prompt.Meta = meta
 		entries[p.Name] = p.Prompt
 	}
-	return entries, nil
+	return nil
 }
 
 // shown returns the entries that the client in ctx gets of a list. isList says
@@ -109,11 +120,9 @@ func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[s
 
 // listed returns the entries after Options.Middleware.
 func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Prompt {
-	raw, err := s.mount.call(ctx, "prompts/list", nil)
-	var entries map[string]mcp.Prompt
-	if err == nil {
-		entries, err = decodeList(raw)
-	}
+	entries, err := readLists(func(params json.RawMessage) (json.RawMessage, error) {
+		return s.mount.call(ctx, "prompts/list", params)
+	})
 	if err != nil && ctx.Err() == nil {
 		s.mount.calls.Log(ctx, slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
 	}
