@@ -70,7 +70,7 @@ var clients = []client{
 	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
-	{name: "copilot", title: "Copilot CLI", path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
+	{name: "copilot", title: "Copilot CLI", hasNoPrompts: true, path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
 		// Without tools, Copilot CLI offers none of the server.
 		return struct {
 			commandEntry
@@ -90,6 +90,7 @@ var clients = []client{
 			Enabled bool     `json:"enabled"`
 		}{"local", append([]string{s.command}, s.args...), true}
 	}},
+	{name: "qwen", title: "Qwen Code", path: inHome(".qwen/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
 	{
 		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"},
 		entry: func(s server) any { return commandEntry{Type: "stdio", Command: s.command, Args: s.args} },

@@ -114,7 +114,7 @@ func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 			return nil
 		}
 		isPage := path.Ext(name) == ".md" && !strings.Contains(name, "/") ||
-			path.Dir(name) == "docs" && path.Ext(name) == ".md" && path.Base(name) != "ledger.md" // a table of the specification
+			(path.Dir(name) == "docs" || path.Dir(name) == "docs/clients") && path.Ext(name) == ".md" && path.Base(name) != "ledger.md" // a table of the specification
 		if !isPage && path.Ext(name) != ".go" {
 			return nil
 		}

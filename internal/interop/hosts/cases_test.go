@@ -33,7 +33,7 @@ func (c *testCase) call(prefix string) string {
 	if name == "" {
 		name = toolName(c.prompt)
 	}
-	return strings.TrimSpace("CALLTOOL " + prefix + name + " " + c.json)
+	return strings.TrimSpace("Call tool " + prefix + name + " " + c.json)
 }
 
 // changing is the case in which the lists of prompts and tools change.

@@ -26,12 +26,39 @@ type host struct {
 	boilerplate *regexp.Regexp
 	// noise matches what a run shows and another does not.
 	noise *regexp.Regexp
+	// setup are the commands that add the server, if "prompts install" does not know the
+	// host, or empty if files has the server. The host is not run over HTTP.
+	setup []string
 	// urlCommand adds a server over HTTP, or, if it is empty, urlFile has urlEntry under
 	// urlKey.
 	urlCommand, urlFile, urlKey, urlEntry string
 
-	noPrompts  bool // only tools
-	listsAgain bool // after list_changed
+	screen     *screen // nil if the tests use no terminal
+	noPrompts  bool    // only tools
+	listsAgain bool    // after list_changed
+}
+
+// screen is how the tests use a host in a terminal.
+type screen struct {
+	args  []string
+	ready string // on the screen when the host waits for its user
+	// confirm are questions at the start, and the keys that answer them.
+	confirm map[string][]string
+	prefix  string // what the user types before the name of a prompt
+	suffix  string // and after the arguments
+	// plainNames is true if the host replaces characters in names.
+	plainNames bool
+	// menu is what the user types to see the prompts named new1, two and so on.
+	menu   string
+	submit []string // keys
+	// answer answers the question of the prompt ask.
+	answer []string // keys, and texts that begin with "="
+	// noise matches lines that have nothing to do with the prompt.
+	noise *regexp.Regexp
+	// pictures are names of pictures, and what the user types before. A text that ends
+	// with a line feed is submitted.
+	pictures [][2]string
+	all      bool // all cases, because the host shows prompts nowhere else
 }
 
 // notPlain matches what opencode replaces in names.
@@ -42,9 +69,15 @@ var hosts = []*host{
 		urlCommand: "mcp add --transport http review {url}",
 		name:       "claude-code", title: "Claude Code", npm: "@anthropic-ai/claude-code", folder: "node",
 		program: "@anthropic-ai/claude-code-{platform}/claude", command: "claude",
-		env: "ANTHROPIC_BASE_URL={model} ANTHROPIC_API_KEY=any CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1",
+		env: "ANTHROPIC_BASE_URL={model} ANTHROPIC_API_KEY=any ENABLE_TOOL_SEARCH=false CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1",
 		files: map[string]string{".claude.json": `{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["any"]},` +
 			`"projects":{"{work}":{"hasTrustDialogAccepted":true}}}`},
+		screen: &screen{
+			args: []string{"--permission-mode", "default"}, ready: `for shortcuts`, prefix: "/mcp__review__", menu: "/", submit: []string{"Enter"},
+			confirm:  map[string][]string{"Press Enter": {"Enter"}, "trust this folder": {"Enter"}},
+			answer:   []string{"=my words", "Enter", "Enter"},
+			pictures: [][2]string{{"menu", "/review:"}, {"use", "/review:commit-message\tfixed-a-typo\n"}},
+		},
 		boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`),
 		say: func(c *testCase) []string {
 			if c.tool != "" {
@@ -60,6 +93,11 @@ var hosts = []*host{
 		env:     "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		files: map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","model":"mock/mock",` +
 			`"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{model}/v1","apiKey":"x"},"models":{"mock":{"attachment":true,"modalities":{"input":["text","image","audio"],"output":["text"]}}}}}}`},
+		screen: &screen{
+			// The space closes the menu.
+			ready: `Ask anything`, prefix: "/review:", suffix: " ", menu: "/", submit: []string{"Enter"}, plainNames: true,
+			pictures: [][2]string{{"menu", "/review:"}, {"use", "/review:writing-tests \n"}},
+		},
 		say: func(c *testCase) []string {
 			if c.tool != "" {
 				return []string{"run", c.call("review_")}
@@ -81,6 +119,12 @@ base_url = "{model}/v1"
 wire_api = "responses"
 env_key = "MOCK_KEY"
 `},
+		screen: &screen{
+			args: []string{"--no-alt-screen", "-c", "approval_policy=on-request"}, ready: `context left|/model to change|\? for shortcuts`, menu: "/", submit: []string{"Enter"},
+			confirm:  map[string][]string{"trust": {"Enter"}},
+			answer:   []string{"=my words", "Enter"},
+			pictures: [][2]string{{"use", `Call tool triage {"report":"The page is empty."}` + "\n"}},
+		},
 		boilerplate: regexp.MustCompile(`(?s)<environment_context>.*</environment_context>`),
 		noise:       regexp.MustCompile(`(?s)^.*?\n--------\n.*?\n--------\n`),
 		say: func(c *testCase) []string {
@@ -91,7 +135,13 @@ env_key = "MOCK_KEY"
 		urlFile: ".copilot/mcp-config.json", urlKey: "mcpServers", urlEntry: `{"type":"http","url":"{url}","tools":["*"]}`,
 		name: "copilot", title: "Copilot CLI", npm: "@github/copilot", folder: "node", noPrompts: true,
 		program: "@github/copilot-{platform}/copilot", command: "copilot",
-		env:         "COPILOT_PROVIDER_BASE_URL={model}/v1 COPILOT_MODEL=mock COPILOT_PROVIDER_API_KEY=x COPILOT_AUTO_UPDATE=false",
+		env: "COPILOT_PROVIDER_BASE_URL={model}/v1 COPILOT_MODEL=mock COPILOT_PROVIDER_API_KEY=x COPILOT_AUTO_UPDATE=false",
+		screen: &screen{
+			args: []string{"--allow-all-tools", "--disable-builtin-mcps"}, ready: `/ commands|for shortcuts|@ mention`, menu: "/", submit: []string{"Enter"},
+			confirm:  map[string][]string{"trust": {"Enter"}},
+			answer:   []string{"=my words", "Enter", "Enter"},
+			pictures: [][2]string{{"use", `Call tool review-triage {"report":"The page is empty."}` + "\n"}},
+		},
 		boilerplate: regexp.MustCompile(`(?s)<current_datetime>.*?</current_datetime>`), listsAgain: true,
 		noise: regexp.MustCompile(`(?s)\nChanges  .*`),
 		say: func(c *testCase) []string {
@@ -106,6 +156,66 @@ var gemini = &host{
 	name: "gemini", title: "Gemini CLI", npm: "@google/gemini-cli", folder: "node",
 	program: "@google/gemini-cli/bundle/gemini.js",
 	// Gemini CLI starts no server in a folder that is not trusted.
-	env:   "GOOGLE_GEMINI_BASE_URL={model} GEMINI_API_KEY=any GEMINI_CLI_TRUST_WORKSPACE=true",
-	files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true}}`},
+	env:         "GOOGLE_GEMINI_BASE_URL={model} GEMINI_API_KEY=any GEMINI_CLI_TRUST_WORKSPACE=true",
+	files:       map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true}}`},
+	boilerplate: regexp.MustCompile(`(?s)<session_context>.*</session_context>`),
+	screen: &screen{
+		// The default model asks the model which model to take, and expects JSON.
+		args: []string{"-m", "gemini-2.5-pro"}, ready: `Type your message`, prefix: "/", menu: "/",
+		submit: []string{"Escape", "Enter"}, all: true,
+		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
+	},
+}
+
+// qwen is like gemini, of which it is a fork.
+var qwen = &host{
+	urlFile: ".qwen/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
+	name: "qwen", title: "Qwen Code", npm: "@qwen-code/qwen-code", folder: "more",
+	program:     "@qwen-code/qwen-code/cli.js",
+	env:         "OPENAI_BASE_URL={model}/v1 OPENAI_API_KEY=x OPENAI_MODEL=mock QWEN_CODE_TRUST_WORKSPACE=true",
+	files:       map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true}}`},
+	boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|This is the Qwen Code.*`),
+	screen: &screen{
+		ready: `Type your message`, prefix: "/", menu: "/", submit: []string{"Escape", "Enter"}, all: true,
+		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
+	},
+}
+
+// more are hosts that only -all runs.
+var more = []*host{
+	{
+		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", folder: "more", noPrompts: true,
+		program: "@continuedev/cli/dist/cn.js", command: "cn", setup: []string{},
+		env: "CONTINUE_TELEMETRY_ENABLED=0 FORCE_NO_TTY=true",
+		files: map[string]string{"config.yaml": `name: test
+version: 1.0.0
+schema: v1
+models:
+  - name: mock
+    provider: openai
+    model: mock
+    apiBase: {model}/v1
+    apiKey: x
+    capabilities: [tool_use]
+mcpServers:
+  - name: review
+    command: {prompts}
+    args: [serve, --tools, {folder}]
+`},
+		say: func(c *testCase) []string {
+			return []string{"--config", "../config.yaml", "-p", c.call(""), "--auto"}
+		},
+	},
+	{
+		name: "cline", title: "Cline", npm: "cline", folder: "more", noPrompts: true,
+		program: "@cline/cli-{platform}/bin/cline", command: "cline",
+		setup: []string{
+			"auth -p openai-compatible -k x -m mock -b {model}/v1",
+			"mcp add --yes review -- {prompts} serve --tools {folder}",
+		},
+		noise: regexp.MustCompile(`(?m)^(\s*Warning: AI SDK|DeprecationWarning: |\s+at .*bunfs).*\n`),
+		say: func(c *testCase) []string {
+			return []string{"-P", "openai-compatible", "-m", "mock", c.call("")}
+		},
+	},
 }

@@ -64,15 +64,12 @@ func (g *golden) check(t *testing.T, name, got string) {
 	assert.Equal(t, want, got, "%s: %s", g.path, name)
 }
 
-// write writes the file with the sections in the order of names. Sections that are not
-// in names are left out if all were run.
+// write writes the file: the sections in names, in their order, and then the others.
 func (g *golden) write(t *testing.T, names []string) {
 	t.Helper()
-	if !*all {
-		for _, name := range g.names {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+	for _, name := range g.names {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	var text strings.Builder
@@ -98,12 +95,13 @@ var changes = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "<time>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "<date>"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?( ?m?s\b| seconds?)`), "<duration>"},
+	{regexp.MustCompile(`\b\d{13}-[0-9a-z]{6}\b`), "<time>"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
 }
 
 // normal returns a text of one run in the form in which each run has it.
 func (s *sandbox) normal(text string) string {
-	text = strings.NewReplacer(s.home, "~", s.dir, "<dir>").Replace(text)
+	text = strings.NewReplacer(s.home, "~", s.dir, "<dir>", strings.ReplaceAll(s.dir, "/", "-"), "-dir").Replace(text)
 	for _, c := range changes {
 		text = c.pattern.ReplaceAllString(text, c.by)
 	}

@@ -4,6 +4,7 @@ package hosts_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type sandbox struct {
 
 // serverOptions are those of the fixture.
 type serverOptions struct {
+	Source string `json:"-"`              // the folder of prompt files, or empty for the fixture's
+	Only   bool   `json:"only,omitempty"` // no prompts but those of files
 	Record string `json:"record"`
 	Dir    string `json:"dir"`
 	HTTP   string `json:"http,omitempty"`
@@ -103,7 +106,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 		s.write(name, s.fill(text))
 	}
 	folder := filepath.Join(s.home, serverName)
-	require.NoError(t, os.CopyFS(folder, os.DirFS("fixture/prompts")))
+	require.NoError(t, os.CopyFS(folder, os.DirFS(cmp.Or(o.Source, "fixture/prompts"))))
 	o.Record, o.Dir = s.record, folder
 	if o.Skills != "" {
 		o.Skills, err = filepath.Abs(o.Skills)
@@ -115,7 +118,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 
 // fill replaces the names of places in a text.
 func (s *sandbox) fill(text string) string {
-	return strings.NewReplacer("{home}", s.home, "{work}", s.work, "{model}", s.model.URL, "{platform}", platform).Replace(text)
+	return strings.NewReplacer("{prompts}", filepath.Join(s.bin, "prompts"), "{folder}", filepath.Join(s.home, serverName), "{home}", s.home, "{work}", s.work, "{model}", s.model.URL, "{platform}", platform).Replace(text)
 }
 
 // write writes a file in the home folder.
@@ -155,11 +158,23 @@ func (s *sandbox) install(built string, o serverOptions, overHTTP bool) {
 	prompts := filepath.Join(s.bin, "prompts")
 	if overHTTP {
 		o.HTTP = "127.0.0.1:0"
+	} else if s.host.noPrompts && o.Tools == "each" {
+		o.Tools = "" // the entry has the flag --tools
 	}
 	options, err := json.Marshal(o)
 	require.NoError(t, err)
 	if overHTTP {
 		s.installURL(built, options)
+		return
+	}
+	if s.host.setup != nil {
+		require.NoError(t, os.Link(filepath.Join(built, "fixture"), prompts))
+		require.NoError(t, os.WriteFile(prompts+".json", options, 0o600))
+		for _, line := range s.host.setup {
+			if out := s.run(strings.Fields(s.fill(line))...); strings.Contains(out, "exit status") {
+				t.Fatalf("%s %s:\n%s", s.host.title, line, out)
+			}
+		}
 		return
 	}
 	require.NoError(t, os.Link(filepath.Join(built, "prompts"), prompts))

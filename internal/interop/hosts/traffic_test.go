@@ -76,19 +76,21 @@ func use(traffic []message) string {
 	var lines []string
 	changed := map[string]bool{} // lists of which the server has said so
 	asked := map[string]string{} // requests of the server by id
-	uses := map[string]bool{}    // ids
+	uses := map[string]int{}     // lines by id
 	for _, m := range traffic {
 		id := string(m.ID)
 		switch {
 		case m.isUse():
-			uses[id] = true
+			uses[id] = len(lines)
 			lines = append(lines, m.String())
 		case !m.fromHost && m.Method == "elicitation/create":
 			asked[id] = m.Method
 		case m.fromHost && m.Method == "" && asked[id] != "":
 			lines = append(lines, "answer to "+asked[id]+" "+compact(m.Result))
-		case !m.fromHost && m.Error != nil && uses[id]:
-			lines = append(lines, fmt.Sprintf("  error %d: %s", m.Error.Code, m.Error.Message))
+		case !m.fromHost && m.Error != nil:
+			if i, isUse := uses[id]; isUse {
+				lines[i] += fmt.Sprintf("\n  error %d: %s", m.Error.Code, m.Error.Message)
+			}
 		case !m.fromHost && strings.HasSuffix(m.Method, "/list_changed"):
 			changed[strings.Split(m.Method, "/")[1]] = true
 		case m.fromHost && strings.HasSuffix(m.Method, "/list") && changed[strings.Split(m.Method, "/")[0]]:
@@ -158,6 +160,9 @@ func (s *sandbox) seen() string {
 				out.WriteString(indented(m.Role + ": " + strings.ReplaceAll(p, "\n", "\n  ")))
 			}
 		}
+	}
+	if out.Len() == 0 {
+		return "\tan empty message\n"
 	}
 	return out.String()
 }

@@ -5,7 +5,7 @@
 // Every request gets the text [Answer], with one exception. If the last message of the
 // user has a line
 //
-//	CALLTOOL name {"key":"value"}
+//	Call tool name {"key":"value"}
 //
 // and the request offers a tool of that name, after a prefix or not, the answer calls it.
 package model
@@ -24,7 +24,7 @@ import (
 )
 
 // Answer is what the model says.
-const Answer = "MOCK ANSWER"
+const Answer = "The model answers."
 
 // Request is what a model got, in the same form for each API.
 type Request struct {
@@ -157,7 +157,7 @@ type call struct {
 	arguments string
 }
 
-var callPattern = regexp.MustCompile(`CALLTOOL (\S+?)"?(?: (\{.*\}))?"?\s*(?:\n|$)`)
+var callPattern = regexp.MustCompile(`(?m)^"?Call tool (\S+?)"?(?: (\{.*\}))?"?\s*$`)
 
 // call returns the call for which the user asks, or nil. The messages of the user are
 // those since the last result of a tool or answer of the model.
@@ -265,7 +265,7 @@ func text(v any) string {
 	return s
 }
 
-// part returns a part of a message for people to read: a text as it is, and of
+// part returns a part of a message for people to read: a text unchanged, and of
 // everything else its JSON, with the length of binary data in place of the data.
 func part(v any) string {
 	if s, isText := v.(string); isText {
