@@ -121,8 +121,9 @@ env_key = "MOCK_KEY"
 `},
 		screen: &screen{
 			args: []string{"--no-alt-screen", "-c", "approval_policy=on-request"}, ready: `context left|/model to change|\? for shortcuts`, menu: "/", submit: []string{"Enter"},
-			confirm:  map[string][]string{"trust": {"Enter"}},
-			answer:   []string{"=my words", "Enter"},
+			confirm: map[string][]string{"trust": {"Enter"}},
+			// The first key allows the call of the tool.
+			answer:   []string{"Enter", "=my words", "Enter"},
 			pictures: [][2]string{{"use", `Call tool triage {"report":"The page is empty."}` + "\n"}},
 		},
 		boilerplate: regexp.MustCompile(`(?s)<environment_context>.*</environment_context>`),
@@ -140,6 +141,7 @@ env_key = "MOCK_KEY"
 			args: []string{"--allow-all-tools", "--disable-builtin-mcps"}, ready: `/ commands|for shortcuts|@ mention`, menu: "/", submit: []string{"Enter"},
 			confirm:  map[string][]string{"trust": {"Enter"}},
 			answer:   []string{"=my words", "Enter", "Enter"},
+			noise:    regexp.MustCompile(`^● Working|^←`),
 			pictures: [][2]string{{"use", `Call tool review-triage {"report":"The page is empty."}` + "\n"}},
 		},
 		boilerplate: regexp.MustCompile(`(?s)<current_datetime>.*?</current_datetime>`), listsAgain: true,

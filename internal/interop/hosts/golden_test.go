@@ -100,6 +100,8 @@ var changes = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "<date>"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?( ?m?s\b| seconds?)`), "<duration>"},
 	{regexp.MustCompile(`\b\d{13}-[0-9a-z]{6}\b`), "<time>"},
+	{regexp.MustCompile(`(?m)\s+\d\d:\d\d$`), ""},
+	{regexp.MustCompile(`(\S) {3,}(\S)`), "$1  $2"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
 }
 
