@@ -96,7 +96,7 @@ func TestHandleAllocations(t *testing.T) {
 	stateless := func(request string) string {
 		return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`, 1)
 	}
-	session := newSession(t, prompts.MustNewServer(reg, prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})) // a time limit is 2 more
+	session := newSession(t, prompts.MustNewServer(reg, prompts.Options{PageSize: 100, Timeouts: prompts.Timeouts{Render: -1}})) // a time limit is 2 more
 	for _, test := range []struct {
 		name, msg     string
 		allocs, bytes float64

@@ -68,28 +68,18 @@ func (k *keeper) role(r Role) Role {
 func (k *keeper) content(c Content) Content {
 	switch c := c.(type) {
 	case *Text:
-		return pointer(k.content(*c).(Text))
+		return &Text{k.text(c.Text), k.annotations(c.Annotations), k.meta(c.Meta)}
 	case *Image:
-		return pointer(k.content(*c).(Image))
+		return &Image{k.data(c.Data), k.text(c.MIMEType), k.annotations(c.Annotations), k.meta(c.Meta)}
 	case *Audio:
-		return pointer(k.content(*c).(Audio))
+		return &Audio{k.data(c.Data), k.text(c.MIMEType), k.annotations(c.Annotations), k.meta(c.Meta)}
 	case *EmbeddedResource:
-		return pointer(k.content(*c).(EmbeddedResource))
-	case *ResourceLink:
-		return pointer(k.content(*c).(ResourceLink))
-	case Text:
-		return Text{k.text(c.Text), k.annotations(c.Annotations), k.meta(c.Meta)}
-	case Image:
-		return Image{k.data(c.Data), k.text(c.MIMEType), k.annotations(c.Annotations), k.meta(c.Meta)}
-	case Audio:
-		return Audio{k.data(c.Data), k.text(c.MIMEType), k.annotations(c.Annotations), k.meta(c.Meta)}
-	case EmbeddedResource:
-		return EmbeddedResource{
+		return &EmbeddedResource{
 			k.text(c.URI), k.text(c.MIMEType), k.text(c.Text), k.data(c.Blob), k.meta(c.ResourceMeta),
 			k.annotations(c.Annotations), k.meta(c.Meta),
 		}
-	case ResourceLink:
-		link := ResourceLink{
+	case *ResourceLink:
+		link := &ResourceLink{
 			URI: k.text(c.URI), Name: k.text(c.Name), Title: k.text(c.Title), Description: k.text(c.Description),
 			MIMEType: k.text(c.MIMEType), Annotations: k.annotations(c.Annotations), Meta: k.meta(c.Meta),
 		}

@@ -50,12 +50,12 @@ func Messages(messages ...Message) *Result {
 
 // User returns a message of the user with text as its content.
 func User(text string) Message {
-	return Message{Role: RoleUser, Content: Text{Text: text}}
+	return Message{Role: RoleUser, Content: &Text{Text: text}}
 }
 
 // Assistant returns a message of the assistant with text as its content.
 func Assistant(text string) Message {
-	return Message{Role: RoleAssistant, Content: Text{Text: text}}
+	return Message{Role: RoleAssistant, Content: &Text{Text: text}}
 }
 
 // UserContent returns a message of the user with the content, such as an [Image] or
@@ -65,9 +65,8 @@ func UserContent(c Content) Message { return Message{Role: RoleUser, Content: c}
 // AssistantContent returns a message of the assistant with the content.
 func AssistantContent(c Content) Message { return Message{Role: RoleAssistant, Content: c} }
 
-// Content is the content of a message: [Text], [Image], [Audio], [EmbeddedResource],
-// [ResourceLink], or a pointer to one of these types. The server validates all
-// content before sending. For invalid content the client gets an internal error, and
+// Content is the content of a message: a pointer to a [Text], [Image], [Audio],
+// [EmbeddedResource] or [ResourceLink]. The server validates all content before sending. For invalid content the client gets an internal error, and
 // Options.Logger gets the details.
 type Content interface{ content() }
 
@@ -120,11 +119,11 @@ type ResourceLink struct {
 	Meta        Meta
 }
 
-func (Text) content()             {}
-func (Image) content()            {}
-func (Audio) content()            {}
-func (EmbeddedResource) content() {}
-func (ResourceLink) content()     {}
+func (*Text) content()             {}
+func (*Image) content()            {}
+func (*Audio) content()            {}
+func (*EmbeddedResource) content() {}
+func (*ResourceLink) content()     {}
 
 // Annotations are hints for clients about a piece of content.
 type Annotations struct {
@@ -168,17 +167,9 @@ func (e *encoder) forClient(c Content) Content {
 	var lacks bool
 	switch v := c.(type) {
 	case *Audio:
-		if v != nil {
-			c, lacks = *v, e.lacksAudio
-		}
-	case Audio:
-		lacks = e.lacksAudio
+		lacks = v != nil && e.lacksAudio
 	case *ResourceLink:
-		if v != nil {
-			c, lacks = *v, e.lacksLinks
-		}
-	case ResourceLink:
-		lacks = e.lacksLinks
+		lacks = v != nil && e.lacksLinks
 	}
 	if !lacks || e.fallback == nil {
 		return c

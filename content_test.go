@@ -26,7 +26,7 @@ func TestInvalidContent(t *testing.T) {
 	in := func(c prompts.Content) *prompts.Result {
 		return prompts.Messages(prompts.User("ok"), prompts.Message{prompts.RoleUser, c})
 	}
-	notes := func(a prompts.Annotations) *prompts.Result { return in(prompts.Text{Annotations: &a}) }
+	notes := func(a prompts.Annotations) *prompts.Result { return in(&prompts.Text{Annotations: &a}) }
 	for _, c := range []struct {
 		name   string
 		result *prompts.Result
@@ -34,22 +34,22 @@ func TestInvalidContent(t *testing.T) {
 	}{
 		{"nil", nil, []string{"render function returned neither a result nor an error"}},
 		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: unknown role; use "user" or "assistant"`, "message 1: content is nil"}},
-		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: unknown role; use`, `message 2: unknown role; use`}},
+		{"role", prompts.Messages(prompts.Message{"system", &prompts.Text{}}, prompts.Message{"User", &prompts.Text{}}), []string{`message 1: unknown role; use`, `message 2: unknown role; use`}},
 		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 2: content is nil"}},
-		{"embedding", in(embedsText{}), []string{"message 2: unsupported content type prompts_test.embedsText"}},
-		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 2: text is not valid UTF-8"}},
-		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 2: text is not valid UTF-8"}},
+		{"embedding", in(&embedsText{}), []string{"message 2: unsupported content type *prompts_test.embedsText"}},
+		{"UTF-8 in a text", in(&prompts.Text{Text: "a\xff"}), []string{"message 2: text is not valid UTF-8"}},
+		{"surrogates", in(&prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 2: text is not valid UTF-8"}},
 		{"UTF-8 in a description", &prompts.Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
-		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: unknown role; use`, "message 1: role is not valid UTF-8"}},
+		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", &prompts.Text{}}), []string{`message 1: unknown role; use`, "message 1: role is not valid UTF-8"}},
 		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta: invalid UTF-8`}},
-		{"UTF-8 in a name", in(prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
+		{"UTF-8 in a name", in(&prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
 			[]string{"message 2: name is not", "message 2: title is not", "message 2: description is not"}},
-		{"UTF-8 in a resource", in(prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
+		{"UTF-8 in a resource", in(&prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
 			"message 2: uri is not valid UTF-8", `message 2: uri: a URI must be percent-encoded`,
 			"message 2: mimeType is not valid UTF-8", `message 2: MIME type: `, "message 2: text is not valid UTF-8"}},
-		{"no MIME type", in(prompts.Image{}), []string{`message 2: MIME type: required`}},
-		{"no MIME type of audio", in(prompts.Audio{}), []string{`message 2: MIME type: required`}},
-		{"MIME type", in(prompts.Image{MIMEType: "png"}), []string{`message 2: MIME type: no subtype`}},
+		{"no MIME type", in(&prompts.Image{}), []string{`message 2: MIME type: required`}},
+		{"no MIME type of audio", in(&prompts.Audio{}), []string{`message 2: MIME type: required`}},
+		{"MIME type", in(&prompts.Image{MIMEType: "png"}), []string{`message 2: MIME type: no subtype`}},
 		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 2: priority must be from 0 to 1, got 1.01"}},
 		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority must be from 0 to 1, got -0.1"}},
 		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 2: priority must be from 0 to 1, got NaN"}},
@@ -58,21 +58,21 @@ func TestInvalidContent(t *testing.T) {
 		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year 10000"}},
 		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 2: lastModified: year 10000"}},
 		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year -1"}},
-		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 2: resource has both Text and Blob; set one of the two`}},
-		{"no URI", in(prompts.EmbeddedResource{Text: "x"}), []string{`message 2: uri: not an absolute URI`}},
-		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
-		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
-		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
-		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src: not an absolute URI`}},
-		{"icons", in(prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
+		{"text and blob", in(&prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 2: resource has both Text and Blob; set one of the two`}},
+		{"no URI", in(&prompts.EmbeddedResource{Text: "x"}), []string{`message 2: uri: not an absolute URI`}},
+		{"relative URI", in(&prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
+		{"no name", in(&prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
+		{"negative size", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
+		{"icon", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src: not an absolute URI`}},
+		{"icons", in(&prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
 			`message 2: MIME type: no subtype`, `message 2: icon 1: src must be an https`, `message 2: icon 1: MIME type: no subtype`,
 			`message 2: icon 1: invalid size; use`, `message 2: icon 1: unknown theme; use`}},
-		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key: the prefix is reserved for the protocol`}},
-		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key: a name must`}},
+		{"reserved _meta", in(&prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key: the prefix is reserved for the protocol`}},
+		{"_meta of a resource", in(&prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key: a name must`}},
 		{"_meta with duplicate keys", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(`{"a":1,"a":2}`)}}, []string{`_meta: `}},
 		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta: panic: a panic`}},
 		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta: `}},
-		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
+		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, &prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret value"
 	for _, r := range []*prompts.Result{
-		prompts.Messages(prompts.Message{Role: secret, Content: prompts.Text{}}),
+		prompts.Messages(prompts.Message{Role: secret, Content: &prompts.Text{}}),
 		{Meta: prompts.Meta{secret: 1}},
 		{Meta: prompts.Meta{"s3cret": func() {}}},
 	} {
@@ -113,11 +113,11 @@ func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 		assert.NotContains(t, errors.Join(faults...).Error(), "s3cret")
 	}
 	for _, c := range []prompts.Content{
-		prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{secret}}},
-		prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: secret, MIMEType: secret, Sizes: []string{secret}, Theme: secret}}},
-		prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "s3cret:x"}}},
-		prompts.EmbeddedResource{URI: secret}, prompts.ResourceLink{URI: secret}, prompts.Image{MIMEType: secret},
-		prompts.EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, prompts.Text{Text: secret + "\xff"},
+		&prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{secret}}},
+		&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: secret, MIMEType: secret, Sizes: []string{secret}, Theme: secret}}},
+		&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "s3cret:x"}}},
+		&prompts.EmbeddedResource{URI: secret}, &prompts.ResourceLink{URI: secret}, &prompts.Image{MIMEType: secret},
+		&prompts.EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, &prompts.Text{Text: secret + "\xff"},
 	} {
 		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c}))
 		assert.NotEmpty(t, faults)
@@ -125,23 +125,16 @@ func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 	}
 }
 
-// A pointer to content is as good as the content.
-func TestContentPointers(t *testing.T) {
+// A nil pointer is no content.
+func TestNilContent(t *testing.T) {
 	t.Parallel()
-	text, image, audio := prompts.Text{Text: "x"}, prompts.Image{Data: []byte{1}, MIMEType: "image/png"}, prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}
-	resource, link := prompts.EmbeddedResource{URI: "x://y", Text: "z"}, prompts.ResourceLink{URI: "x://y", Name: "z"}
-	for _, c := range []struct{ value, pointer, null prompts.Content }{
-		{text, &text, (*prompts.Text)(nil)}, {image, &image, (*prompts.Image)(nil)}, {audio, &audio, (*prompts.Audio)(nil)},
-		{resource, &resource, (*prompts.EmbeddedResource)(nil)}, {link, &link, (*prompts.ResourceLink)(nil)},
+	for _, c := range []prompts.Content{
+		(*prompts.Text)(nil), (*prompts.Image)(nil), (*prompts.Audio)(nil), (*prompts.EmbeddedResource)(nil), (*prompts.ResourceLink)(nil),
 	} {
 		for _, rev := range revision.All() {
-			want, wantFaults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.value}))
-			got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.pointer}))
-			assert.Equal(t, want, got)
-			assert.Equal(t, wantFaults, faults)
+			_, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c}))
+			assert.EqualError(t, errors.Join(faults...), "message 1: content is nil", "%T", c)
 		}
-		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.null}))
-		assert.EqualError(t, errors.Join(faults...), "message 1: content is nil", "%T", c.null)
 	}
 }
 
@@ -175,8 +168,8 @@ func contentIn(t testing.TB, version string, content prompts.Content, o prompts.
 }
 
 var (
-	someAudio = prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav"}
-	someLink  = prompts.ResourceLink{URI: "note://7", Name: "seven"}
+	someAudio = &prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav"}
+	someLink  = &prompts.ResourceLink{URI: "note://7", Name: "seven"}
 )
 
 // What the author returns is content like any other.
@@ -193,22 +186,19 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 	}{
 		{"a pointer", someAudio, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "x"} }, `{"type":"text","text":"x"}`, nil, ""},
 		{"of what it is", someAudio, func(c prompts.Content, _ string) prompts.Content {
-			return prompts.Text{Text: string(c.(prompts.Audio).Data)}
+			return &prompts.Text{Text: string(c.(*prompts.Audio).Data)}
 		}, `{"type":"text","text":"RIFF"}`, nil, ""},
-		{"of audio, a pointer", &someAudio, func(c prompts.Content, _ string) prompts.Content {
-			return prompts.Text{Text: string(c.(prompts.Audio).Data)} // a value
-		}, `{"type":"text","text":"RIFF"}`, nil, ""},
-		{"of a link, a pointer", &someLink, func(c prompts.Content, _ string) prompts.Content {
-			return prompts.Text{Text: c.(prompts.ResourceLink).URI}
+		{"of a link", someLink, func(c prompts.Content, _ string) prompts.Content {
+			return &prompts.Text{Text: c.(*prompts.ResourceLink).URI}
 		}, `{"type":"text","text":"note://7"}`, nil, ""},
 		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
 		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
-		{"invalid audio", prompts.Audio{MIMEType: "wav"}, nil, "", failed, "MIME type"},
+		{"invalid audio", &prompts.Audio{MIMEType: "wav"}, nil, "", failed, "MIME type"},
 		{"a link for audio", someAudio, func(prompts.Content, string) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
-		{"a link for a link", someLink, func(prompts.Content, string) prompts.Content { return prompts.ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
+		{"a link for a link", someLink, func(prompts.Content, string) prompts.Content { return &prompts.ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
 		{"a nil pointer", someLink, func(prompts.Content, string) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},
-		{"not valid", someLink, func(prompts.Content, string) prompts.Content { return prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
-		{"of no type of ours", someLink, func(prompts.Content, string) prompts.Content { return struct{ prompts.Text }{} }, "", failed, "use one of the types of package prompts"},
+		{"not valid", someLink, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
+		{"of no type of ours", someLink, func(prompts.Content, string) prompts.Content { return &struct{ prompts.Text }{} }, "", failed, "use one of the types of package prompts"},
 		{"a panic", someLink, func(prompts.Content, string) prompts.Content { panic(errors.New("a secret")) }, "", internalError(renderFailed), "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -229,7 +219,7 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 
 func TestContentMessages(t *testing.T) {
 	t.Parallel()
-	image := prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
+	image := &prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
 	assert.Equal(t, prompts.Message{Role: prompts.RoleUser, Content: image}, prompts.UserContent(image))
 	assert.Equal(t, prompts.Message{Role: prompts.RoleAssistant, Content: image}, prompts.AssistantContent(image))
 }

@@ -193,24 +193,14 @@ func (e *encoder) content(c Content) {
 		return
 	}
 	switch c := c.(type) {
-	case Text:
-		e.text(&c)
 	case *Text:
 		e.text(c)
-	case Image:
-		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
 	case *Image:
 		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
-	case Audio:
-		e.audio(&c)
 	case *Audio:
 		e.audio(c)
-	case EmbeddedResource:
-		e.embeddedResource(&c)
 	case *EmbeddedResource:
 		e.embeddedResource(c)
-	case ResourceLink:
-		e.resourceLink(&c)
 	case *ResourceLink:
 		e.resourceLink(c)
 	default:

@@ -19,8 +19,8 @@ func goldenVisible(_ context.Context, p prompts.Prompt) bool {
 
 // goldenFallback has words for sounds, and leaves links as they are.
 func goldenFallback(c prompts.Content, version string) prompts.Content {
-	if _, ok := c.(prompts.Audio); ok {
-		return prompts.Text{Text: "a sound that " + version + " has no way to play"}
+	if _, ok := c.(*prompts.Audio); ok {
+		return &prompts.Text{Text: "a sound that " + version + " has no way to play"}
 	}
 	return nil
 }

@@ -401,17 +401,17 @@ func goldenContent(context.Context) (*prompts.Result, error) {
 	one, zero := 1.0, 0.0
 	m := prompts.Meta{"org.example/rev": 3}
 	contents := []prompts.Content{
-		prompts.Text{Text: "<plain> & simple"},
-		prompts.Text{Text: "annotated", Annotations: a, Meta: m},
-		prompts.Image{Data: []byte{0, 1, 2}, MIMEType: "image/png", Annotations: &prompts.Annotations{Priority: &zero}},
-		prompts.Image{MIMEType: "image/png"},
-		prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav", Annotations: &prompts.Annotations{Priority: &one}, Meta: m},
-		prompts.EmbeddedResource{URI: "file:///log.txt", Text: "line 1\nline 2"},
-		prompts.EmbeddedResource{URI: "note://7", MIMEType: "text/markdown", Text: "", ResourceMeta: m, Annotations: &prompts.Annotations{}},
-		prompts.EmbeddedResource{URI: "note://8", Blob: []byte{0, 1, 2}, Meta: m},
-		prompts.EmbeddedResource{URI: "note://9", MIMEType: "image/png", Blob: []byte{}},
-		prompts.ResourceLink{URI: "note://7", Name: "seven"},
-		prompts.ResourceLink{
+		&prompts.Text{Text: "<plain> & simple"},
+		&prompts.Text{Text: "annotated", Annotations: a, Meta: m},
+		&prompts.Image{Data: []byte{0, 1, 2}, MIMEType: "image/png", Annotations: &prompts.Annotations{Priority: &zero}},
+		&prompts.Image{MIMEType: "image/png"},
+		&prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav", Annotations: &prompts.Annotations{Priority: &one}, Meta: m},
+		&prompts.EmbeddedResource{URI: "file:///log.txt", Text: "line 1\nline 2"},
+		&prompts.EmbeddedResource{URI: "note://7", MIMEType: "text/markdown", Text: "", ResourceMeta: m, Annotations: &prompts.Annotations{}},
+		&prompts.EmbeddedResource{URI: "note://8", Blob: []byte{0, 1, 2}, Meta: m},
+		&prompts.EmbeddedResource{URI: "note://9", MIMEType: "image/png", Blob: []byte{}},
+		&prompts.ResourceLink{URI: "note://7", Name: "seven"},
+		&prompts.ResourceLink{
 			URI: "https://example.org/a?b=c&d=e", Name: "link", Title: "A link", Description: "Goes <there>", MIMEType: "text/html", Size: &size,
 			Icons: []prompts.Icon{{Src: "data:image/png;base64,iVBORw0KGgo="}}, Annotations: a, Meta: m,
 		},
@@ -462,7 +462,7 @@ func goldenFaults(how string) (*prompts.Result, error) {
 	case "message that is none":
 		return nil, &prompts.Error{Code: 1001, Message: "not \xff UTF-8"}
 	case "role":
-		return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}}), nil
+		return prompts.Messages(prompts.Message{Role: "system", Content: &prompts.Text{Text: "x"}}), nil
 	case "pointer":
 		return prompts.Messages(prompts.UserContent(&prompts.Text{Text: "x"})), nil
 	case "second message":

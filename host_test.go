@@ -132,10 +132,10 @@ func TestPlaceholdersOfATool(t *testing.T) {
 func TestContentForHosts(t *testing.T) {
 	t.Parallel()
 	contents := map[string]prompts.Content{
-		"audio": someAudio, "link": &someLink,
-		"resource": prompts.EmbeddedResource{URI: "note://8", Text: "words"},
-		"blob":     prompts.EmbeddedResource{URI: "note://9", Blob: []byte("RIFF")},
-		"image":    prompts.Image{Data: []byte{1}, MIMEType: "image/png"},
+		"audio": someAudio, "link": someLink,
+		"resource": &prompts.EmbeddedResource{URI: "note://8", Text: "words"},
+		"blob":     &prompts.EmbeddedResource{URI: "note://9", Blob: []byte("RIFF")},
+		"image":    &prompts.Image{Data: []byte{1}, MIMEType: "image/png"},
 	}
 	texts := map[string]string{
 		"audio": "[audio left out: audio/wav, 4 bytes]", "link": "seven: note://7", "resource": "note://8:\nwords",

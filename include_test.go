@@ -125,7 +125,7 @@ func TestIncludeSharesKeys(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			text += " " + other.Messages[0].Content.(prompts.Text).Text
+			text += " " + other.Messages[0].Content.(*prompts.Text).Text
 		}
 		return prompts.Messages(prompts.User(text)), nil
 	})

@@ -51,13 +51,13 @@ func TestSizeOfResult(t *testing.T) {
 	t.Parallel()
 	const most = 100
 	text, data := strings.Repeat("x", most/2), bytes.Repeat([]byte("x"), most/2)
-	resource := prompts.EmbeddedResource{URI: "a:b", Text: text}
-	blob := prompts.EmbeddedResource{URI: "a:b", MIMEType: "a/b", Blob: data}
+	resource := &prompts.EmbeddedResource{URI: "a:b", Text: text}
+	blob := &prompts.EmbeddedResource{URI: "a:b", MIMEType: "a/b", Blob: data}
 	for name, c := range map[string]prompts.Content{
-		"text": prompts.Text{Text: text}, "image": prompts.Image{Data: data, MIMEType: "image/png"}, "audio": &prompts.Audio{Data: data, MIMEType: "audio/wav"},
-		"resource": resource, "blob": &blob,
-		"link":  prompts.ResourceLink{URI: "a:b", Name: "n", Title: "t", Description: text[5:]},
-		"_meta": prompts.Text{Meta: prompts.Meta{"a": text[2:]}}, // in quotes
+		"text": &prompts.Text{Text: text}, "image": &prompts.Image{Data: data, MIMEType: "image/png"}, "audio": &prompts.Audio{Data: data, MIMEType: "audio/wav"},
+		"resource": resource, "blob": blob,
+		"link":  &prompts.ResourceLink{URI: "a:b", Name: "n", Title: "t", Description: text[5:]},
+		"_meta": &prompts.Text{Meta: prompts.Meta{"a": text[2:]}}, // in quotes
 	} {
 		for more, want := range map[string]string{"": "", "x": invalidResult} {
 			var log strings.Builder

@@ -113,17 +113,17 @@ func confidingRegistry() *prompts.Registry {
 		reg.MustAdd(prompts.New(prompts.Prompt{Name: name, Arguments: confidingArguments}, render))
 	}
 	for name, content := range map[string]func(in confiding) prompts.Content{
-		"link": func(in confiding) prompts.Content { return prompts.ResourceLink{URI: in.Text, Name: in.Text} },
+		"link": func(in confiding) prompts.Content { return &prompts.ResourceLink{URI: in.Text, Name: in.Text} },
 		"resource": func(in confiding) prompts.Content {
-			return prompts.EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
+			return &prompts.EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
 		},
-		"image":    func(in confiding) prompts.Content { return prompts.Image{MIMEType: in.Text} },
-		"not UTF8": func(in confiding) prompts.Content { return prompts.Text{Text: in.Text + "\xff"} },
+		"image":    func(in confiding) prompts.Content { return &prompts.Image{MIMEType: in.Text} },
+		"not UTF8": func(in confiding) prompts.Content { return &prompts.Text{Text: in.Text + "\xff"} },
 		"audio": func(in confiding) prompts.Content {
 			return &prompts.Audio{Data: []byte(in.Text), MIMEType: "audio/wav"}
 		},
 		"marked": func(in confiding) prompts.Content {
-			return prompts.Text{Text: in.Text, Annotations: &prompts.Annotations{Priority: jsonschema.Ptr(2.0)}}
+			return &prompts.Text{Text: in.Text, Annotations: &prompts.Annotations{Priority: jsonschema.Ptr(2.0)}}
 		},
 	} {
 		add(name, func(_ context.Context, in confiding) (*prompts.Result, error) {

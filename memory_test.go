@@ -681,11 +681,11 @@ func TestCachesCountMemory(t *testing.T) {
 		"messages":   func(int) *prompts.Result { return &prompts.Result{Messages: make([]prompts.Message, 0, 2_000)} },
 		"substrings": func(i int) *prompts.Result { return prompts.Messages(prompts.User(strings.Clone(source)[:10+i%2])) },
 		"blobs": func(i int) *prompts.Result {
-			return prompts.Messages(prompts.Message{Role: "user", Content: prompts.Image{Data: make([]byte, 10, 64<<10), MIMEType: "image/png"}})
+			return prompts.Messages(prompts.Message{Role: "user", Content: &prompts.Image{Data: make([]byte, 10, 64<<10), MIMEType: "image/png"}})
 		},
 		"links": func(i int) *prompts.Result {
 			n := int64(i)
-			link := prompts.ResourceLink{URI: "a:b", Name: "n", Size: &n, Icons: []prompts.Icon{{Src: "https://a.example", Sizes: []string{"any"}}}, Annotations: &prompts.Annotations{Audience: []prompts.Role{"user"}}}
+			link := &prompts.ResourceLink{URI: "a:b", Name: "n", Size: &n, Icons: []prompts.Icon{{Src: "https://a.example", Sizes: []string{"any"}}}, Annotations: &prompts.Annotations{Audience: []prompts.Role{"user"}}}
 			var all []prompts.Message
 			for range 100 {
 				all = append(all, prompts.Message{Role: "user", Content: link})

@@ -283,7 +283,7 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 		{plainList, instead(&prompts.Response{}, nil), listFailed, "not from next"},
 		{plainList, instead(&prompts.Response{Result: prompts.Messages()}, nil), listFailed, "not from next"},
 		{get, instead(&prompts.Response{}, nil), invalidResult, "neither a result nor an error"},
-		{get, instead(&prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, nil), invalidResult, "unknown role"},
+		{get, instead(&prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: &prompts.Text{Text: "x"}})}, nil), invalidResult, "unknown role"},
 		{complete, instead(&prompts.Response{Values: []string{"a", "\xff"}}, nil), completeFailed, "value 2 is not valid UTF-8"},
 		{get, around(func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(ctx, nil)

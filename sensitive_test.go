@@ -93,11 +93,11 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 		return nil, fmt.Errorf("%w: %w", says(in), &prompts.Error{Code: 7, Message: "denied to " + in.Token, Data: map[string]any{"token": in.Token}})
 	})
 	add("links", func(_ context.Context, in vault) (*prompts.Result, error) {
-		return prompts.Messages(prompts.UserContent(prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(in.Token), Name: "x"})), nil
+		return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(in.Token), Name: "x"})), nil
 	})
 	add("icons", func(_ context.Context, in vault) (*prompts.Result, error) {
 		icon := prompts.Icon{Src: "https://example.org/?t=" + url.QueryEscape(in.Token)}
-		return prompts.Messages(prompts.UserContent(prompts.ResourceLink{URI: "https://example.org/", Name: "x", Icons: []prompts.Icon{icon}})), nil
+		return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/", Name: "x", Icons: []prompts.Icon{icon}})), nil
 	})
 	add("embeds", func(_ context.Context, in vault) (*prompts.Result, error) {
 		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "https://example.org/" + url.PathEscape(in.Token), Text: "x"})), nil
@@ -115,10 +115,10 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 	})
 	for name, result := range map[string]func(in vault) *prompts.Result{
 		"in a role": func(in vault) *prompts.Result {
-			return prompts.Messages(prompts.Message{Role: prompts.Role(in.Token), Content: prompts.Text{Text: "x"}})
+			return prompts.Messages(prompts.Message{Role: prompts.Role(in.Token), Content: &prompts.Text{Text: "x"}})
 		},
 		"in an audience": func(in vault) *prompts.Result {
-			return prompts.Messages(prompts.UserContent(prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{prompts.Role(in.Token)}}}))
+			return prompts.Messages(prompts.UserContent(&prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{prompts.Role(in.Token)}}}))
 		},
 		"in a key":   func(in vault) *prompts.Result { return &prompts.Result{Meta: prompts.Meta{in.Token: 1}} },
 		"in a value": func(in vault) *prompts.Result { return &prompts.Result{Meta: prompts.Meta{"x": notJSON{says(in)}}} },
@@ -126,7 +126,7 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 		add(name, func(_ context.Context, in vault) (*prompts.Result, error) { return result(in), nil })
 	}
 	add("describes", func(_ context.Context, in vault) (*prompts.Result, error) {
-		link := prompts.ResourceLink{URI: "a:b", Name: "x", Description: in.Token}
+		link := &prompts.ResourceLink{URI: "a:b", Name: "x", Description: in.Token}
 		return prompts.Messages(prompts.UserContent(link), prompts.Message{}), nil // so that no version has the result
 	})
 	add("names", func(_ context.Context, in vault) (*prompts.Result, error) {
@@ -192,7 +192,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 		"through a middleware that links": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
 			if err == nil && r.Method == "prompts/get" {
-				link := prompts.ResourceLink{URI: "a:" + url.QueryEscape(r.Arguments["token"]), Name: "x"}
+				link := &prompts.ResourceLink{URI: "a:" + url.QueryEscape(r.Arguments["token"]), Name: "x"}
 				response = &prompts.Response{Result: prompts.Messages(prompts.UserContent(link))}
 			}
 			return response, err
@@ -569,7 +569,7 @@ func TestSensitiveState(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			return r.Messages[0].Content.(prompts.Text).Text, nil
+			return r.Messages[0].Content.(*prompts.Text).Text, nil
 		})
 		if err != nil {
 			return nil, err

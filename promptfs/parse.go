@@ -164,7 +164,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 			message = prompttemplate.Message{Role: p.role, Content: content}
 		}
 		if h.isText && p.kind == "" {
-			message = prompttemplate.Message{Role: p.role, Content: prompts.Text{Text: p.text}}
+			message = prompttemplate.Message{Role: p.role, Content: &prompts.Text{Text: p.text}}
 		}
 		messages, read = append(messages, message), append(read, p)
 	}

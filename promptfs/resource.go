@@ -87,11 +87,11 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 	used := &dependency{name, stamp, sha256.Sum256(data)}
 	switch p.kind {
 	case "image":
-		return prompts.Image{Data: data, MIMEType: mime}, used
+		return &prompts.Image{Data: data, MIMEType: mime}, used
 	case "audio":
-		return prompts.Audio{Data: data, MIMEType: mime}, used
+		return &prompts.Audio{Data: data, MIMEType: mime}, used
 	}
-	r := prompts.EmbeddedResource{URI: s.uri(name), MIMEType: typeOf(extension)}
+	r := &prompts.EmbeddedResource{URI: s.uri(name), MIMEType: typeOf(extension)}
 	if utf8.Valid(data) {
 		r.Text = string(data)
 	} else {

@@ -254,7 +254,7 @@ func (f *follower) text(name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	c, _ := r.Messages[0].Content.(prompts.Text)
+	c, _ := r.Messages[0].Content.(*prompts.Text)
 	return c.Text
 }
 

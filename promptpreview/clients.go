@@ -117,13 +117,13 @@ func valuesOf(members map[string]any) *jsonschema.Schema {
 func contentOf(kind string) prompts.Content {
 	switch kind {
 	case "image":
-		return prompts.Image{}
+		return &prompts.Image{}
 	case "audio":
-		return prompts.Audio{}
+		return &prompts.Audio{}
 	case "resource":
-		return prompts.EmbeddedResource{}
+		return &prompts.EmbeddedResource{}
 	case "resource_link":
-		return prompts.ResourceLink{}
+		return &prompts.ResourceLink{}
 	}
-	return prompts.Text{}
+	return &prompts.Text{}
 }

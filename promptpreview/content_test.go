@@ -27,11 +27,11 @@ func everything(t *testing.T) prompts.Prompt {
 	return prompts.Prompt{Name: "everything", Description: "Has content of each type", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return &prompts.Result{Messages: []prompts.Message{
 			prompts.User("# Title\n\nSome *text*, `code`, a [link](https://example.org/), and\n\n1. a list\n2. of two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> a quote\n\n```go\nfunc main() { println(\"hi\") } // comment\n```"),
-			{Role: prompts.RoleAssistant, Content: prompts.Image{Data: picture.Bytes(), MIMEType: "image/png"}},
-			{Role: prompts.RoleUser, Content: prompts.Audio{Data: silence, MIMEType: "audio/wav"}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///a.json", MIMEType: "application/json", Text: `{"a": true}`}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///a.bin", MIMEType: "application/zip", Blob: []byte("PK")}},
-			{Role: prompts.RoleUser, Content: prompts.ResourceLink{URI: "https://example.org/doc", Name: "doc", Title: "The document", Description: "Says more", MIMEType: "text/html"}},
+			{Role: prompts.RoleAssistant, Content: &prompts.Image{Data: picture.Bytes(), MIMEType: "image/png"}},
+			{Role: prompts.RoleUser, Content: &prompts.Audio{Data: silence, MIMEType: "audio/wav"}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///a.json", MIMEType: "application/json", Text: `{"a": true}`}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///a.bin", MIMEType: "application/zip", Blob: []byte("PK")}},
+			{Role: prompts.RoleUser, Content: &prompts.ResourceLink{URI: "https://example.org/doc", Name: "doc", Title: "The document", Description: "Says more", MIMEType: "text/html"}},
 		}}, nil
 	}}
 }

@@ -102,15 +102,15 @@ func TestHostileTexts(t *testing.T) {
 		return &prompts.Result{Description: hostile, Messages: []prompts.Message{
 			prompts.User(hostile),
 			prompts.Assistant(hostile),
-			{Role: prompts.RoleUser, Content: prompts.Image{Data: bomb(t), MIMEType: "image/png"}},
-			{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte("<svg xmlns='http://www.w3.org/2000/svg'><script>hacked=1</script></svg>"), MIMEType: "image/svg+xml"}},
-			{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte("<script>hacked=1</script>"), MIMEType: "text/html"}},
-			{Role: prompts.RoleUser, Content: prompts.Audio{Data: []byte("<script>hacked=1</script>"), MIMEType: "audio/wav"}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///x.html", MIMEType: "text/html", Text: hostile}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///x.md", MIMEType: "text/markdown", Text: hostile}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///x.bin", MIMEType: "text/html", Blob: []byte("<script>hacked=1</script>")}},
-			{Role: prompts.RoleUser, Content: prompts.ResourceLink{URI: "javascript:hacked=1", Name: hostile, Title: hostile, Description: hostile}},
-			{Role: prompts.RoleUser, Content: prompts.Text{Text: strings.Repeat("# <b>10 MB</b> of text\n", 10<<20/23)}},
+			{Role: prompts.RoleUser, Content: &prompts.Image{Data: bomb(t), MIMEType: "image/png"}},
+			{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte("<svg xmlns='http://www.w3.org/2000/svg'><script>hacked=1</script></svg>"), MIMEType: "image/svg+xml"}},
+			{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte("<script>hacked=1</script>"), MIMEType: "text/html"}},
+			{Role: prompts.RoleUser, Content: &prompts.Audio{Data: []byte("<script>hacked=1</script>"), MIMEType: "audio/wav"}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///x.html", MIMEType: "text/html", Text: hostile}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///x.md", MIMEType: "text/markdown", Text: hostile}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///x.bin", MIMEType: "text/html", Blob: []byte("<script>hacked=1</script>")}},
+			{Role: prompts.RoleUser, Content: &prompts.ResourceLink{URI: "javascript:hacked=1", Name: hostile, Title: hostile, Description: hostile}},
+			{Role: prompts.RoleUser, Content: &prompts.Text{Text: strings.Repeat("# <b>10 MB</b> of text\n", 10<<20/23)}},
 		}}, nil
 	}
 	ask := prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {

@@ -47,7 +47,7 @@ func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, err
 			return nil, errNeedsWork
 		}
 	}
-	content := prompts.EmbeddedResource{URI: uriOf(at)}
+	content := &prompts.EmbeddedResource{URI: uriOf(at)}
 	if f == nil {
 		data, err := readDynamic(ctx, q, e, at[len(e.skill.Path)+1:])
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, err
 	} else {
 		content.Blob = f.data
 	}
-	return append(appendContent(append(dst, `{"contents":[`...), &content), "]}"...), nil
+	return append(appendContent(append(dst, `{"contents":[`...), content), "]}"...), nil
 }
 
 // readOwn reads a resource of the application.

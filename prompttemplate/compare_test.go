@@ -81,7 +81,7 @@ func TestFunctionsOfTextTemplate(t *testing.T) {
 			assert.Error(t, declared, "%s: %v", e, err)
 		default:
 			require.NoError(t, declared, e)
-			text := got.Messages[0].Content.(prompts.Text).Text
+			text := got.Messages[0].Content.(*prompts.Text).Text
 			assert.Equal(t, alike.Replace(want.String()), alike.Replace(text), e)
 			same++
 		}

@@ -15,7 +15,7 @@ import (
 // The place of an error is available without its text.
 func TestError(t *testing.T) {
 	t.Parallel()
-	image := prompts.Image{MIMEType: "image/png"}
+	image := &prompts.Image{MIMEType: "image/png"}
 	_, err := prompttemplate.New(withArguments("code", "tone"), prompttemplate.Options{
 		Funcs:    map[string]any{"json": func() string { return "" }},
 		Partials: map[string]string{"": "{{", "lost": "a\n{{.nothing}}"},

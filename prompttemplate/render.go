@@ -159,7 +159,7 @@ func (c *compiled) renderWithin(e *executor, within run, data any) (*prompts.Res
 			if err != nil {
 				return nil, c.failed(i, err)
 			}
-			content = prompts.Text{Text: text}
+			content = &prompts.Text{Text: text}
 		}
 		r.Messages[i] = prompts.Message{Role: m.role, Content: content}
 	}

@@ -103,7 +103,7 @@ func TestValuesStayAsTheyAre(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	content := prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
+	content := &prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
 	p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{},
 		prompttemplate.User("{{.a}}?"),
 		prompttemplate.Message{Role: prompts.RoleAssistant, Content: content},

@@ -178,7 +178,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"one of two", CheckOptions{}, text(two, func(args map[string]string) (string, error) { return args["a"], nil }),
 			[]string{`argument "b" does not reach the output: the result is the same with "prompttest-b-one", none, "prompttest-b-two"`}},
 		{"in another kind of content", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
-			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte(args["b"]), MIMEType: "image/png"}}}}, nil
+			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte(args["b"]), MIMEType: "image/png"}}}}, nil
 		}}, nil},
 		{"only if another one is set", CheckOptions{}, text(
 			[]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y", "z")}, {Name: "b", Required: true}},
@@ -527,7 +527,7 @@ func TestCheckTools(t *testing.T) {
 			return "", nil
 		}), []string{`(with no arguments)`}},
 		{"in a resource", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) {
-			return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "a:b", Text: "call `read`"}}), nil
+			return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "a:b", Text: "call `read`"}}), nil
 		}), []string{`unknown tool "read"`}},
 		{"it cannot be rendered", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("planted") }),
 			[]string{"rendering failed, so nothing is checked"}},
@@ -554,8 +554,8 @@ func TestCheckPortable(t *testing.T) {
 			return prompts.Messages(messages...), nil
 		})
 	}
-	hi := message(prompts.RoleUser, prompts.Text{Text: "hi"})
-	picture := message(prompts.RoleUser, prompts.Image{MIMEType: "image/png"})
+	hi := message(prompts.RoleUser, &prompts.Text{Text: "hi"})
+	picture := message(prompts.RoleUser, &prompts.Image{MIMEType: "image/png"})
 	reply := prompts.Assistant("hi")
 	two := text([]prompts.Argument{{Name: "a"}, {Name: "b"}}, func(map[string]string) (string, error) { return "", nil })
 	for _, test := range []struct {

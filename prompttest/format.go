@@ -69,20 +69,20 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 	var h heading
 	var annotations *prompts.Annotations
 	var meta prompts.Meta
-	switch c := dereferenced(content).(type) {
-	case prompts.Text:
+	switch c := content.(type) {
+	case *prompts.Text:
 		annotations, meta = c.Annotations, c.Meta
 		h.add("text")
 		text, hasText = c.Text, true
-	case prompts.Image:
+	case *prompts.Image:
 		annotations, meta = c.Annotations, c.Meta
 		h.add("image " + c.MIMEType)
 		h.data(c.Data)
-	case prompts.Audio:
+	case *prompts.Audio:
 		annotations, meta = c.Annotations, c.Meta
 		h.add("audio " + c.MIMEType)
 		h.data(c.Data)
-	case prompts.EmbeddedResource:
+	case *prompts.EmbeddedResource:
 		annotations, meta = c.Annotations, c.Meta
 		h.add("resource " + c.URI)
 		h.add(c.MIMEType)
@@ -92,7 +92,7 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 			text, hasText = c.Text, true
 		}
 		h.meta("resource meta", c.ResourceMeta)
-	case prompts.ResourceLink:
+	case *prompts.ResourceLink:
 		annotations, meta = c.Annotations, c.Meta
 		h.add("resource link " + c.URI)
 		h.quoted("name", c.Name)
@@ -111,23 +111,6 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 	h.annotations(annotations)
 	h.meta("meta", meta)
 	return strings.Join(h, ", "), text, hasText
-}
-
-// dereferenced returns the value of content that is a pointer.
-func dereferenced(content prompts.Content) prompts.Content {
-	switch c := content.(type) {
-	case *prompts.Text:
-		return *c
-	case *prompts.Image:
-		return *c
-	case *prompts.Audio:
-		return *c
-	case *prompts.EmbeddedResource:
-		return *c
-	case *prompts.ResourceLink:
-		return *c
-	}
-	return content
 }
 
 // heading is what is said of a content.

@@ -23,14 +23,14 @@ func all() *prompts.Result {
 		Messages: []prompts.Message{
 			prompts.User("two\nlines\n"),
 			prompts.Assistant(""),
-			{Role: prompts.RoleUser, Content: prompts.Text{Text: "noted", Meta: prompts.Meta{"b": true}, Annotations: &prompts.Annotations{
+			{Role: prompts.RoleUser, Content: &prompts.Text{Text: "noted", Meta: prompts.Meta{"b": true}, Annotations: &prompts.Annotations{
 				Audience: []prompts.Role{prompts.RoleUser, prompts.RoleAssistant}, Priority: &priority, LastModified: time.Unix(0, 0),
 			}}},
-			{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte{1, 2, 3}, MIMEType: "image/png"}},
+			{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte{1, 2, 3}, MIMEType: "image/png"}},
 			{Role: prompts.RoleUser, Content: &prompts.Audio{Data: nil, MIMEType: "audio/wav"}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "note://1", MIMEType: "text/plain", Text: "a note", ResourceMeta: prompts.Meta{"c": 2}}},
-			{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "note://2", MIMEType: "application/x", Blob: []byte{1}}},
-			{Role: prompts.RoleUser, Content: prompts.ResourceLink{
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "note://1", MIMEType: "text/plain", Text: "a note", ResourceMeta: prompts.Meta{"c": 2}}},
+			{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "note://2", MIMEType: "application/x", Blob: []byte{1}}},
+			{Role: prompts.RoleUser, Content: &prompts.ResourceLink{
 				URI: "note://3", Name: "n", Title: "t", Description: "d", MIMEType: "text/html", Size: &size, Icons: []prompts.Icon{{Src: "https://example.com/i"}},
 			}},
 		},
@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 		{"an empty file", "", prompts.Messages(prompts.User("a")), []string{"line 1:\n  - (the end)\n  + === user: text\n  + a\n"}},
 		{"a blank at the end", "=== user: text\na\n", prompts.Messages(prompts.User("a ")), []string{"  - a\n  + a  (with blanks at its end)\n"}},
 		{"a carriage return", "=== user: text\na\nb\n", prompts.Messages(prompts.User("a\r\nb")), []string{"  - a\n", "  + a\\r\n"}},
-		{"binary data", "=== user: image image/png, 1 bytes, sha256 0\n", prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: prompts.Image{MIMEType: "image/png"}}), []string{
+		{"binary data", "=== user: image image/png, 1 bytes, sha256 0\n", prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: &prompts.Image{MIMEType: "image/png"}}), []string{
 			"  + === user: image image/png, 0 bytes",
 		}},
 	} {

@@ -310,8 +310,8 @@ func abundance() *prompts.Registry {
 	size := int64(3)
 	reg.MustAdd(data("newer", func(context.Context, map[string]string) (*prompts.Result, error) {
 		return &prompts.Result{Meta: prompts.Meta{"org.example/c": "d"}, Messages: []prompts.Message{
-			{Role: prompts.RoleUser, Content: prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}},
-			{Role: prompts.RoleUser, Content: prompts.ResourceLink{
+			{Role: prompts.RoleUser, Content: &prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}},
+			{Role: prompts.RoleUser, Content: &prompts.ResourceLink{
 				URI: "note://3", Name: "link", Size: &size, Annotations: &prompts.Annotations{LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
 				Icons: []prompts.Icon{{Src: "https://example.com/i.png", Sizes: []string{"48x48"}}},
 			}},

@@ -120,18 +120,18 @@ func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content
 	var content prompts.Content
 	switch {
 	case kind == "text":
-		content = prompts.Text{Text: o.mustText("text"), Annotations: annotations, Meta: meta}
+		content = &prompts.Text{Text: o.mustText("text"), Annotations: annotations, Meta: meta}
 	case kind == "image":
-		content = prompts.Image{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
+		content = &prompts.Image{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
 	case kind == "audio" && r.Audio():
-		content = prompts.Audio{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
+		content = &prompts.Audio{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
 	case kind == "resource":
 		resource, err := r.readResource(name, o.take("resource"))
 		o.keep(err)
 		resource.Annotations, resource.Meta = annotations, meta
 		content = resource
 	case kind == "resource_link" && r.ResourceLink():
-		link := prompts.ResourceLink{
+		link := &prompts.ResourceLink{
 			URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), Name: o.mustText("name"), Title: o.text("title"), Description: o.text("description"),
 			MIMEType: o.text("mimeType"), Icons: r.icon(o), Annotations: annotations, Meta: meta,
 		}
@@ -143,9 +143,9 @@ func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content
 	return content, o.end()
 }
 
-func (r protocol) readResource(name string, raw json.RawMessage) (prompts.EmbeddedResource, error) {
+func (r protocol) readResource(name string, raw json.RawMessage) (*prompts.EmbeddedResource, error) {
 	o := newObject("CNT-04", "resource of "+name, raw)
-	e := prompts.EmbeddedResource{URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), MIMEType: o.text("mimeType")}
+	e := &prompts.EmbeddedResource{URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), MIMEType: o.text("mimeType")}
 	if r.Titles() {
 		e.ResourceMeta = r.meta(o)
 	}

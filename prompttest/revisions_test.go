@@ -74,12 +74,12 @@ func data(name string, render prompts.RenderFunc) prompts.Prompt {
 func everything() *prompts.Result {
 	priority := 0.5
 	return prompts.Messages(
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.Text{Text: "text", Annotations: &prompts.Annotations{
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.Text{Text: "text", Annotations: &prompts.Annotations{
 			Audience: []prompts.Role{prompts.RoleAssistant}, Priority: &priority,
 		}}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte{1, 2, 3}, MIMEType: "image/png"}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "note://1", MIMEType: "text/plain", Text: "note"}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "note://2", MIMEType: "application/x-note", Blob: []byte{4}}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte{1, 2, 3}, MIMEType: "image/png"}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "note://1", MIMEType: "text/plain", Text: "note"}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "note://2", MIMEType: "application/x-note", Blob: []byte{4}}},
 	)
 }
 

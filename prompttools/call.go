@@ -143,7 +143,7 @@ func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result
 
 // appendError appends a result that reports an error to the model.
 func (r *request) appendError(ctx context.Context, dst []byte, message string, data any) ([]byte, error) {
-	result := &Result{IsError: true, Content: []prompts.Content{prompts.Text{Text: message}}}
+	result := &Result{IsError: true, Content: []prompts.Content{&prompts.Text{Text: message}}}
 	if object := withMessage(message, data); object != nil {
 		result.Structured = object
 	}
@@ -181,7 +181,7 @@ func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) 
 			return nil, err
 		}
 		if len(content) == 0 {
-			content = []prompts.Content{prompts.Text{Text: string(structured)}}
+			content = []prompts.Content{&prompts.Text{Text: string(structured)}}
 		}
 		if r.rev.StructuredContent() {
 			if result.IsError {

@@ -31,22 +31,18 @@ func Content(messages []prompts.Message) []prompts.Content {
 			speaker = "Assistant:"
 		}
 		if t, ok := m.Content.(*prompts.Text); ok && t != nil {
-			m.Content = *t
-		}
-		if t, ok := m.Content.(prompts.Text); ok {
-			t.Text = speaker + "\n" + t.Text
-			content = append(content, t)
+			own := *t
+			own.Text = speaker + "\n" + t.Text
+			content = append(content, &own)
 			continue
 		}
-		content = append(content, prompts.Text{Text: speaker}, m.Content)
+		content = append(content, &prompts.Text{Text: speaker}, m.Content)
 	}
 	for i := range len(content) - 1 {
-		if t, ok := content[i].(*prompts.Text); ok && t != nil {
-			content[i] = *t
-		}
-		if t, ok := content[i].(prompts.Text); ok && !strings.HasSuffix(t.Text, "\n") {
-			t.Text += "\n"
-			content[i] = t
+		if t, ok := content[i].(*prompts.Text); ok && t != nil && !strings.HasSuffix(t.Text, "\n") {
+			own := *t // the prompt's may be shared
+			own.Text += "\n"
+			content[i] = &own
 		}
 	}
 	return content

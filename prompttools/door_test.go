@@ -224,8 +224,8 @@ func TestOwnToolsAsk(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		text := fmt.Sprintf("%s in %s, draft %d, %s", args, p.City, draft, rules.Messages[0].Content.(prompts.Text).Text)
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: text}}}, nil
+		text := fmt.Sprintf("%s in %s, draft %d, %s", args, p.City, draft, rules.Messages[0].Content.(*prompts.Text).Text)
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: text}}}, nil
 	}}}}, prompts.Options{}, textPrompt("book", "the rules"))
 	for _, version := range []string{"2025-06-18", "2025-11-25"} {
 		c := connect(t, srv, version)
@@ -266,7 +266,7 @@ func TestStateIsBoundToTheValuesOfArguments(t *testing.T) {
 	}
 	srv, _ := serve(t, prompttools.Options{Select: all, Tools: []prompttools.Tool{{Name: "own", Call: func(ctx context.Context, _ json.RawMessage) (*prompttools.Result, error) {
 		city, err := elicit(ctx)
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: city}}}, err
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: city}}}, err
 	}}}}, prompts.Options{}, prompts.NewText(prompts.Prompt{Name: "prompt"}, func(ctx context.Context, _ struct {
 		Tags []int          `json:"tags,omitempty"`
 		More map[string]any `json:"more,omitempty"`
@@ -525,7 +525,7 @@ func TestSensitiveOfIncludedPrompts(t *testing.T) {
 			render: func(input) (string, error) { return "", nil },
 			call: func(ctx context.Context) (*prompttools.Result, error) {
 				_, err := include(ctx)
-				return &prompttools.Result{Content: []prompts.Content{prompts.ResourceLink{URI: "https://example.org/?t=" + secret, Name: "x"}}}, err
+				return &prompttools.Result{Content: []prompts.Content{&prompts.ResourceLink{URI: "https://example.org/?t=" + secret, Name: "x"}}}, err
 			},
 			client: `internal error: tool "t" returned an invalid result`, log: "URI contains the value of a sensitive argument",
 		},

@@ -23,7 +23,7 @@ func TestOwnTools(t *testing.T) {
 	t.Parallel()
 	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{
 		{Name: "echo", Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
-			return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "ok"}}, Structured: map[string]any{"args": args}}, nil
+			return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: "ok"}}, Structured: map[string]any{"args": args}}, nil
 		}},
 		{Name: "refuses", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
 			return nil, &prompts.Error{Code: 5, Message: "no"}
@@ -68,7 +68,7 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 	}, "dependentRequired": {"n": ["note"]}}`), &schema))
 	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "deploy", InputSchema: &schema, Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
 		calls++
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: string(args)}}}, nil
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: string(args)}}}, nil
 	}}}}, prompts.Options{})
 	const title = `invalid arguments for tool "deploy": `
 	for arguments, want := range map[string]struct{ text, data string }{
@@ -123,7 +123,7 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 func TestSizesOfArgumentsOfOwnTools(t *testing.T) {
 	t.Parallel()
 	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "echo", InputSchema: &jsonschema.Schema{Type: "object"}, Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: string(args)}}}, nil
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: string(args)}}}, nil
 	}}}}, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}})
 	for arguments, want := range map[string]string{
 		`{"a":1,"b":2,"c":3}`:       "",
@@ -153,7 +153,7 @@ func TestOutputSchema(t *testing.T) {
 		"good":  {Structured: map[string]any{"n": 1}},
 		"bad":   {Structured: map[string]any{"n": "secret"}},
 		"none":  {},
-		"error": {IsError: true, Content: []prompts.Content{prompts.Text{Text: "failed"}}},
+		"error": {IsError: true, Content: []prompts.Content{&prompts.Text{Text: "failed"}}},
 	}
 	var log strings.Builder
 	o := prompttools.Options{}

@@ -92,7 +92,7 @@ func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *
 		}
 		page := appendPage([]byte{'{'}, "prompts", r.server.prompts.Load(), after, r.server.inPair, visible, func(t *tool) []byte { return t.paired })
 		page = append(page, '}')
-		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{prompts.Text{Text: string(page)}}})
+		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{&prompts.Text{Text: string(page)}}})
 	}
 	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from, Append: appendList, NeedsContext: true})
 	return w, err

@@ -417,7 +417,7 @@ func TestInvalidResults(t *testing.T) {
 	for name, result := range map[string]*prompts.Result{
 		"no result":       nil,
 		"no content":      prompts.Messages(prompts.Message{Role: prompts.RoleUser}),
-		"an unknown role": prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}}),
+		"an unknown role": prompts.Messages(prompts.Message{Role: "system", Content: &prompts.Text{Text: "x"}}),
 	} {
 		srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return result, nil }})
 		for _, version := range prompttest.Versions() {
@@ -430,7 +430,7 @@ func TestInvalidResults(t *testing.T) {
 func TestStructuredContentIsBounded(t *testing.T) {
 	t.Parallel()
 	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "large", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "ok"}}, Structured: map[string]string{"a": strings.Repeat("x", 1000)}}, nil
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: "ok"}}, Structured: map[string]string{"a": strings.Repeat("x", 1000)}}, nil
 	}}}}, prompts.Options{Limits: prompts.Limits{MaxResultBytes: 900}})
 	for _, version := range prompttest.Versions() {
 		r := connect(t, srv, version).call("large", "")
@@ -446,7 +446,7 @@ func TestStructuredContentIsBounded(t *testing.T) {
 func TestSmallestLimitOfResults(t *testing.T) {
 	t.Parallel()
 	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "hi", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
-		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "hi"}}}, nil
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: "hi"}}}, nil
 	}}}}, prompts.Options{Limits: prompts.Limits{MaxResultBytes: 2}})
 	for _, version := range prompttest.Versions() {
 		r := connect(t, srv, version).call("hi", "")
@@ -485,23 +485,23 @@ func TestContent(t *testing.T) {
 	t.Parallel()
 	messages := []prompts.Message{
 		prompts.User("a"),
-		prompts.UserContent(prompts.Image{Data: []byte{1}, MIMEType: "image/png"}),
-		prompts.UserContent(prompts.EmbeddedResource{URI: "file:///a", Text: "b"}),
+		prompts.UserContent(&prompts.Image{Data: []byte{1}, MIMEType: "image/png"}),
+		prompts.UserContent(&prompts.EmbeddedResource{URI: "file:///a", Text: "b"}),
 	}
-	assert.Equal(t, []prompts.Content{prompts.Text{Text: "a\n"}, messages[1].Content, messages[2].Content}, prompttools.Content(messages))
-	assert.Equal(t, []prompts.Content{prompts.Text{Text: "a\n"}, prompts.Text{Text: "b\n"}, prompts.Text{Text: "c"}},
+	assert.Equal(t, []prompts.Content{&prompts.Text{Text: "a\n"}, messages[1].Content, messages[2].Content}, prompttools.Content(messages))
+	assert.Equal(t, []prompts.Content{&prompts.Text{Text: "a\n"}, &prompts.Text{Text: "b\n"}, &prompts.Text{Text: "c"}},
 		prompttools.Content([]prompts.Message{prompts.UserContent(&prompts.Text{Text: "a"}), prompts.User("b\n"), prompts.User("c")}))
 	messages = append(messages, prompts.Assistant("c"))
 	assert.Equal(t, []prompts.Content{
-		prompts.Text{Text: "User:\na\n"},
-		prompts.Text{Text: "User:\n"}, messages[1].Content,
-		prompts.Text{Text: "User:\n"}, messages[2].Content,
-		prompts.Text{Text: "Assistant:\nc"},
+		&prompts.Text{Text: "User:\na\n"},
+		&prompts.Text{Text: "User:\n"}, messages[1].Content,
+		&prompts.Text{Text: "User:\n"}, messages[2].Content,
+		&prompts.Text{Text: "Assistant:\nc"},
 	}, prompttools.Content(messages))
 	assert.Empty(t, prompttools.Content(nil))
 
 	p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		return &prompts.Result{Meta: prompts.Meta{"example.org/a": 1}, Messages: append(slices.Clone(messages), prompts.UserContent(prompts.ResourceLink{URI: "file:///b", Name: "b"}))}, nil
+		return &prompts.Result{Meta: prompts.Meta{"example.org/a": 1}, Messages: append(slices.Clone(messages), prompts.UserContent(&prompts.ResourceLink{URI: "file:///b", Name: "b"}))}, nil
 	}}
 	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, p)
 	for _, version := range prompttest.Versions() {
@@ -512,7 +512,7 @@ func TestContent(t *testing.T) {
 		assert.Equal(t, 1.0, r.Meta["example.org/a"])
 	}
 	srv, _ = serve(t, prompttools.Options{Select: all, Content: func(m []prompts.Message) []prompts.Content {
-		return []prompts.Content{prompts.Text{Text: fmt.Sprint(len(m))}}
+		return []prompts.Content{&prompts.Text{Text: fmt.Sprint(len(m))}}
 	}}, prompts.Options{}, p)
 	assert.Equal(t, "5", connect(t, srv, "2025-11-25").call("p", "").Content[0].Text)
 }

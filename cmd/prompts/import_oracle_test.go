@@ -103,7 +103,7 @@ func (o *oracle) compare(fsys fs.FS) {
 		for _, k := range oracles[o.format](c, c.body) {
 			result, _, _, err := r.render(context.Background(), p.Name, k.args)
 			require.NoError(o.t, err, "%s: %v", name, k.args)
-			got := result.Messages[0].Content.(prompts.Text).Text
+			got := result.Messages[0].Content.(*prompts.Text).Text
 			isEqual = o.isEqual(c, k, got) && isEqual
 		}
 		if isEqual {

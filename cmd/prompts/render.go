@@ -233,7 +233,7 @@ func renderError(err, cause error) error {
 // is written unchanged.
 func writeMessages(w io.Writer, r *prompts.Result) error {
 	if len(r.Messages) == 1 && r.Messages[0].Role == prompts.RoleUser {
-		if t, ok := r.Messages[0].Content.(prompts.Text); ok {
+		if t, ok := r.Messages[0].Content.(*prompts.Text); ok {
 			_, err := fmt.Fprintln(w, t.Text)
 			return err
 		}
@@ -245,18 +245,18 @@ func writeMessages(w io.Writer, r *prompts.Result) error {
 		text := ""
 		head := string(m.Role)
 		switch c := m.Content.(type) {
-		case prompts.Text:
+		case *prompts.Text:
 			text = c.Text
-		case prompts.Image:
+		case *prompts.Image:
 			head += fmt.Sprintf(": image %s, %d bytes", c.MIMEType, len(c.Data))
-		case prompts.Audio:
+		case *prompts.Audio:
 			head += fmt.Sprintf(": audio %s, %d bytes", c.MIMEType, len(c.Data))
-		case prompts.EmbeddedResource:
+		case *prompts.EmbeddedResource:
 			head += ": resource " + c.URI
 			if text = c.Text; c.Blob != nil {
 				head += fmt.Sprintf(", %d bytes", len(c.Blob))
 			}
-		case prompts.ResourceLink:
+		case *prompts.ResourceLink:
 			head += ": link " + c.URI
 		}
 		if _, err := fmt.Fprintf(w, "--- %s ---\n", printable(head)); err != nil {

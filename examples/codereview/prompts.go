@@ -103,11 +103,11 @@ func renderAnalysis(_ context.Context, in analyzeProject) (*prompts.Result, erro
 	}
 	return prompts.Messages(
 		prompts.User("Analyze these system logs and the code file for any issues:"),
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{
 			URI:  "logs://recent?timeframe=" + in.Timeframe.String(),
 			Text: log, // text/plain, since no MIME type says otherwise
 		}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{
 			URI:      in.FileURI.String(),
 			MIMEType: "text/x-python",
 			Text:     source,

@@ -52,7 +52,7 @@ func investigate(_ context.Context, in Incident) (*prompts.Result, error) {
 	}
 	messages := []prompts.Message{
 		prompts.User(text),
-		prompts.UserContent(prompts.EmbeddedResource{URI: runbooks + s.name, MIMEType: "text/markdown", Text: s.runbook}),
+		prompts.UserContent(&prompts.EmbeddedResource{URI: runbooks + s.name, MIMEType: "text/markdown", Text: s.runbook}),
 	}
 	for _, seen := range in.Seen {
 		messages = append(messages, prompts.User(prompts.Untrusted("seen", seen)))

@@ -164,13 +164,13 @@ func (l limitation) inResult(r *prompts.Result) string {
 
 func kindOf(c prompts.Content) string {
 	switch c.(type) {
-	case prompts.Text, *prompts.Text:
+	case *prompts.Text:
 		return "text"
-	case prompts.Image, *prompts.Image:
+	case *prompts.Image:
 		return "an image"
-	case prompts.Audio, *prompts.Audio:
+	case *prompts.Audio:
 		return "audio"
-	case prompts.ResourceLink, *prompts.ResourceLink:
+	case *prompts.ResourceLink:
 		return "a resource link"
 	}
 	return "a resource"

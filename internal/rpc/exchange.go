@@ -29,7 +29,7 @@ func (x *exchange) recipient() recipient {
 	return recipient{x.ClientKey, x.Send, x.Overdue, x.Done, x.emit}
 }
 
-// overdue tells the transport that the application's code outlives the response.
+// overdue reports to the transport that the application's code outlives the response.
 func (r *recipient) overdue() {
 	if r.Overdue != nil {
 		r.Overdue()

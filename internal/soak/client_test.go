@@ -125,7 +125,7 @@ func (c *client) get(name string, args map[string]string, want string) {
 func (c *client) check(name string, got *prompts.Result, want string) {
 	var all []string
 	for _, m := range got.Messages {
-		t, _ := m.Content.(prompts.Text)
+		t, _ := m.Content.(*prompts.Text)
 		all = append(all, fmt.Sprint(m.Role, " ", t.Text))
 	}
 	if text := strings.Join(all, "; "); text != "user "+want+"; assistant for "+c.name() {

@@ -32,16 +32,16 @@ func contentFrom(c mcp.Content) (prompts.Content, error) {
 	switch c := c.(type) {
 	case *mcp.TextContent:
 		a, err := annotationsFrom(c.Annotations)
-		return prompts.Text{Text: c.Text, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
+		return &prompts.Text{Text: c.Text, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
 	case *mcp.ImageContent:
 		a, err := annotationsFrom(c.Annotations)
-		return prompts.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
+		return &prompts.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
 	case *mcp.AudioContent:
 		a, err := annotationsFrom(c.Annotations)
-		return prompts.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
+		return &prompts.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: a, Meta: prompts.Meta(c.Meta)}, err
 	case *mcp.ResourceLink:
 		a, err := annotationsFrom(c.Annotations)
-		return prompts.ResourceLink{
+		return &prompts.ResourceLink{
 			URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description, MIMEType: c.MIMEType, Size: c.Size,
 			Icons: iconsOf(c.Icons), Annotations: a, Meta: prompts.Meta(c.Meta),
 		}, err
@@ -50,7 +50,7 @@ func contentFrom(c mcp.Content) (prompts.Content, error) {
 			return nil, errors.New("resource is nil")
 		}
 		a, err := annotationsFrom(c.Annotations)
-		return prompts.EmbeddedResource{
+		return &prompts.EmbeddedResource{
 			URI: c.Resource.URI, MIMEType: c.Resource.MIMEType, Text: c.Resource.Text, Blob: c.Resource.Blob,
 			ResourceMeta: prompts.Meta(c.Resource.Meta), Annotations: a, Meta: prompts.Meta(c.Meta),
 		}, err

@@ -30,15 +30,15 @@ func contents() *prompts.Result {
 	user := func(c prompts.Content) prompts.Message { return prompts.Message{Role: prompts.RoleUser, Content: c} }
 	return &prompts.Result{Description: "all <&>", Meta: meta, Messages: []prompts.Message{
 		prompts.User(""), prompts.Assistant("a\u2028<&>"),
-		user(prompts.Text{Text: "t", Annotations: least, Meta: meta}),
-		user(prompts.Text{Text: "t", Meta: meta}),
-		user(prompts.Image{Data: []byte{0, 255}, MIMEType: "image/png", Annotations: least, Meta: meta}),
-		user(prompts.Image{Data: []byte{}, MIMEType: "image/png"}),
-		user(prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav", Annotations: &prompts.Annotations{}}),
-		user(prompts.EmbeddedResource{URI: "test://empty", MIMEType: "text/x"}),
-		user(prompts.EmbeddedResource{URI: "test://text", Text: "t", ResourceMeta: meta, Meta: meta, Annotations: least}),
-		user(prompts.EmbeddedResource{URI: "test://blob", Blob: []byte{}}),
-		user(prompts.ResourceLink{URI: "test://link", Name: "n", Title: "T", Description: "d", MIMEType: "a/b", Size: &size,
+		user(&prompts.Text{Text: "t", Annotations: least, Meta: meta}),
+		user(&prompts.Text{Text: "t", Meta: meta}),
+		user(&prompts.Image{Data: []byte{0, 255}, MIMEType: "image/png", Annotations: least, Meta: meta}),
+		user(&prompts.Image{Data: []byte{}, MIMEType: "image/png"}),
+		user(&prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav", Annotations: &prompts.Annotations{}}),
+		user(&prompts.EmbeddedResource{URI: "test://empty", MIMEType: "text/x"}),
+		user(&prompts.EmbeddedResource{URI: "test://text", Text: "t", ResourceMeta: meta, Meta: meta, Annotations: least}),
+		user(&prompts.EmbeddedResource{URI: "test://blob", Blob: []byte{}}),
+		user(&prompts.ResourceLink{URI: "test://link", Name: "n", Title: "T", Description: "d", MIMEType: "a/b", Size: &size,
 			Icons: []prompts.Icon{{Src: "https://example.com/i", Sizes: []string{"any"}}}, Annotations: least, Meta: meta}),
 	}}
 }
@@ -51,7 +51,7 @@ func TestContents(t *testing.T) {
 			renders("all", func(context.Context) (*prompts.Result, error) { return contents(), nil }),
 			renders("none", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
 		)
-		o := prompts.Options{Fallback: func(prompts.Content, string) prompts.Content { return prompts.Text{Text: "instead"} }}
+		o := prompts.Options{Fallback: func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "instead"} }}
 		s := newServer(nil)
 		mount(t, s, r, o)
 		for _, params := range []string{`{"name":"all"}`, `{"name":"none"}`} {
@@ -344,7 +344,7 @@ func TestErrorIDs(t *testing.T) {
 		}
 	})
 	mount(t, s, registry(renders("odd", func(context.Context) (*prompts.Result, error) {
-		return prompts.Messages(prompts.UserContent(prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
+		return prompts.Messages(prompts.UserContent(&prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
 	})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	c := dial(t, s, newest)
 	breaks.Store(true)

@@ -210,7 +210,7 @@ func TestMiddlewareOfTheServer(t *testing.T) {
 		p := withArgument()
 		p.Render = renders("a", func(context.Context) (*prompts.Result, error) { return contents(), nil }).Render
 		mount(t, s, registry(p), prompts.Options{
-			Fallback: func(prompts.Content, string) prompts.Content { return prompts.Text{} },
+			Fallback: func(prompts.Content, string) prompts.Content { return &prompts.Text{} },
 		})
 		before = nil
 		s.AddReceivingMiddleware(record(&after))

@@ -71,13 +71,13 @@ func contentFrom(content mcp.Content) (prompts.Content, error) {
 	annotations := c.Annotations.ours()
 	switch c.Type {
 	case mcp.ContentTypeText:
-		return prompts.Text{Text: c.Text, Annotations: annotations, Meta: c.Meta}, nil
+		return &prompts.Text{Text: c.Text, Annotations: annotations, Meta: c.Meta}, nil
 	case mcp.ContentTypeImage:
-		return prompts.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotations, Meta: c.Meta}, nil
+		return &prompts.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotations, Meta: c.Meta}, nil
 	case mcp.ContentTypeAudio:
-		return prompts.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotations, Meta: c.Meta}, nil
+		return &prompts.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotations, Meta: c.Meta}, nil
 	case mcp.ContentTypeLink:
-		return prompts.ResourceLink{
+		return &prompts.ResourceLink{
 			URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description, MIMEType: c.MIMEType,
 			Size: c.Size, Icons: c.Icons, Annotations: annotations, Meta: c.Meta,
 		}, nil
@@ -85,7 +85,7 @@ func contentFrom(content mcp.Content) (prompts.Content, error) {
 		if c.Resource == nil {
 			return nil, errors.New("resource is nil")
 		}
-		r := prompts.EmbeddedResource{
+		r := &prompts.EmbeddedResource{
 			URI: c.Resource.URI, MIMEType: c.Resource.MIMEType, Text: c.Resource.Text, ResourceMeta: c.Resource.Meta,
 			Annotations: annotations, Meta: c.Meta,
 		}

@@ -32,14 +32,14 @@ func rich() *prompts.Result {
 	annotations := &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser}, Priority: ptr(0.0), LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	meta := prompts.Meta{"example.com/n": int64(9007199254740993)}
 	r := prompts.Messages(
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.Text{Text: "t", Annotations: annotations, Meta: meta}},
-		prompts.Message{Role: prompts.RoleAssistant, Content: prompts.Image{Data: []byte{1, 2}, MIMEType: "image/png", Annotations: annotations, Meta: meta}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///a", MIMEType: "text/plain", Text: "r", ResourceMeta: meta, Annotations: annotations, Meta: meta}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///b", Blob: []byte{}, Meta: meta}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.ResourceLink{
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.Text{Text: "t", Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleAssistant, Content: &prompts.Image{Data: []byte{1, 2}, MIMEType: "image/png", Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///a", MIMEType: "text/plain", Text: "r", ResourceMeta: meta, Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{URI: "file:///b", Blob: []byte{}, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.ResourceLink{
 			URI: "file:///c", Name: "c", Title: "C", Size: ptr(int64(0)), Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Annotations: annotations, Meta: meta,
 		}},
-		prompts.Message{Role: prompts.RoleUser, Content: prompts.ResourceLink{URI: "file:///d", Name: "d"}},
+		prompts.Message{Role: prompts.RoleUser, Content: &prompts.ResourceLink{URI: "file:///d", Name: "d"}},
 		prompts.User("plain"),
 	)
 	r.Description, r.Meta = "all of it", prompts.Meta{"example.com/m": true}
@@ -56,7 +56,7 @@ func TestResultsAreTheSame(t *testing.T) {
 			r.MustAdd(prompts.Prompt{Name: "rich", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				result := rich()
 				if version != "2024-11-05" {
-					result.Messages = append(result.Messages, prompts.Message{Role: prompts.RoleUser, Content: prompts.Audio{Data: []byte{3}, MIMEType: "audio/wav"}})
+					result.Messages = append(result.Messages, prompts.Message{Role: prompts.RoleUser, Content: &prompts.Audio{Data: []byte{3}, MIMEType: "audio/wav"}})
 				}
 				return result, nil
 			}})
@@ -524,7 +524,7 @@ func TestErrorIDs(t *testing.T) {
 	s := server.NewMCPServer("s", "1")
 	var r prompts.Registry
 	r.MustAdd(prompts.Prompt{Name: "odd", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(prompts.UserContent(prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
+		return prompts.Messages(prompts.UserContent(&prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
 	}})
 	var log lockedBuffer
 	mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})

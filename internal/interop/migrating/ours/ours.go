@@ -83,7 +83,7 @@ func incident() prompts.Prompt {
 			return nil, prompts.InvalidArgument("id", "there is no such incident")
 		}
 		return prompts.Messages(
-			prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{
+			prompts.Message{Role: prompts.RoleUser, Content: &prompts.EmbeddedResource{
 				URI: "desk://logs/" + i.ID, MIMEType: "text/plain", Text: i.Log,
 			}},
 			prompts.User(fmt.Sprintf("%s of %s: what is the cause?", i.Summary, i.Service)),
