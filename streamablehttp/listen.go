@@ -24,6 +24,8 @@ const (
 	idleTimeout = 2 * time.Minute
 	// maxHeaderBytes is the maximum size of a request's header.
 	maxHeaderBytes = 32 << 10
+	// unacknowledged is how long a client may acknowledge nothing that is sent, on Linux.
+	unacknowledged = time.Minute
 	// shutdownTimeout is how long requests have to finish at the end.
 	shutdownTimeout = 10 * time.Second
 )
@@ -52,11 +54,16 @@ func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Opt
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
-	l, err := net.Listen("tcp", addr)
+	l, err := listen(ctx, addr)
 	if err != nil {
 		return err
 	}
 	return serve(ctx, l, srv, o)
+}
+
+// listen returns a listener whose connections end if their client vanishes.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	return (&net.ListenConfig{Control: limitUnacknowledged}).Listen(ctx, "tcp", addr)
 }
 
 // serve is ListenAndServe without signals.
