@@ -322,8 +322,26 @@ func (d decoder) meta(m member) prompts.Meta {
 		d.fault(m.value, fmt.Errorf("%s must be key: value pairs, got %s", m.key, found(m.value)))
 		return nil
 	}
+	if !fewer(m.value, new(int)) {
+		d.fault(m.value, fmt.Errorf("%s has too many values (limit %d)", m.key, maxMetaValues))
+		return nil
+	}
 	v, _ := d.any(m.value, 0).(map[string]any)
 	return v
+}
+
+// maxMetaValues is the maximum number of keys and values of a meta: each may take 400
+// bytes of memory.
+const maxMetaValues = 10_000
+
+// fewer reports whether a value has no more keys and values than a meta may have.
+func fewer(n *yaml.Node, count *int) bool {
+	for _, c := range n.Content {
+		if *count++; *count > maxMetaValues || !fewer(c, count) {
+			return false
+		}
+	}
+	return true
 }
 
 // any returns a value as encoding/json would decode it.
