@@ -41,7 +41,7 @@ var foreignFormats = []struct {
 	{foreignFormat{"commands of Gemini CLI", "gemini"}, func(name string, _, content []byte) bool {
 		return path.Ext(name) == ".toml" && geminiPrompt.Match(content)
 	}},
-	{foreignFormat{"prompts of Dotprompt", ""}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".prompt" }},
+	{foreignFormat{"prompts of Dotprompt", "dotprompt"}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".prompt" }},
 	{foreignFormat{"templates of mcp-prompt-engine", ""}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".tmpl" }},
 }
 

@@ -31,14 +31,15 @@ type importFormat struct {
 }
 
 var importFormats = map[string]importFormat{
-	"claude": {"*.md", extension(".md"), (*conversion).claude},
-	"vscode": {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode},
-	"gemini": {"*.toml", extension(".toml"), (*conversion).gemini},
-	"fabric": {"system.md", fabricTarget, (*conversion).fabric},
+	"claude":    {"*.md", extension(".md"), (*conversion).claude},
+	"vscode":    {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode},
+	"gemini":    {"*.toml", extension(".toml"), (*conversion).gemini},
+	"fabric":    {"system.md", fabricTarget, (*conversion).fabric},
+	"dotprompt": {"*.prompt", dotpromptTarget, (*conversion).dotprompt},
 }
 
 // importNames are the formats in the order of the documentation.
-var importNames = []string{"claude", "vscode", "gemini", "fabric"}
+var importNames = []string{"claude", "vscode", "gemini", "fabric", "dotprompt"}
 
 // extension returns the target of files with an extension.
 func extension(of string) func(string) (string, bool) {
@@ -60,6 +61,7 @@ existing file is never changed.
   vscode     prompt files of VS Code: *.prompt.md, as in .github/prompts
   gemini     commands of Gemini CLI: *.toml, as in .gemini/commands
   fabric     patterns of fabric: */system.md, as in data/patterns
+  dotprompt  files of Dotprompt: *.prompt, with partials _*.prompt
 
 It reports all that a prompt cannot express, and ends with a check of what it wrote.
 A command that runs programs of the shell is refused, because a prompt server must not
@@ -223,10 +225,13 @@ type conversion struct {
 
 	front     map[string]string // the keys of the source's front matter
 	frontLine map[string]int
+	frontText string
 	body      string
 	bodyLine  int  // of the source
 	isOneLine bool // the body is on one line of the source, with escapes
 
+	isPartial bool
+	partials  map[string]string // that the prompt calls, by name
 	prompt    promptFile
 	result    []byte
 	notes     []note
@@ -265,7 +270,7 @@ func (c *conversion) run(ctx context.Context, format importFormat) {
 	if !ok {
 		return
 	}
-	c.body, c.bodyLine = text, 1
+	c.body, c.bodyLine, c.partials = text, 1, map[string]string{}
 	if format.convert(c); !c.isRefused {
 		c.finish(ctx)
 	}
@@ -323,6 +328,7 @@ func (c *conversion) split() (ok bool) {
 		return false
 	}
 	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
+	c.frontText = strings.Join(lines[1:end], "\n")
 	last := ""
 	for n, line := range lines[1:end] {
 		key, value, ok := strings.Cut(line, ":")
@@ -375,6 +381,10 @@ func (c *conversion) line(offset int) int {
 
 // finish writes the prompt and checks that it is valid and can be rendered.
 func (c *conversion) finish(ctx context.Context) {
+	if c.isPartial {
+		c.result = c.prompt.partial()
+		return
+	}
 	if err := checkLoaded(c.path); err != nil {
 		c.refuse(0, "%v", err)
 		return
@@ -384,7 +394,11 @@ func (c *conversion) finish(ctx context.Context) {
 		c.refuse(0, "prompt would have %d bytes (limit %d)", len(c.result), maxReadBytes)
 		return
 	}
-	p, err := promptfs.Parse(fstest.MapFS{}, c.path, c.result, promptfs.Options{})
+	partials := fstest.MapFS{}
+	for name, text := range c.partials {
+		partials["_partials/"+name+".md"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	p, err := promptfs.Parse(partials, c.path, c.result, promptfs.Options{})
 	if err != nil {
 		for _, err := range all(err) {
 			c.refuse(0, "prompt would be invalid: %v", err)

@@ -24,9 +24,12 @@ type promptFile struct {
 }
 
 type fileArgument struct {
-	Name        string `yaml:"name"`
-	Description string `yaml:"description,omitempty"`
-	Required    bool   `yaml:"required,omitempty"`
+	Name        string     `yaml:"name"`
+	Description string     `yaml:"description,omitempty"`
+	Type        string     `yaml:"type,omitempty"`
+	Required    bool       `yaml:"required,omitempty"`
+	Enum        []string   `yaml:"enum,omitempty"`
+	Default     *yaml.Node `yaml:"default,omitempty" json:"-"`
 }
 
 // literal appends text that is not a placeholder.
@@ -89,6 +92,26 @@ func (p *promptFile) action(before, value, after string) {
 	p.text.WriteString("{{" + before + value + after + "}}")
 }
 
+// message begins a message.
+func (p *promptFile) message(role string) {
+	p.literal("\n")
+	if p.text.Len() > 1 || role != "user" {
+		p.text.WriteString("\n" + ownSeparator + role + " ---\n")
+	}
+}
+
+// ownSeparator is the beginning of a line between messages, until the text is escaped.
+const ownSeparator = "\x00--- "
+
+// partial returns the text as a partial.
+func (p *promptFile) partial() []byte {
+	text := p.text.String()
+	if p.hasBrace {
+		text += "{"
+	}
+	return []byte(text)
+}
+
 // value returns what a template has for the value of an argument.
 func value(name string) string {
 	if identifier.MatchString(name) {
@@ -124,7 +147,7 @@ func (p *promptFile) content() []byte {
 	if err != nil { // strings and booleans can be marshaled
 		panic(err)
 	}
-	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
+	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(strings.ReplaceAll(separator.ReplaceAllString(text, `\$1`), ownSeparator, "--- ")) + "\n")
 }
 
 // withoutBlankLines returns a text without the blank lines around it.
