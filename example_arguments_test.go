@@ -100,7 +100,7 @@ func Example_argumentTypes() {
 	// Output:
 	// 3 1h30m0s 2026 192.0.2.1 https://example.org/ [a.go b.go] [1 2] map[depth:2]
 	//
-	// invalid arguments for prompt "p": count must be an integer, got "three"; when must be a time such as 2006-01-02T15:04:05Z, got "today"; sizes: element 2 must be an integer, got "x" (-32602)
+	// invalid arguments for prompt "p": count must be an integer, got "three"; when must be a time such as 2026-05-31T14:30:00Z, got "today"; sizes: element 2 must be an integer, got "x" (-32602)
 }
 
 // A tag constrains the value, by the keyword of JSON Schema with its name. On a

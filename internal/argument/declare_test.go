@@ -40,7 +40,7 @@ func TestSchemasWithoutValues(t *testing.T) {
 		{"enum beyond the type", faultOf[int8](of(`{"enum":[1,300]}`)), "enum value 300 is not a valid value"},
 		{"const below the minimum", faultOf[int](of(`{"const":1,"minimum":2}`)), "const 1 is not a valid value"},
 		{"default above the maximum", faultOf[*int](of(`{"default":7,"maximum":5}`)), "default: must be at most 5, got 7"},
-		{"default not of the format", faultOf[*string](of(`{"default":"x","format":"date"}`)), `default: must be a date such as 2006-01-02, got "x"`},
+		{"default not of the format", faultOf[*string](of(`{"default":"x","format":"date"}`)), `default: must be a date such as 2026-05-31, got "x"`},
 		{"enum not of the format", faultOf[string](of(`{"enum":["x"],"format":"uuid"}`)), `enum value "x" is not a valid value`},
 		{"lengths", faultOf[string](of(`{"minLength":5,"maxLength":2}`)), "minLength is 5 and maxLength is 2, " + nothing},
 		{"false", anyOf(`{"not":{}}`), nothing},
@@ -193,7 +193,7 @@ func TestDeclaredFormats(t *testing.T) {
 		{"elements", faultOf[[]string](itemsOf(format("date"))), nil},
 		{"time", faultOf[time.Time](format("date")), nil},
 		{"time with its own", faultOf[*time.Time](format("date-time")), nil},
-		{"time with another", faultOf[time.Time](format("uuid")), []string{`argument "a": schema: format uuid conflicts with the type of the value, a time such as 2006-01-02T15:04:05Z; remove the format`}},
+		{"time with another", faultOf[time.Time](format("uuid")), []string{`argument "a": schema: format uuid conflicts with the type of the value, a time such as 2026-05-31T14:30:00Z; remove the format`}},
 		{"duration", faultOf[time.Duration](format("duration")), []string{`argument "a": schema: format duration conflicts with the type of the value, a duration such as 1h30m; remove the format`}},
 		{"address", faultOf[netip.Addr](format("ipv4")), nil},
 		{"URL", faultOf[url.URL](format("uri")), nil},
@@ -215,8 +215,8 @@ func TestDate(t *testing.T) {
 	assert.Empty(t, problems)
 	assert.Equal(t, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), got)
 	_, problems = readAs[time.Time](t, "2026-02-29", s)
-	assert.Equal(t, []Problem{{Argument: "a", Reason: "format", Message: `must be a date such as 2006-01-02, got "2026-02-29"`, Allowed: "date"}}, problems)
-	assert.Equal(t, "a date such as 2006-01-02", hintOf[time.Time](t, s))
+	assert.Equal(t, []Problem{{Argument: "a", Reason: "format", Message: `must be a date such as 2026-05-31, got "2026-02-29"`, Allowed: "date"}}, problems)
+	assert.Equal(t, "a date such as 2026-05-31", hintOf[time.Time](t, s))
 	f, isFull := valueOf[time.Time](t, s).field(true)
 	assert.Equal(t, "date", f.Format)
 	assert.True(t, isFull)

@@ -240,7 +240,7 @@ func TestFormValues(t *testing.T) {
 	doesNotTake[float64](t, `1`, "range", `must be less than 1, got 1`, x(jsonschema.Schema{ExclusiveMaximum: ptr(1.0)}))
 
 	takes(t, `"2026-07-28T01:02:03Z"`, time.Date(2026, 7, 28, 1, 2, 3, 0, time.UTC))
-	doesNotTake[time.Time](t, `"today"`, "type", `must be a time such as 2006-01-02T15:04:05Z, got "today"`)
+	doesNotTake[time.Time](t, `"today"`, "type", `must be a time such as 2026-05-31T14:30:00Z, got "today"`)
 	doesNotTake[time.Time](t, `0`, "type", `must be a string`)
 	takes(t, `"1h30m"`, 90*time.Minute)
 	doesNotTake[time.Duration](t, `5`, "type", "must be a string")

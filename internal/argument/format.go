@@ -24,14 +24,14 @@ import (
 // format is a format of strings.
 type format struct {
 	name     string
-	expected string // such as "a date such as 2006-01-02"
+	expected string // such as "a date such as 2026-05-31"
 	check    func(text string) bool
 }
 
 var formats = []*format{
-	{"date", "a date such as 2006-01-02", isDate},
-	{"time", "a time of day such as 15:04:05Z", isTimeOfDay},
-	{"date-time", "a time such as 2006-01-02T15:04:05Z", isDateTime},
+	{"date", "a date such as 2026-05-31", isDate},
+	{"time", "a time of day such as 14:30:00Z", isTimeOfDay},
+	{"date-time", "a time such as 2026-05-31T14:30:00Z", isDateTime},
 	{"duration", "a duration such as P1DT12H", duration.MatchString},
 	{"email", "an email address", isEmail},
 	{"hostname", "a host name", isHostname},

@@ -132,7 +132,7 @@ func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	case schema.Text:
 		switch t {
 		case typeTime:
-			return "a time such as 2006-01-02T15:04:05Z"
+			return "a time such as 2026-05-31T14:30:00Z"
 		case typeAddr:
 			return "an IP address"
 		case typeAddrPort:

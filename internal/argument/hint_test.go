@@ -30,7 +30,7 @@ func TestHints(t *testing.T) {
 		{"an integer, at least 0", hintOf[uint](t, nil)},
 		{"a number", hintOf[float32](t, nil)},
 		{"a duration such as 1h30m", hintOf[time.Duration](t, nil)},
-		{"a time such as 2006-01-02T15:04:05Z", hintOf[time.Time](t, nil)},
+		{"a time such as 2026-05-31T14:30:00Z", hintOf[time.Time](t, nil)},
 		{"an IP address", hintOf[netip.Addr](t, nil)},
 		{"a URL", hintOf[url.URL](t, nil)},
 		{"base64 data", hintOf[[]byte](t, nil)},

@@ -300,7 +300,7 @@ func TestDeclaredEnums(t *testing.T) {
 	enum := func(values ...any) *S { return &S{Enum: values} }
 	checkDeclared(t, []declaredCase{
 		{"no time", faultOf[time.Time](enum("2026-03-04T12:00:00Z", "noon")), []string{
-			`argument "a": schema: enum value "noon" is not a valid value: must be a time such as 2006-01-02T15:04:05Z, got "noon"`}},
+			`argument "a": schema: enum value "noon" is not a valid value: must be a time such as 2026-05-31T14:30:00Z, got "noon"`}},
 		{"no duration", faultOf[time.Duration](enum("5")), []string{`argument "a": schema: enum value "5" is not a valid value: must be a duration such as 1h30m, got "5"`}},
 		{"no URL", faultOf[url.URL](enum("")), []string{`argument "a": schema: enum value "" is not a valid value: must be a URL, got ""`}},
 		{"no base64", faultOf[[]byte](enum("?")), []string{`argument "a": schema: enum value "?" is not a valid value: must be base64 data, got "?"`}},
@@ -406,7 +406,7 @@ func TestDeclaredDefaults(t *testing.T) {
 		{"number in a list of strings", faultOf[[]string](def(`["x",1]`)), []string{`argument "a": default: element 2 must be a string, got the number 1`}},
 		{"number for a duration", faultOf[time.Duration](def(`5`)), []string{`argument "a": default 5 is not of type string`}},
 		{"no duration", faultOf[time.Duration](def(`"soon"`)), []string{`argument "a": default: must be a duration such as 1h30m, got "soon"`}},
-		{"no time", faultOf[time.Time](def(`"today"`)), []string{`argument "a": default: must be a time such as 2006-01-02T15:04:05Z, got "today"`}},
+		{"no time", faultOf[time.Time](def(`"today"`)), []string{`argument "a": default: must be a time such as 2026-05-31T14:30:00Z, got "today"`}},
 		{"no base64", faultOf[[]byte](def(`"?"`)), []string{`argument "a": default: must be base64 data, got "?"`}},
 		{"no value of UnmarshalText", faultOf[compass](def(`"up"`)), []string{`argument "a": default: must be a valid value, got "up"`}},
 		{"not in the enum", faultOf[string](with(`"c"`, S{Enum: []any{"a", "b"}})), []string{`argument "a": default: must be one of a, b, got "c"`}},

@@ -457,9 +457,9 @@ func TestTypes(t *testing.T) {
 
 		// Types with a text form of their own.
 		of("time.Time", typed[time.Time]{
-			hint:    "a time such as 2006-01-02T15:04:05Z",
+			hint:    "a time such as 2026-05-31T14:30:00Z",
 			reads:   []read[time.Time]{{"2026-03-04T12:00:00Z", noon}, {"2026-03-04T12:00:00.000000001Z", noon.Add(1)}},
-			refuses: []refusal{{"2026-03-04", "type", `must be a time such as 2006-01-02T15:04:05Z, got "2026-03-04"`, ""}, {"noon", "type", `must be a time such as 2006-01-02T15:04:05Z, got "noon"`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"2026-03-04", "type", `must be a time such as 2026-05-31T14:30:00Z, got "2026-03-04"`, ""}, {"noon", "type", `must be a time such as 2026-05-31T14:30:00Z, got "noon"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("time.Duration", typed[time.Duration]{
 			hint:    "a duration such as 1h30m",
@@ -669,9 +669,9 @@ func TestTypes(t *testing.T) {
 			reads: []read[[]*int]{{"1,2", []*int{ptr(1), ptr(2)}}},
 		}),
 		of("[]time.Time", typed[[]time.Time]{
-			hint:    "comma-separated; each a time such as 2006-01-02T15:04:05Z",
+			hint:    "comma-separated; each a time such as 2026-05-31T14:30:00Z",
 			reads:   []read[[]time.Time]{{"2026-03-04T12:00:00Z, 2026-03-04T12:00:01Z", []time.Time{noon, noon.Add(time.Second)}}, {`["2026-03-04T12:00:00Z"]`, []time.Time{noon}}},
-			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2 must be a time such as 2006-01-02T15:04:05Z, got "now"`, ""}},
+			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2 must be a time such as 2026-05-31T14:30:00Z, got "now"`, ""}},
 		}),
 		of("[]time.Duration", typed[[]time.Duration]{
 			hint:    "comma-separated; each a duration such as 1h30m",
