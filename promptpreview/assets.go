@@ -22,7 +22,7 @@ var files embed.FS
 
 // policy is the Content-Security-Policy of the page. Scripts and styles are files of
 // the page, images and audio come from results, and nothing else is loaded. Only
-// DOMPurify makes HTML of a text.
+// DOMPurify makes HTML of a text; the policy "worker" has the URL of live.js.
 var policy = strings.Join([]string{
 	"default-src 'none'",
 	"script-src 'self'",
@@ -34,7 +34,7 @@ var policy = strings.Join([]string{
 	"form-action 'none'",
 	"frame-ancestors 'none'",
 	"require-trusted-types-for 'script'",
-	"trusted-types dompurify",
+	"trusted-types dompurify worker",
 }, "; ")
 
 // asset is a file of the page.

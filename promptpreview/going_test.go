@@ -2,11 +2,17 @@ package promptpreview_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"html/template"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -124,12 +130,25 @@ func TestSlowRenders(t *testing.T) {
 	p.has(".conversation", "it goes on: yes")
 }
 
+// leak is a prompt that quotes its sensitive argument in many ways.
+var leak = prompts.Prompt{
+	Name:      "leak",
+	Arguments: []prompts.Argument{{Name: "token", Sensitive: true}},
+	Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		token := args["token"]
+		quoted, err := json.Marshal(map[string]string{"token": token})
+		return prompts.Messages(prompts.User(strings.Join([]string{
+			token, strings.ToUpper(token), url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token), template.HTMLEscapeString(token), string(quoted), strconv.Quote(token),
+		}, "\n"))), err
+	},
+}
+
 // A link has the arguments of a prompt, but for sensitive ones, and renders nothing by
 // itself. A page that is loaded again is as it was.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
-	reg.MustAdd(echo("a/b c?d#é", "you said "))
+	reg.MustAdd(echo("a/b c?d#é", "you said "), leak)
 	_, url := serve(t, &reg, prompts.Options{})
 	p := open(t, url)
 	p.find("a/b", "a/b c?d#é")
@@ -151,6 +170,15 @@ func TestLinks(t *testing.T) {
 
 	eval[bool](p, `document.documentElement.dataset.old = "true", setTimeout(() => location.reload()), true`)
 	require.NoError(t, p.tab.Wait(`!document.documentElement.dataset.old && document.querySelector(".conversation")?.innerText.includes("you said tea")`))
+
+	// Neither has the response a sensitive value, however the prompt quotes it.
+	p.find("leak", "leak")
+	p.typing(`open & "sesame"`)
+	p.pressCtrl("\r")
+	p.has(".conversation", "sesame")
+	eval[bool](p, `document.querySelector("#tab-json").click(), true`)
+	p.has("#panel", `"role": "user"`)
+	assert.NotContains(t, strings.ToLower(p.text("#panel")), "sesame")
 
 	other = open(t, url+"/#/%E0%A4%A")
 	other.has("main", "There is no prompt")
@@ -206,25 +234,6 @@ func TestPlainServer(t *testing.T) {
 	p.typing("tea")
 	p.pressCtrl("\r")
 	p.has(".conversation", "tea")
-}
-
-// A browser has six connections to a server: several pages that can be seen at the
-// same time leave some for requests.
-func TestSeveralPages(t *testing.T) {
-	t.Parallel()
-	f, url := serveFolder(t)
-	var pages []*page
-	for range 4 {
-		p := open(t, url+"/#/draft?topic=tea")
-		p.wait(`document.querySelector("[name=topic]")?.value === "tea"`)
-		p.pressCtrl("\r")
-		p.has(".conversation", "The last paragraph.")
-		pages = append(pages, p)
-	}
-	f.write("draft.md", fmt.Sprintf(draft, "For all of them."))
-	for _, p := range pages {
-		p.has(".changed-block", "For all of them.")
-	}
 }
 
 // An answer belongs to the arguments with which the prompt has asked, whatever is typed

@@ -49,7 +49,7 @@ func (p *page) harmless() {
 	assert.Equal(p.t, "undefined", eval[string](p, `typeof hacked`))
 	assert.Equal(p.t, 1, eval[int](p, `document.scripts.length`))
 	assert.Zero(p.t, eval[int](p, `document.querySelectorAll("iframe, object, embed, svg, math, style, base, [onclick], [onerror], [onload], [onmouseover], [style*=position]").length`))
-	assert.Empty(p.t, eval[[]string](p, `[...document.links].map((a) => a.href).filter((href) => !/^(https?:|mailto:|blob:)/.test(href))`))
+	assert.Empty(p.t, eval[[]string](p, `[...document.links].filter((a) => !(a.matches(".file") ? /^vscode:\/\/file\// : /^(https?:|mailto:|blob:)/).test(a.href)).map((a) => a.href)`))
 	assert.Empty(p.t, eval[[]string](p, `performance.getEntriesByType("resource").map((e) => e.name).filter((name) => !name.startsWith(location.origin) && !name.startsWith("blob:") && !name.startsWith("data:"))`))
 	assert.Equal(p.t, "visible", eval[string](p, `getComputedStyle(document.body).visibility`))
 	assert.False(p.t, eval[bool](p, `/[\u202a-\u202e\u2066-\u2069\u061c\u200b]/.test(document.body.innerText)`), "a bidi control is in the text of the page")
@@ -126,7 +126,7 @@ func TestHostileTexts(t *testing.T) {
 	var reg prompts.Registry
 	reg.MustAdd(all, ask, fail)
 	handler, url := serve(t, &reg, prompts.Options{Info: prompts.Implementation{Name: "s", Title: hostile, Version: "1"}})
-	handler.OnReload()(promptfs.Report{Err: &promptfs.Error{Path: hostile, Line: 1, Err: errors.New(hostile)}})
+	handler.OnReload("/" + hostile)(promptfs.Report{Err: &promptfs.Error{Path: hostile, Line: 1, Err: errors.New(hostile)}})
 	p := open(t, url+"/#/fail?"+`a=%3Cscript%3Ehacked%3D1%3C%2Fscript%3E&__proto__=x`)
 	p.has("#file-errors", "hacked")
 	p.has("#server", "hacked")

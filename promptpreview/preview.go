@@ -19,8 +19,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +38,14 @@ type Options struct {
 	// header has one, on any address. Default: loopback names, on a connection to a
 	// loopback address only.
 	AllowedHosts []string
+
+	// Editor is the URL that opens a file with an error in the author's editor. The
+	// page replaces {path}, {line} and {column}. Default:
+	// vscode://file{path}:{line}:{column}.
+	Editor string
 }
+
+const defaultEditor = "vscode://file{path}:{line}:{column}"
 
 // Handler is an http.Handler for the page and its resources, at the root of its
 // URLs. To use another path, mount the Handler with http.StripPrefix and a trailing
@@ -58,11 +68,15 @@ type fileError struct {
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // how to fix the error
+	URL     string `json:"url,omitempty"`  // opens the file in an editor
 }
 
 // NewHandler returns a handler for the page with the prompts of the server. Call
 // [Handler.Close] at the end.
 func NewHandler(s *prompts.Server, o Options) *Handler {
+	if o.Editor == "" {
+		o.Editor = defaultEditor
+	}
 	h := &Handler{options: o, server: s, number: time.Now().UnixMilli(), changed: map[string]int64{}}
 	h.endpoint = streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
 	return h
@@ -112,8 +126,13 @@ func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 }
 
 // OnReload returns a function for OnReload of promptfs.Options, which reports the
-// errors and the changes of one folder to open pages. Call it once for each folder.
-func (h *Handler) OnReload() func(promptfs.Report) {
+// errors and the changes of one folder to open pages. Call it once for each folder. dir
+// is the path of the folder, so that the page links files to the editor. If dir is empty,
+// as for a file system in memory, the page has no such links.
+func (h *Handler) OnReload(dir string) func(promptfs.Report) {
+	if absolute, err := filepath.Abs(dir); dir != "" && err == nil {
+		dir = absolute
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.folders = append(h.folders, nil)
@@ -122,7 +141,7 @@ func (h *Handler) OnReload() func(promptfs.Report) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.number++
-		h.folders[i] = fileErrors(r.Err)
+		h.folders[i] = h.fileErrors(dir, r.Err)
 		for _, name := range append(slices.Clone(r.Added), r.Changed...) {
 			h.changed[name] = h.number
 		}
@@ -132,12 +151,12 @@ func (h *Handler) OnReload() func(promptfs.Report) {
 	}
 }
 
-// fileErrors returns the errors that err joins.
-func fileErrors(err error) []fileError {
+// fileErrors returns the errors that err joins, of files in dir.
+func (h *Handler) fileErrors(dir string, err error) []fileError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []fileError
 		for _, err := range joined.Unwrap() {
-			all = append(all, fileErrors(err)...)
+			all = append(all, h.fileErrors(dir, err)...)
 		}
 		return all
 	}
@@ -146,9 +165,25 @@ func fileErrors(err error) []fileError {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error(), Hint: e.Hint}}
+		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error(), Hint: e.Hint, URL: h.editorURL(dir, e)}}
 	}
 	return []fileError{{Message: err.Error()}}
+}
+
+// editorURL returns the URL that opens the file of an error at its place.
+func (h *Handler) editorURL(dir string, e *promptfs.Error) string {
+	if dir == "" || e.Path == "" {
+		return ""
+	}
+	path := filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(e.Path)))
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // of a drive of Windows
+	}
+	return strings.NewReplacer(
+		"{path}", (&url.URL{Path: path}).EscapedPath(),
+		"{line}", strconv.Itoa(max(e.Line, 1)),
+		"{column}", strconv.Itoa(max(e.Column, 1)),
+	).Replace(h.options.Editor)
 }
 
 // reports answers with the errors of files, and with the names of the prompts that

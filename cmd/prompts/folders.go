@@ -68,7 +68,7 @@ func prefixOf(dir string) string {
 // watchFolders loads the folders into reg and follows their changes until ctx ends.
 // Files with errors are logged, and the others are served. onReload, if not nil, returns
 // a function for each folder that is called after each reload.
-func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func() func(promptfs.Report)) error {
+func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func(dir string) func(promptfs.Report)) error {
 	logger := o.Logger
 	for _, dir := range dirs {
 		foreign := findForeign(dir)
@@ -79,7 +79,7 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 			o.Logger = slog.New(onceHandler{logger.Handler(), &foreign})
 		}
 		if onReload != nil {
-			report := onReload()
+			report := onReload(dir)
 			o.OnReload = func(r promptfs.Report) {
 				r.Err = foreign.once(r.Err)
 				report(r)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ func newPreview() *cobra.Command {
 	var address string
 	var hosts []string
 	var noOpen bool
+	var editor string
 	cmd := &cobra.Command{
 		Use:   "preview DIR...",
 		Short: "Show the prompts in folders on a page that follows each change",
@@ -39,6 +41,9 @@ The page is for the author: it answers on this machine only, at localhost. With
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if err := checkHosts(hosts); err != nil {
 				return err
+			}
+			if !strings.Contains(editor, "://") || !strings.Contains(editor, "{path}") {
+				return usageErrorf("--editor must be a URL with {path}, such as %s, got %q", defaultEditor, editor)
 			}
 			if err := checkAddress("--addr", address); err != nil {
 				return err
@@ -58,14 +63,18 @@ The page is for the author: it answers on this machine only, at localhost. With
 				}
 			}
 			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts}, logger)
+			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: editor}, logger)
 		},
 	}
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
 	cmd.Flags().StringArrayVar(&hosts, "allow-host", nil, "answer requests with this Host header, and no others (repeatable)")
+	cmd.Flags().StringVar(&editor, "editor", defaultEditor, "URL that opens a file with an error in your editor")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return cmd
 }
+
+// defaultEditor is that of package promptpreview.
+const defaultEditor = "vscode://file{path}:{line}:{column}"
 
 // servePreview serves the page until ctx ends.
 func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, logger *slog.Logger) error {

@@ -23,7 +23,7 @@ func main() {
 	var skills promptskills.Registry
 	features := []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}
 	srv := prompts.MustNewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
-	onReload := preview(srv, addr, logger)
+	onReload := preview(srv, dir, addr, logger)
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Skills: &skills, Logger: logger, OnReload: onReload})
 	_ = folder.Reload(ctx) // the logger gets the errors; the other files are served
 	go folder.Watch(ctx)   // which ends with ctx

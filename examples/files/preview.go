@@ -24,7 +24,7 @@ func arguments() (dir, addr string) {
 
 // preview serves the page at the address until the process ends, and returns the
 // function that reports reloads to the page. Without an address it does nothing.
-func preview(srv *prompts.Server, addr string, logger *slog.Logger) func(promptfs.Report) {
+func preview(srv *prompts.Server, dir, addr string, logger *slog.Logger) func(promptfs.Report) {
 	if addr == "" {
 		return nil
 	}
@@ -37,5 +37,5 @@ func preview(srv *prompts.Server, addr string, logger *slog.Logger) func(promptf
 	logger.Info("serving preview", "url", "http://"+listener.Addr().String()+"/")
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
 	go func() { logger.Error("preview ended", "error", server.Serve(listener)) }()
-	return page.OnReload()
+	return page.OnReload(dir)
 }

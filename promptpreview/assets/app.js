@@ -2,7 +2,8 @@
 // something changes on the server.
 
 import { announce, h, plural, replace, visible } from "./dom.js";
-import { complete, discover, getPrompt, listen, listPrompts, RPCError, Unreachable } from "./client.js";
+import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } from "./client.js";
+import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
 import { argumentFields, questionFields } from "./form.js";
 import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
@@ -40,9 +41,9 @@ class PromptView {
     this.entry = entry;
     this.header = h("header", { class: "prompt-header" });
     this.notices = h("div", { class: "notices" });
-    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render(); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
+    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
     this.pane = h("section", { class: "pane", "aria-label": "Result" });
-    replace(main, this.header, this.notices, h("div", { class: "work" }, this.form, this.pane));
+    replace(main, h("div", { class: "work" }, h("div", { class: "side" }, this.header, this.notices, this.form), this.pane));
     main.setAttribute("aria-label", visible(`Prompt ${entry.title || entry.name}`));
     this.form.addEventListener("keydown", (e) => this.#key(e));
     this.#drawHeader();
@@ -192,8 +193,8 @@ class PromptView {
 
   // render renders the prompt. After a change of the prompt, and with answers, it
   // renders with the arguments of before, whatever is being typed. It marks what a
-  // change has changed.
-  async render({ isChange = false, answers, requestState } = {}) {
+  // change has changed. What the user has asked for is brought into view.
+  async render({ isChange = false, isAsked = false, answers, requestState } = {}) {
     if (this.isGone) return;
     this.#abort?.abort();
     const abort = this.#abort = new AbortController();
@@ -204,7 +205,7 @@ class PromptView {
     if (!isChange) for (const f of this.#fields) f.setError("");
     replace(this.problems);
     const started = performance.now();
-    const waiting = this.#wait(abort, started);
+    const waiting = this.#wait(abort, started, isAsked);
     history.replaceState({ ...history.state, isRendered: true }, "");
     let outcome;
     try {
@@ -230,14 +231,23 @@ class PromptView {
     if (outcome.error) this.#failed(outcome.error, isChange);
     else if (outcome.result.resultType === "input_required") this.#ask(outcome.result, isChange);
     else this.#rendered(outcome.result, before);
+    if (isAsked && !this.#fields.some((f) => f.failed !== undefined)) this.#reveal();
+  }
+
+  // reveal brings the result into view if it is below the window.
+  #reveal() {
+    if (this.pane.getBoundingClientRect().top > innerHeight - 160) this.pane.scrollIntoView({ block: "start" });
   }
 
   // wait shows that the server is at work, once that takes a while.
-  #wait(abort, started) {
+  #wait(abort, started, isAsked) {
     const bar = h("progress", { "aria-label": "Progress" });
     const text = h("span", {}, "Rendering …");
     const element = h("div", { class: "waiting" }, bar, text, h("button", { type: "button", onclick: () => abort.abort() }, "Cancel"));
-    const show = setTimeout(() => { this.pane.prepend(element); }, 150);
+    const show = setTimeout(() => {
+      this.pane.prepend(element);
+      if (isAsked) this.#reveal();
+    }, 150);
     let message = "";
     const tick = setInterval(() => {
       replace(text, `Rendering for ${Math.round((performance.now() - started) / 1000)} s`, message && ` · ${message}`);
@@ -356,7 +366,7 @@ class PromptView {
         if (action === "accept") this.#answers[part.key] = { question: JSON.stringify(part.request), answer: answers[part.key] };
       }
       const { requestState } = this.question;
-      this.render({ answers, requestState });
+      this.render({ answers, requestState, isAsked: true });
     };
     const submit = () => {
       const missing = parts.flatMap((p) => p.fields).filter((f) => {
@@ -389,7 +399,10 @@ class PromptView {
         ({ changes } = c);
         return [this.result.description && this.result.description !== this.entry.description && h("p", { class: "detail" }, this.result.description), c.element];
       },
-      json: () => [json("Request", this.exchange.request, this.sensitive), this.exchange.response && json("Response", this.exchange.response)],
+      json: () => {
+        const secrets = this.sensitive.map((name) => this.submitted[name]).filter(Boolean);
+        return [json("Request", this.exchange.request, { names: this.sensitive, secrets }), this.exchange.response && json("Response", this.exchange.response, { secrets })];
+      },
       clients: () => {
         const element = h("div", {}, h("p", { class: "detail" }, "Looking …"));
         portability(this.entry, this.result).then((table) => replace(element, table), () => replace(element, h("p", { class: "detail" }, "The server does not answer.")));
@@ -435,7 +448,7 @@ class PromptView {
       this.isGone && h("p", { class: "notice warning", role: "status" }, "This prompt was removed on the server. What you typed is kept, in case it returns."),
       errors.length > 0 && h("div", { class: "notice error", role: "status" },
         h("p", {}, "The file has errors, so the server still serves the last valid version."),
-        h("ul", {}, errors.map((e) => h("li", {}, h("code", {}, place(e)), " ", withHint(e))))));
+        h("ul", {}, errors.map((e) => h("li", {}, fileLink(e), " ", withHint(e))))));
   }
 
   leave() {
@@ -453,6 +466,9 @@ function promptOf(error) {
 }
 
 const place = (e) => e.path + (e.line ? `:${e.line}` : "") + (e.column ? `:${e.column}` : "");
+
+// fileLink returns the place of an error, which opens the file in an editor.
+const fileLink = (e) => h(e.url ? "a" : "span", { href: e.url, class: "file" }, h("code", {}, place(e)));
 
 // choose opens a prompt.
 function choose(name, { focus = false, values, isLink = false } = {}) {
@@ -590,14 +606,17 @@ function drawMarks() {
 // withHint returns the message of an error with the fix, if one is known.
 const withHint = (e) => e.hint ? `${e.message}; ${e.hint}` : e.message;
 
-// drawErrors shows the errors of files.
+// drawErrors shows the errors of files: many are folded, unless the user unfolds them.
+const fewErrors = 3;
+$("file-errors-title").addEventListener("click", () => { $("file-errors").dataset.isChosen = "true"; });
 function drawErrors() {
-  $("file-errors").hidden = fileErrors.length === 0;
+  const errors = $("file-errors");
+  errors.hidden = fileErrors.length === 0;
+  if (!errors.dataset.isChosen) errors.open = fileErrors.length <= fewErrors;
   $("file-errors-title").textContent = `${plural(fileErrors.length, "error")} in files`;
-  replace($("file-errors").querySelector("ul"), fileErrors.slice(0, 100).map((e) => {
+  replace(errors.querySelector("ul"), fileErrors.slice(0, 100).map((e) => {
     const name = promptOf(e);
-    const text = [h("code", {}, place(e)), " ", withHint(e)];
-    return h("li", {}, name ? h("button", { type: "button", class: "plain", onclick: () => choose(name, { focus: true }) }, text) : text);
+    return h("li", {}, fileLink(e), " ", name ? h("button", { type: "button", class: "plain", onclick: () => choose(name, { focus: true }) }, withHint(e)) : withHint(e));
   }));
   open?.drawNotices();
   drawMarks();
@@ -610,48 +629,39 @@ function setStatus(state, text) {
   status.textContent = text;
 }
 
-// follow reads the list and hears of its changes, for as long as the page can be
-// seen. If the server goes away, it tries again.
-let following = null;
-function start() {
-  following = new AbortController();
-  follow(following);
-  hear(following.signal);
+// While the page can be seen, it hears of changes. If the server goes away, the page
+// says so until the server is back.
+let hearing = null;
+const showPage = connect(async (event) => {
+  if (event === "change") {
+    if (open?.exchange) open.render({ isChange: true });
+    await load().catch(() => {});
+  } else if (event === "open") {
+    setStatus("live", "Live");
+    const isReturn = isListed;
+    await begin();
+    if (isReturn && open?.exchange) open.render({ isChange: true });
+  } else if (event === "off") {
+    setStatus("off", "No live updates"); // the server has none
+    while (!isListed && !document.hidden) {
+      await begin();
+      if (!isListed) await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    }
+  } else setStatus("lost", "The server does not answer. Trying again …");
+});
+
+// begin reads the list, and at first opens what the address names.
+async function begin() {
+  const isFirst = !isListed;
+  if (isFirst) nameServer();
+  await load().catch(() => {});
+  if (isFirst && !open) readLink();
 }
 
-async function follow(abort) {
-  let pause = 250;
-  while (!abort.signal.aborted) {
-    try {
-      await listen(abort.signal, async () => {
-        pause = 250;
-        setStatus("live", "Live");
-        const isReturn = isListed;
-        if (!isListed) nameServer();
-        await load().catch(() => {});
-        if (!isReturn && !open) readLink();
-        else if (isReturn && open?.exchange) open.render({ isChange: true });
-      }, async () => {
-        if (open?.exchange) open.render({ isChange: true });
-        await load().catch(() => {});
-      });
-    } catch (err) {
-      if (abort.signal.aborted) return;
-      if (err instanceof RPCError && err.code !== 503) {
-        setStatus("off", "No live updates"); // the server has none
-        if (!isListed) {
-          nameServer();
-          await load().catch(() => {});
-          if (!open) readLink();
-        }
-        if (isListed) return;
-      }
-    }
-    if (abort.signal.aborted) return;
-    setStatus("lost", "The server does not answer. Trying again …");
-    await new Promise((resolve) => { setTimeout(resolve, pause); });
-    pause = Math.min(pause * 2, 4000);
-  }
+function start() {
+  hearing = new AbortController();
+  showPage(true);
+  hear(hearing.signal);
 }
 
 async function nameServer() {
@@ -686,7 +696,8 @@ async function hear(signal) {
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
-    following?.abort(); // a browser has few connections to a server
+    hearing?.abort();
+    showPage(false);
   } else start();
 });
 
@@ -735,4 +746,4 @@ document.body.dataset.view = location.hash.startsWith("#/") ? "prompt" : "list";
 replace(main, h("div", { class: "empty" }, h("p", {}, "Choose a prompt."), h("p", {}, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "Enter"), " opens, ", h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Enter"), " renders.")));
 if (!document.hidden) start();
 const markdownIsLoaded = loadMarkdown().catch(() => {}); // without it texts are shown plain
-if (document.body.dataset.view === "list") $("search").focus();
+$("search").focus(); // which a small window hides beside a prompt

@@ -264,11 +264,17 @@ export function copyButton(text, label = "Copy") {
   return button;
 }
 
-// json returns a JSON value as an element, without the values of sensitive
-// arguments.
-export function json(title, value, sensitive = []) {
-  const hide = (key, v) => (key === "arguments" && v && typeof v === "object" && sensitive.length > 0
-    ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, sensitive.includes(k) ? "•••" : x])) : v);
+// json returns a JSON value as an element. The arguments of the names have no values, and
+// secrets are replaced wherever a text quotes them.
+export function json(title, value, { names = [], secrets = [] }) {
+  const patterns = secrets.flatMap(matching);
+  const hideText = (text) => patterns.reduce((t, pattern) => t.replace(pattern, hidden), text);
+  const hide = (key, v) => {
+    if (typeof v === "string") return hideText(v);
+    if (v === null || typeof v !== "object" || Array.isArray(v)) return v;
+    const isArguments = key === "arguments";
+    return Object.fromEntries(Object.entries(v).map(([k, x]) => [k, isArguments && names.includes(k) ? hidden : x]));
+  };
   const text = JSON.stringify(value, hide, 2);
   const isWhole = text.length <= maxMarkdown;
   const shown = isWhole ? text : text.slice(0, maxMarkdown);
@@ -277,6 +283,30 @@ export function json(title, value, sensitive = []) {
     h("header", {}, h("h3", { id }, title), copyButton(text)),
     h("pre", { tabindex: "0" }, h("code", {}, (isWhole && rich.highlighted?.(shown, "json")) || shown)),
     !isWhole && h("p", { class: "detail" }, `${maxMarkdown.toLocaleString("en")} of ${plural(text.length, "character")}; Copy has all.`));
+}
+
+const hidden = "•••";
+const maxPiece = 500; // characters
+
+// matching returns an expression for a secret as texts quote it: in any case, indented, and
+// with each character as it is or escaped for JSON, a URL or HTML. A long secret has several.
+function matching(secret) {
+  const pieces = [];
+  const characters = [...secret.trim()];
+  for (let i = 0; i < characters.length; i += maxPiece) pieces.push(characters.slice(i, i + maxPiece));
+  return pieces.map((piece) => new RegExp(piece.map((c) => `(?:${escapesOf(c).join("|")})`).join(""), "giu"));
+}
+
+const entities = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+
+function escapesOf(c) {
+  const literal = `\\u{${c.codePointAt(0).toString(16)}}`;
+  if (/\s/.test(c)) return [`\\s+`, `\\+`, `%20`, `%09`, `(?:%0D)?%0A\\s*`, `(?:\\\\+[rntv])+\\s*`];
+  if (/[\p{L}\p{N}]/u.test(c) && c < "\u0080") return [literal];
+  const units = Array.from({ length: c.length }, (_, i) => `\\\\+u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+  const bytes = [...new TextEncoder().encode(c)].map((b) => "%" + b.toString(16).padStart(2, "0")).join("");
+  const code = c.codePointAt(0);
+  return [`\\\\*${literal}`, units, bytes, `&#0*${code};`, `&#x0*${code.toString(16)};`, entities[c] && `&${entities[c]};`].filter(Boolean);
 }
 
 // portability returns a table of what known clients can show. The server has the

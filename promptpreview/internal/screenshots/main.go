@@ -64,7 +64,7 @@ func run(ctx context.Context) error {
 	srv := prompts.MustNewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "files", Title: "Prompts of a folder", Version: "1.0.0"}, InputSchemas: true})
 	page := promptpreview.NewHandler(srv, promptpreview.Options{})
 	defer page.Close()
-	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.OnReload(), Logger: slog.New(slog.DiscardHandler)})
+	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.OnReload(dir), Logger: slog.New(slog.DiscardHandler)})
 	if err := folder.Reload(ctx); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func run(ctx context.Context) error {
 		name          string
 		width, height int64
 		isDark        bool
-	}{{"light", 1280, 720, false}, {"dark", 1280, 720, true}, {"narrow", 400, 800, false}, {"wide", 1800, 900, true}} {
+	}{{"light", 1280, 720, false}, {"dark", 1280, 720, true}, {"narrow", 375, 720, false}, {"wide", 1800, 900, true}} {
 		g := gallery[0]
 		if err := show(tab, ts.URL, v.width, v.height, v.isDark, g.file, g.arguments); err != nil {
 			return err
@@ -165,7 +165,7 @@ of it. [` + "`promptpreview/internal/screenshots`" + `](../promptpreview/interna
 			return err
 		}
 		// The window is made as high as the page.
-		height, err := browser.Eval[int64](tab, `document.querySelector("main").scrollHeight + document.querySelector(".top").offsetHeight - 30`)
+		height, err := browser.Eval[int64](tab, `document.querySelector("#main").scrollHeight + document.querySelector(".top").offsetHeight - 30`)
 		if err != nil {
 			return err
 		}
