@@ -71,6 +71,7 @@
 //   - [CheckDoc]: the table of prompts in a document is current;
 //   - [CheckTools]: the tools in the prompts exist;
 //   - [CheckPortable]: the features that known clients do not show;
+//   - [CheckSensitive]: no value of a Sensitive argument comes out;
 //   - [CheckSkills]: the skills of a registry are as hosts expect.
 //
 // The checks render prompts with values from CheckOptions.Examples, or with

@@ -1,0 +1,73 @@
+package prompttest
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// leaking returns a prompt with a sensitive argument of a type, which leaks a text.
+func leaking[T any](name string, leak func(ctx context.Context, v T) (*prompts.Result, error)) prompts.Prompt {
+	type in struct {
+		Value T      `json:"value" sensitive:"true"`
+		Plain string `json:"plain"`
+	}
+	return prompts.New(prompts.Prompt{Name: name}, func(ctx context.Context, in in) (*prompts.Result, error) { return leak(ctx, in.Value) })
+}
+
+func refusing[T any](name string) prompts.Prompt {
+	return leaking(name, func(_ context.Context, v T) (*prompts.Result, error) {
+		return nil, prompts.InvalidArgument("plain", fmt.Sprintf("does not go with %v (%x) at %v", v, fmt.Sprint(v), time.Now().UnixNano()))
+	})
+}
+
+// A value that comes out is found, whatever its type, and in whatever form and text.
+func TestCheckSensitive(t *testing.T) {
+	t.Parallel()
+	check := func(p prompts.Prompt) []string {
+		reg := new(prompts.Registry)
+		reg.MustAdd(p)
+		return record(t, func(t testing.TB) { CheckSensitive(t, reg, CheckOptions{}) }).errors
+	}
+	for _, p := range []prompts.Prompt{
+		refusing[time.Time]("time"), refusing[time.Duration]("duration"), refusing[float64]("float"), refusing[uint64]("uint64"), refusing[int8]("int8"),
+		refusing[bool]("bool"), refusing[netip.Addr]("addr"), refusing[url.URL]("url"), refusing[[]int64]("list"), refusing[map[string]int]("map"), refusing[[]byte]("bytes"),
+		leaking("error", func(_ context.Context, v string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: 7, Message: "denied", Data: map[string]string{"x": base64.StdEncoding.EncodeToString([]byte(v + "!"))}}
+		}),
+		leaking("question", func(ctx context.Context, v string) (*prompts.Result, error) {
+			_, err := prompts.Elicit[struct{ Name string }](ctx, "name", fmt.Sprintf("Who is %x?", v))
+			return nil, err
+		}),
+		leaking("progress", func(ctx context.Context, v string) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, v[1:])
+			return prompts.Messages(), nil
+		}),
+		leaking("link", func(_ context.Context, v string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/" + v[1:], Name: "x"})), nil
+		}),
+	} {
+		errs := check(p)
+		if assert.Len(t, errs, 1, p.Name) {
+			assert.Contains(t, errs[0], `the value of the sensitive argument "value" reaches the client`)
+		}
+	}
+	assert.Empty(t, check(leaking("fine", func(_ context.Context, v string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(v)), nil
+	})))
+	assert.Empty(t, check(leaking("careful", func(_ context.Context, v string) (*prompts.Result, error) {
+		return nil, fmt.Errorf("%s: %w", v, prompts.InvalidArgument("value", "is not accepted"))
+	})))
+	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Schema: prompts.Enum("one")}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(), nil
+	}}
+	assert.Equal(t, []string{"prompt \"p\": argument \"value\" is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples."}, check(pattern))
+}
