@@ -58,7 +58,11 @@ func withSkills(method, members string, o promptskills.Options) fails {
 		}); err != nil {
 			panic(err)
 		}
-		to.Features = []feature.Feature{promptskills.Feature(r, o)}
+		f, err := promptskills.New(r, o)
+		if err != nil {
+			panic(err)
+		}
+		to.Features = []feature.Feature{f}
 	}}
 }
 

@@ -210,7 +210,7 @@ func ExampleDoc() {
 		Name: "code_review", Title: "Review Code", Description: "Asks for a review of some code",
 		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
 	}, echoed[Review]))
-	fmt.Print(prompts.Doc(&reg))
+	fmt.Print(prompts.MarkdownTable(&reg))
 	// Output:
 	// | Prompt | Argument | Required | Description |
 	// |---|---|---|---|

@@ -125,9 +125,13 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 	}); err != nil {
 		panic(err)
 	}
+	f, err := promptskills.New(&skills, promptskills.Options{PageSize: 10})
+	if err != nil {
+		panic(err)
+	}
 	h.server = prompts.MustNewServer(&r, prompts.Options{
 		Limits: l, Timeouts: prompts.Timeouts{Render: -1, Elicit: -1},
-		Features:  []feature.Feature{promptskills.Feature(&skills, promptskills.Options{PageSize: 10})},
+		Features:  []feature.Feature{f},
 		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
 	})
 	o.WriteTimeout, o.ReadTimeout = -1, -1

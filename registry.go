@@ -29,7 +29,7 @@ type Registry struct {
 	prompts atomic.Pointer[ordmap.Map[*definition]]
 
 	writing   sync.Mutex // held to change prompts, and for the field below
-	followers []func([]Change) (commit func(), err error)
+	followers []*follower
 
 	subscribers notify.Listeners[struct{}]
 }
@@ -89,7 +89,7 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	m := tx.edit.Map()
 	var commits []func()
 	for _, follow := range r.followers {
-		commit, err := follow(changesOf(m, slices.Sorted(maps.Keys(tx.touched))))
+		commit, err := follow.f(changesOf(m, slices.Sorted(maps.Keys(tx.touched))))
 		if err != nil {
 			return err
 		}
@@ -130,9 +130,10 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 // rejects the change: Add, Set and Update return the error, and so does Follow, which
 // then has no effect. commit, if not nil, is called when the change has taken effect, and
 // not if another function rejects the change. Calls of f and commit do not overlap. They must
-// not use the registry. There is no end of a Follow but that of the registry: it is
-// for what is made of prompts, such as tools, and must be consistent with them.
-func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) error {
+// not use the registry, nor call stop. Follow is for what is made of prompts, such as tools,
+// and must be consistent with them. stop ends the calls of f: when it returns, none runs and
+// none follows. It may be called more than once.
+func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (stop func(), err error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	m := r.snapshot()
@@ -142,13 +143,23 @@ func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) e
 	}
 	commit, err := f(changesOf(m, names))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if commit != nil {
 		commit()
 	}
-	r.followers = append(r.followers, f)
-	return nil
+	own := &follower{f}
+	r.followers = append(r.followers, own)
+	return func() {
+		r.writing.Lock()
+		defer r.writing.Unlock()
+		r.followers = slices.DeleteFunc(r.followers, func(other *follower) bool { return other == own })
+	}, nil
+}
+
+// follower is a call of [Registry.Follow].
+type follower struct {
+	f func(changes []Change) (commit func(), err error)
 }
 
 // Lookup returns a copy of the prompt, with the arguments of its struct, and reports
@@ -299,11 +310,11 @@ func (r *Registry) OnChange(changed func()) (cancel func()) {
 // that this server has notified may read the list from a replica that lags behind.
 func (r *Registry) Notify() { r.subscribers.Call(struct{}{}) }
 
-// Doc returns a Markdown table of the registry's prompts and arguments for a README,
+// MarkdownTable returns a Markdown table of the registry's prompts and arguments for a README,
 // in list order. The descriptions are those of prompts/list, including hints. The
 // table ends with a line break. The same prompts always give the same table, so a
 // test can compare the table with a document.
-func Doc(r *Registry) string {
+func MarkdownTable(r *Registry) string {
 	var b strings.Builder
 	b.WriteString("| Prompt | Argument | Required | Description |\n|---|---|---|---|\n")
 	for _, d := range r.snapshot().All() {

@@ -214,23 +214,28 @@ func TestFollowWithoutCommit(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(textPrompt("a", ""))
 	var seen []string
-	require.NoError(t, reg.Follow(func(changes []prompts.Change) (func(), error) {
+	stop, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
 		for _, c := range changes {
 			seen = append(seen, c.Name)
 		}
 		return nil, nil
-	}))
+	})
+	require.NoError(t, err)
 	changed, cancel := reg.Subscribe()
 	defer cancel()
 	reg.MustAdd(textPrompt("b", ""))
 	assert.Equal(t, []string{"a", "b"}, seen)
 	assert.Len(t, changed, 1)
+	stop()
+	stop()
+	reg.MustAdd(textPrompt("c", ""))
+	assert.Equal(t, []string{"a", "b"}, seen)
 }
 
 func TestDoc(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
-	assert.Equal(t, "| Prompt | Argument | Required | Description |\n|---|---|---|---|\n", prompts.Doc(&reg))
+	assert.Equal(t, "| Prompt | Argument | Required | Description |\n|---|---|---|---|\n", prompts.MarkdownTable(&reg))
 	render := func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
 	require.NoError(t, reg.Add(
 		prompts.Prompt{Name: "b", Render: render},
@@ -253,5 +258,5 @@ func TestDoc(t *testing.T) {
 | `+"`b`"+` | | | |
 | `+"`c`"+` | | | |
 | | `+"`n`"+` | | \\\[x\]\~ |
-`, prompts.Doc(&reg))
+`, prompts.MarkdownTable(&reg))
 }

@@ -40,7 +40,9 @@ func BenchmarkSkills(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
-		srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}})
+		f, err := promptskills.New(&skills, promptskills.Options{})
+		require.NoError(b, err)
+		srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}})
 		begin = time.Now()
 		for range 100 {
 			_, err := srv.Call(b.Context(), "skills/list", nil, prompts.CallOptions{})

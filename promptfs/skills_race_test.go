@@ -62,7 +62,9 @@ func race(t *testing.T, reads int64, tamper func(uri, response string) string) (
 		}
 	}
 	require.NoError(t, d.folder.Reload(t.Context()))
-	srv := prompts.MustNewServer(&d.reg, prompts.Options{Features: []feature.Feature{promptskills.Feature(&d.skills, promptskills.Options{PageSize: 3})}})
+	f, err := promptskills.New(&d.skills, promptskills.Options{PageSize: 3})
+	require.NoError(t, err)
+	srv := prompts.MustNewServer(&d.reg, prompts.Options{Features: []feature.Feature{f}})
 	const changes = 25
 	var total, wrong, changed atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())

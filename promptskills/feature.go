@@ -24,12 +24,15 @@ const Extension = "io.modelcontextprotocol/skills"
 // Resources.Subscribe return the error, wrapped or not.
 var ErrUnknownResource = errors.New("unknown resource")
 
-// Feature returns a feature that serves the skills of a registry and the resources
+// New returns a feature that serves the skills of a registry and the resources
 // of the options:
 //
-//	prompts.Options{Features: []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}}
+//	f, err := promptskills.New(&skills, promptskills.Options{})
+//	…
+//	srv, err := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{f}})
 //
-// The registry may change at any time. A nil registry is empty. The feature has the
+// The registry may change at any time. A nil registry and a negative option are errors.
+// The feature has the
 // methods skills/list, skills/get, resources/list, resources/templates/list,
 // resources/read and resources/directory/read, in all protocol versions.
 //
@@ -37,11 +40,15 @@ var ErrUnknownResource = errors.New("unknown resource")
 // file, a file read as a directory, and a cursor of another list. For an unknown
 // resource, a client gets -32602 in 2026-07-28 and -32002 before. The error's data
 // contains the URI.
-func Feature(r *Registry, o Options) feature.Feature {
+func New(r *Registry, o Options) (feature.Feature, error) {
 	if r == nil {
-		r = new(Registry)
+		return feature.Feature{}, errors.New("promptskills: New: registry is nil")
 	}
-	s := &service{registry: r, options: o.withDefaults(), clients: newClients()}
+	o, err := o.withDefaults()
+	if err != nil {
+		return feature.Feature{}, fmt.Errorf("promptskills: options: %w", err)
+	}
+	s := &service{registry: r, options: o, clients: newClients()}
 	cache := &feature.Cache{TTL: s.options.CacheTTL, Public: o.CachePublic && o.Visible == nil}
 	ofResources := *cache
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
@@ -73,7 +80,7 @@ func Feature(r *Registry, o Options) feature.Feature {
 		}},
 		Resources: &feature.Resources{Subscribe: s.subscribe},
 		Ended:     s.clients.forget,
-	}
+	}, nil
 }
 
 // service answers the methods.

@@ -30,7 +30,11 @@ func serve(t *testing.T, reg *promptskills.Registry, version string, o promptski
 }
 
 func newServer(reg *promptskills.Registry, o promptskills.Options) *prompts.Server {
-	return prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{promptskills.Feature(reg, o)}})
+	f, err := promptskills.New(reg, o)
+	if err != nil {
+		panic(err)
+	}
+	return prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}})
 }
 
 // manifest is a Skill of the protocol.
@@ -513,7 +517,7 @@ func TestChangesOfTheApplicationsResources(t *testing.T) {
 // SKL-01, SKL-02, SKL-03: the capabilities are declared in every version.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
-	srv := newServer(nil, promptskills.Options{})
+	srv := newServer(new(promptskills.Registry), promptskills.Options{})
 	raw, err := json.Marshal(srv.Capabilities())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"prompts":{"listChanged":true},"completions":{},"resources":{"listChanged":true,"subscribe":true},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}}`, string(raw))
@@ -615,4 +619,13 @@ func TestManySubscriptions(t *testing.T) {
 	_, err := c.Call("subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": make([]string, 1025)}})
 	require.NotNil(t, err)
 	assert.Equal(t, prompts.CodeInvalidParams, err.Code)
+}
+
+func TestInvalidOptions(t *testing.T) {
+	t.Parallel()
+	_, err := promptskills.New(nil, promptskills.Options{})
+	assert.ErrorContains(t, err, "registry is nil")
+	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, CacheTTL: -1})
+	assert.ErrorContains(t, err, "PageSize is negative")
+	assert.ErrorContains(t, err, "CacheTTL is negative")
 }

@@ -1,7 +1,9 @@
 package promptskills
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -66,11 +68,15 @@ type Template struct {
 	MIMEType    string
 }
 
-// withDefaults fills in the defaults.
-func (o Options) withDefaults() Options {
-	if o.PageSize <= 0 {
-		o.PageSize = defaultPageSize
+// withDefaults fills in the defaults, or returns the options that are invalid.
+func (o Options) withDefaults() (Options, error) {
+	var errs []error
+	if o.PageSize < 0 {
+		errs = append(errs, errors.New("PageSize is negative"))
 	}
-	o.CacheTTL = max(o.CacheTTL, 0)
-	return o
+	if o.CacheTTL < 0 {
+		errs = append(errs, errors.New("CacheTTL is negative"))
+	}
+	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
+	return o, errors.Join(errs...)
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // CheckDoc checks that a Markdown file contains the current table of the registry's
-// prompts, as from [prompts.Doc], between two lines:
+// prompts, as from [prompts.MarkdownTable], between two lines:
 //
 //	<!-- prompts -->
 //	<!-- end of prompts -->
@@ -33,7 +33,7 @@ func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 		t.Errorf("prompttest: %s: %v", path, err)
 		return
 	}
-	has, table := strings.ReplaceAll(has, "\r\n", "\n"), prompts.Doc(reg)
+	has, table := strings.ReplaceAll(has, "\r\n", "\n"), prompts.MarkdownTable(reg)
 	switch {
 	case has == table:
 	case Updating():

@@ -448,7 +448,7 @@ func TestChecksOfTools(t *testing.T) {
 
 func TestCheckDoc(t *testing.T) {
 	t.Parallel()
-	table := prompts.Doc(catalogue())
+	table := prompts.MarkdownTable(catalogue())
 	for _, test := range []struct{ name, text, want string }{
 		{"current", "a\n<!-- prompts -->\n" + table + "<!-- end of prompts -->\nb", ""},
 		{"on Windows", strings.ReplaceAll("a\n<!-- prompts -->\n"+table+"<!-- end of prompts -->\nb", "\n", "\r\n"), ""},

@@ -26,9 +26,11 @@ import (
 // their front matter is compared.
 func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
 	t.Helper()
-	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
-		Features: []feature.Feature{promptskills.Feature(skills, promptskills.Options{})}, Logger: testLogger(t),
-	})
+	f, err := promptskills.New(skills, promptskills.Options{})
+	if err != nil {
+		t.Fatalf("prompttest: CheckSkills: %v", err)
+	}
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: testLogger(t)})
 	c := &skillChecker{t: t, call: func(method string, params, result any) error {
 		raw, err := json.Marshal(params)
 		if err != nil {

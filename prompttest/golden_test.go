@@ -138,7 +138,7 @@ func TestUpdate(t *testing.T) { // not parallel: the flag is the program's
 		const text = "# A\n<!-- prompts -->\nold\n<!-- end of prompts -->\nB\n"
 		require.NoError(t, os.WriteFile(readme, []byte(strings.ReplaceAll(text, "\n", newline)), 0o600))
 		CheckDoc(t, catalogue(), readme)
-		assert.Equal(t, strings.ReplaceAll("# A\n<!-- prompts -->\n"+prompts.Doc(catalogue())+"<!-- end of prompts -->\nB\n", "\n", newline), read(t, readme))
+		assert.Equal(t, strings.ReplaceAll("# A\n<!-- prompts -->\n"+prompts.MarkdownTable(catalogue())+"<!-- end of prompts -->\nB\n", "\n", newline), read(t, readme))
 		require.NoError(t, flag.Set(updateFlag, "false"))
 		CheckDoc(t, catalogue(), readme) // now it is current
 		require.NoError(t, flag.Set(updateFlag, "true"))
@@ -150,7 +150,7 @@ func TestUpdate(t *testing.T) { // not parallel: the flag is the program's
 		before, after := "a\r\nb\n<!-- prompts -->"+newline, "<!-- end of prompts -->\r\nc\nd\r\n"
 		require.NoError(t, os.WriteFile(readme, []byte(before+after), 0o600))
 		CheckDoc(t, catalogue(), readme)
-		assert.Equal(t, before+strings.ReplaceAll(prompts.Doc(catalogue()), "\n", newline)+after, read(t, readme))
+		assert.Equal(t, before+strings.ReplaceAll(prompts.MarkdownTable(catalogue()), "\n", newline)+after, read(t, readme))
 	}
 }
 

@@ -159,7 +159,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	if err != nil {
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
 	}
-	if err := reg.Follow(s.follow); err != nil {
+	if _, err := reg.Follow(s.follow); err != nil { // until the end of the registry
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
 	}
 	f := feature.Feature{

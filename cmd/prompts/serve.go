@@ -151,7 +151,11 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	files := promptfs.Options{Logger: logger}
 	if o.skills {
 		files.Skills = new(promptskills.Registry)
-		options.Features = append(options.Features, promptskills.Feature(files.Skills, promptskills.Options{}))
+		skills, err := promptskills.New(files.Skills, promptskills.Options{})
+		if err != nil {
+			return err
+		}
+		options.Features = append(options.Features, skills)
 	}
 	if o.tools != "" {
 		tools, err := o.toolsOf(reg)

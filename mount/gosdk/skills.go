@@ -43,7 +43,11 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 	}
 	o.Resources = promptskills.Resources{}
 	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, listed: map[string]skillResource{}}
-	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger}); err != nil {
+	f, err := promptskills.New(r, o)
+	if err != nil {
+		return nil, fmt.Errorf("gosdk: %w", err)
+	}
+	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: logger}); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {

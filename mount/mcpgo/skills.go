@@ -31,9 +31,15 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 	if s == nil || r == nil {
 		return nil, errors.New("mcpgo: server or registry is nil")
 	}
-	m := &skillMount{server: s, state: stateOf(s), calls: prompts.MustNewServer(new(prompts.Registry), prompts.Options{
-		Features: []feature.Feature{promptskills.Feature(r, promptskills.Options{PageSize: everything})},
-	})}
+	f, err := promptskills.New(r, promptskills.Options{PageSize: everything})
+	if err != nil {
+		return nil, fmt.Errorf("mcpgo: %w", err)
+	}
+	calls, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}})
+	if err != nil {
+		return nil, fmt.Errorf("mcpgo: %w", err)
+	}
+	m := &skillMount{server: s, state: stateOf(s), calls: calls}
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.sync(); err != nil {
 		cancel()
