@@ -2,7 +2,7 @@ package hosts
 
 const (
 	// runs has the tests that run hosts, and their results.
-	runs = "https://github.com/mcp-prompts/prompts/tree/main/internal/interop/hosts"
+	runs = "https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts"
 
 	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
@@ -12,35 +12,35 @@ const (
 // host, run it or read its sources again, and change Version and Seen.
 var Table = []Host{
 	{"Claude Code", []string{"claude-code"}, "2.1.330", "2026-11-23", []Limit{
-		{OneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments", runs},
+		{OneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments", runs + "/testdata/claude-code.golden"},
 	}},
 	{"Cline", []string{"@cline/core"}, "3.0.65", "2026-11-23", []Limit{
-		{NoPrompts, "does not offer the prompts of a server", runs},
-		{NoToolAudio, "shows the model the JSON of images, audio and links", runs},
+		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/cline.golden"},
+		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/cline.golden"},
 	}},
 	{"Codex", []string{"codex-mcp-client"}, "0.169.0", "2026-11-23", []Limit{
-		{NoPrompts, "does not offer the prompts of a server", runs},
-		{NoToolAudio, "leaves out audio, and shows the model the JSON of links", runs},
-		{StructuredOnly, "shows the model `structuredContent`, and the texts only without it", runs},
+		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/codex.golden"},
+		{NoToolAudio, "leaves out audio, and shows the model the JSON of links", runs + "/testdata/codex.golden"},
+		{StructuredOnly, "shows the model `structuredContent`, and the texts only without it", runs + "/testdata/codex.golden"},
 	}},
 	{"Continue", nil, "", "2026-11-22", []Limit{
 		{TextOnly, "drops the message", "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
 	}},
 	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-23", []Limit{
-		{NoPrompts, "does not offer the prompts of a server", runs},
-		{OnePage, "reads the first page of tools", runs},
-		{NoToolAudio, "shows the model the JSON of images, audio and links", runs},
+		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/continue.golden"},
+		{OnePage, "reads the first page of tools", runs + "/testdata/continue.golden"},
+		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/continue.golden"},
 	}},
 	{"Copilot CLI", []string{"copilot-cli"}, "1.0.102", "2026-11-23", []Limit{
-		{NoPrompts, "does not offer the prompts of a server", runs},
-		{NoToolAudio, "drops images, audio and links", runs},
-		{JoinedTexts, "joins the texts without a separator", runs},
+		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/copilot.golden"},
+		{NoToolAudio, "drops images, audio and links", runs + "/testdata/copilot.golden"},
+		{JoinedTexts, "joins the texts without a separator", runs + "/testdata/copilot.golden"},
 	}},
 	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-23", []Limit{
-		{OneMessage, "sends only the first message", runs},
-		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs},
+		{OneMessage, "sends only the first message", runs + "/testdata/gemini.golden"},
+		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs + "/testdata/gemini.golden"},
 		{NoSpaces, "replaces each space with a hyphen", geminiSource},
-		{OnePage, "reads the first page of prompts and of tools", runs},
+		{OnePage, "reads the first page of prompts and of tools", runs + "/testdata/gemini.golden"},
 	}},
 	{"goose", nil, "", "2026-11-22", []Limit{
 		{AlternatingOnly, "stops with an error", "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs"},
@@ -49,16 +49,16 @@ var Table = []Host{
 		{Placeholders, "users cannot use this prompt", runs},
 	}},
 	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-23", []Limit{
-		{Placeholders, "users cannot use this prompt", runs},
-		{NoDefaults, "uses an empty text", runs},
-		{TextOnly, "drops the message", runs},
-		{UserOnly, "joins all messages to one of the user", runs},
-		{PlainNames, "replaces each other character with an underscore", runs},
+		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
+		{NoDefaults, "uses an empty text", runs + "/testdata/opencode.golden"},
+		{TextOnly, "drops the message", runs + "/testdata/opencode.golden"},
+		{UserOnly, "joins all messages to one of the user", runs + "/testdata/opencode.golden"},
+		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-23", []Limit{
-		{OneMessage, "sends only the first message", runs},
-		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs},
-		{OnePage, "reads the first page of prompts", runs},
+		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
+		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs + "/testdata/qwen.golden"},
+		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},
 	}},
 	{"VS Code", nil, "", "2026-11-22", []Limit{
 		{PlainNames, "replaces each other character with an underscore", "https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts"},

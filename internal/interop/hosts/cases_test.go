@@ -11,8 +11,9 @@ type testCase struct {
 	words  []string // what the user types after the prompt
 	json   string   // the arguments of the prompt's tool
 	inCI   bool
-	mode   string // tools to offer, if it is not the mode of the host: each or pair
-	tool   string // the tool to call, if it is not that of the prompt
+	mode   string   // tools to offer, if it is not the mode of the host: each or pair
+	tool   string   // the tool to call, if it is not that of the prompt
+	want   []string // parts of what the model is to get
 }
 
 // line returns the prompt and its arguments as the user types them after the host's
@@ -40,30 +41,30 @@ func (c *testCase) call(prefix string) string {
 const changing = "list_changed"
 
 var cases = []testCase{
-	{name: "no argument", prompt: "hello"},
-	{name: "two arguments", prompt: "two", words: []string{"a", "b"}, json: `{"arg1":"a","arg2":"b"}`, inCI: true},
-	{name: "quoted", prompt: "two", words: []string{"a b", "c d"}, json: `{"arg1":"a b","arg2":"c d"}`},
-	{name: "Unicode", prompt: "two", words: []string{"ä", "日本🙂"}, json: `{"arg1":"ä","arg2":"日本🙂"}`},
-	{name: "missing", prompt: "two", words: []string{"a"}, json: `{"arg1":"a"}`},
-	{name: "too many", prompt: "two", words: []string{"a", "b", "c", "d"}, json: `{"arg1":"a","arg2":"b","arg3":"c"}`},
-	{name: "optional left out", prompt: "opt", words: []string{"a"}, json: `{"topic":"a"}`},
-	{name: "enum", prompt: "lang", words: []string{"go"}, json: `{"lang":"go"}`},
-	{name: "wrong enum", prompt: "lang", words: []string{"cobol"}, json: `{"lang":"cobol"}`, inCI: true},
-	{name: "enum compared", prompt: "iflang", words: []string{"go"}, json: `{"lang":"go"}`},
-	{name: "number", prompt: "sized", words: []string{"3"}, json: `{"size":3}`},
-	{name: "enum in Go", prompt: "golang", words: []string{"go"}, json: `{"lang":"go"}`},
-	{name: "several roles", prompt: "roles", inCI: true},
-	{name: "image", prompt: "image"},
-	{name: "audio", prompt: "audio"},
-	{name: "resource", prompt: "resource"},
-	{name: "link", prompt: "link"},
-	{name: "failure", prompt: "fail"},
-	{name: "question", prompt: "ask"},
-	{name: "odd name", prompt: "team:review/go.md"},
-	{name: "Unicode name", prompt: "grüße"},
+	{name: "no argument", prompt: "hello", want: []string{"HELLO-TEXT"}},
+	{name: "two arguments", prompt: "two", words: []string{"a", "b"}, json: `{"arg1":"a","arg2":"b"}`, inCI: true, want: []string{"TWO arg1=[a] arg2=[b]"}},
+	{name: "quoted", prompt: "two", words: []string{"a b", "c d"}, json: `{"arg1":"a b","arg2":"c d"}`, want: []string{"TWO arg1=[a b] arg2=[c d]"}},
+	{name: "Unicode", prompt: "two", words: []string{"ä", "日本🙂"}, json: `{"arg1":"ä","arg2":"日本🙂"}`, want: []string{"TWO arg1=[ä] arg2=[日本🙂]"}},
+	{name: "missing", prompt: "two", words: []string{"a"}, json: `{"arg1":"a"}`, want: []string{"arg2"}},
+	{name: "too many", prompt: "two", words: []string{"a", "b", "c", "d"}, json: `{"arg1":"a","arg2":"b","arg3":"c"}`, want: []string{"TWO arg1=[a] arg2=[b"}},
+	{name: "optional left out", prompt: "opt", words: []string{"a"}, json: `{"topic":"a"}`, want: []string{"OPT topic=[a] style=[plain] note=[]"}},
+	{name: "enum", prompt: "lang", words: []string{"go"}, json: `{"lang":"go"}`, want: []string{"LANG lang=[go]"}},
+	{name: "wrong enum", prompt: "lang", words: []string{"cobol"}, json: `{"lang":"cobol"}`, inCI: true, want: []string{"must be one of go, python, rust"}},
+	{name: "enum compared", prompt: "iflang", words: []string{"go"}, json: `{"lang":"go"}`, want: []string{"IFLANG GO"}},
+	{name: "number", prompt: "sized", words: []string{"3"}, json: `{"size":3}`, want: []string{"SIZED size=[3]"}},
+	{name: "enum in Go", prompt: "golang", words: []string{"go"}, json: `{"lang":"go"}`, want: []string{"GOLANG lang=[go]"}},
+	{name: "several roles", prompt: "roles", inCI: true, want: []string{"ROLE-USER-1", "ROLE-ASSISTANT-2", "ROLE-USER-3"}},
+	{name: "image", prompt: "image", want: []string{"image/png", "IMAGE-TEXT"}},
+	{name: "audio", prompt: "audio", want: []string{"AUDIO-TEXT", "audio/wav"}},
+	{name: "resource", prompt: "resource", want: []string{"EMBEDDED-TEXT", "RESOURCE-TEXT"}},
+	{name: "link", prompt: "link", want: []string{"test://linked", "LINK-TEXT"}},
+	{name: "failure", prompt: "fail", want: []string{"ticket ABC-1 does not exist"}},
+	{name: "question", prompt: "ask", want: []string{"ASKED context="}},
+	{name: "odd name", prompt: "team:review/go.md", want: []string{"ODD-NAME-TEXT"}},
+	{name: "Unicode name", prompt: "grüße", want: []string{"UNICODE-NAME-TEXT"}},
 	{name: changing, prompt: "add", inCI: true},
-	{name: "tool of a prompt", prompt: "two", mode: "each", tool: "two", json: `{"arg1":"a","arg2":"b"}`},
-	{name: "list of the pair", mode: "pair", tool: "list_prompts"},
-	{name: "get of the pair", mode: "pair", tool: "get_prompt", json: `{"name":"two","arguments":{"arg1":"a","arg2":"b"}}`},
-	{name: "wrong enum by the pair", mode: "pair", tool: "get_prompt", json: `{"name":"lang","arguments":{"lang":"cobol"}}`},
+	{name: "tool of a prompt", prompt: "two", mode: "each", tool: "two", json: `{"arg1":"a","arg2":"b"}`, want: []string{"TWO arg1=[a] arg2=[b]"}},
+	{name: "list of the pair", mode: "pair", tool: "list_prompts", want: []string{"A prompt with two required arguments"}},
+	{name: "get of the pair", mode: "pair", tool: "get_prompt", json: `{"name":"two","arguments":{"arg1":"a","arg2":"b"}}`, want: []string{"TWO arg1=[a] arg2=[b]"}},
+	{name: "wrong enum by the pair", mode: "pair", tool: "get_prompt", json: `{"name":"lang","arguments":{"lang":"cobol"}}`, want: []string{"must be one of go, python, rust"}},
 }

@@ -168,10 +168,21 @@ func (r *Request) call() *call {
 			if found == nil {
 				continue
 			}
-			for _, t := range r.Tools {
-				if t.Name == found[1] || strings.HasSuffix(t.Name, "_"+found[1]) || strings.HasSuffix(t.Name, "-"+found[1]) {
-					return &call{t, arguments(found[2])}
-				}
+			if t := r.tool(found[1]); t != nil {
+				return &call{*t, arguments(found[2])}
+			}
+		}
+	}
+	return nil
+}
+
+// tool returns the tool with the name, or else a tool with a prefix and the name: hosts
+// have tools of their own, such as view_image.
+func (r *Request) tool(name string) *Tool {
+	for _, separator := range []string{"", "_", "-"} {
+		for i, t := range r.Tools {
+			if t.Name == name || separator != "" && strings.HasSuffix(t.Name, separator+name) {
+				return &r.Tools[i]
 			}
 		}
 	}

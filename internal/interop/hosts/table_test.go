@@ -1,0 +1,124 @@
+//go:build unix
+
+package hosts_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	known "github.com/mcp-prompts/prompts/internal/hosts"
+)
+
+// TestTable checks that testdata/table.md has what the recorded runs show. With -update it
+// writes the table.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	shown := slices.Concat(hosts, []*host{gemini, qwen}, more)
+	var table strings.Builder
+	table.WriteString("# What hosts make of prompts\n\n" +
+		"`go test ./hosts -run TestTable -update` writes this table from the recorded runs beside it.\n" +
+		"Hosts without prompts call the tool of a prompt. A dash: the case was not run.\n\n| Case |")
+	goldens := make([]*golden, len(shown))
+	for i, h := range shown {
+		goldens[i] = readGolden(t, h.name)
+		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h), h.name)
+	}
+	table.WriteString("\n|" + strings.Repeat("---|", len(shown)+1) + "\n")
+	for _, c := range cases {
+		fmt.Fprintf(&table, "| %s |", c.name)
+		for _, g := range goldens {
+			fmt.Fprintf(&table, " %s |", g.outcome(&c))
+		}
+		table.WriteString("\n")
+	}
+	path := filepath.Join("testdata", "table.md")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(table.String()), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, table.String(), string(text), "run the test with -update")
+}
+
+// wanted returns the version of a host in its package.json.
+func wanted(t *testing.T, h *host) string {
+	var p struct {
+		Dependencies map[string]string `json:"dependencies"`
+	}
+	readJSON(t, filepath.Join(h.folder, "package.json"), &p)
+	return p.Dependencies[h.npm]
+}
+
+// outcome returns what a case came to, in a word or two.
+func (g *golden) outcome(c *testCase) string {
+	section := ""
+	for _, transport := range []string{"stdio", "terminal"} {
+		if s := g.sections[c.name+", "+transport]; s != "" {
+			section = s
+			break
+		}
+	}
+	if section == "" {
+		return "–"
+	}
+	_, rest, _ := strings.Cut(section, "server got:\n")
+	server, rest, _ := strings.Cut(rest, "model got:\n")
+	model, user, _ := strings.Cut(rest, "user saw:\n")
+	if c.name == changing {
+		if strings.Contains(server, "after list_changed") {
+			return "lists again"
+		}
+		return "does not list again"
+	}
+	got := 0
+	for _, want := range c.want {
+		if strings.Contains(model, want) {
+			got++
+		}
+	}
+	isReported := strings.Contains(user, "must") || strings.Contains(user, "does not exist") || strings.Contains(user, "equired") || strings.Contains(user, "question") || strings.Contains(user, "rror") || strings.Contains(user, "input")
+	switch {
+	case len(c.want) > 0 && got == len(c.want):
+		return "yes"
+	case c.name == "wrong enum" && strings.Contains(model, "[cobol]"):
+		return "not checked"
+	case got > 0:
+		return "in part"
+	case server == "" && isReported:
+		return "refused by the host"
+	case strings.Contains(server, "  error ") && isReported:
+		return "error shown"
+	case strings.Contains(server, "  error "):
+		return "error hidden"
+	}
+	return "no"
+}
+
+// TestKnownHosts checks that the table of known hosts names the versions that were run,
+// and links to their runs.
+func TestKnownHosts(t *testing.T) {
+	t.Parallel()
+	versions := map[string]string{}
+	for _, h := range slices.Concat(hosts, []*host{gemini, qwen}, more) {
+		versions[h.title] = wanted(t, h)
+	}
+	for _, h := range known.Table {
+		if version := versions[h.Name]; version != "" {
+			assert.Equal(t, version, h.Version, h.Name)
+			delete(versions, h.Name)
+		}
+		for _, l := range h.Limits {
+			if _, file, isRun := strings.Cut(l.Source, "/internal/interop/hosts/"); isRun {
+				assert.FileExists(t, file, h.Name)
+			}
+		}
+	}
+	assert.Empty(t, versions, "hosts without a row in internal/hosts/table.go")
+}
