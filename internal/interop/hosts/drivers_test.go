@@ -96,7 +96,7 @@ var hosts = []*host{
 		screen: &screen{
 			// The space closes the menu.
 			ready: `Ask anything`, prefix: "/review:", suffix: " ", menu: "/", submit: []string{"Enter"}, plainNames: true,
-			pictures: [][2]string{{"menu", "/review:"}, {"use", "/review:writing-tests \n"}},
+			pictures: [][2]string{{"menu", "/review:"}},
 		},
 		say: func(c *testCase) []string {
 			if c.tool != "" {

@@ -290,7 +290,11 @@ func part(v any) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // the value was JSON
 	return binary.ReplaceAllStringFunc(strings.TrimSpace(b.String()), func(data string) string {
-		return fmt.Sprintf("[%d characters]", len(data))
+		kind, base64, found := strings.Cut(data, ",")
+		if !found {
+			kind, base64 = "", data
+		}
+		return fmt.Sprintf("%s[%d characters]", kind, len(base64))
 	})
 }
 
