@@ -45,7 +45,7 @@ var cases = []testCase{
 	{name: "two arguments", prompt: "two", words: []string{"a", "b"}, json: `{"arg1":"a","arg2":"b"}`, inCI: true, want: []string{"TWO arg1=[a] arg2=[b]"}},
 	{name: "quoted", prompt: "two", words: []string{"a b", "c d"}, json: `{"arg1":"a b","arg2":"c d"}`, want: []string{"TWO arg1=[a b] arg2=[c d]"}},
 	{name: "Unicode", prompt: "two", words: []string{"ä", "日本🙂"}, json: `{"arg1":"ä","arg2":"日本🙂"}`, want: []string{"TWO arg1=[ä] arg2=[日本🙂]"}},
-	{name: "missing", prompt: "two", words: []string{"a"}, json: `{"arg1":"a"}`, want: []string{"arg2"}},
+	{name: "missing", prompt: "two", words: []string{"a"}, json: `{"arg1":"a"}`, want: []string{"arg2 is required"}},
 	{name: "too many", prompt: "two", words: []string{"a", "b", "c", "d"}, json: `{"arg1":"a","arg2":"b","arg3":"c"}`, want: []string{"TWO arg1=[a] arg2=[b"}},
 	{name: "optional left out", prompt: "opt", words: []string{"a"}, json: `{"topic":"a"}`, want: []string{"OPT topic=[a] style=[plain] note=[]"}},
 	{name: "enum", prompt: "lang", words: []string{"go"}, json: `{"lang":"go"}`, want: []string{"LANG lang=[go]"}},
