@@ -16,6 +16,9 @@ import (
 	known "github.com/mcp-prompts/prompts/internal/hosts"
 )
 
+// recorded is the day of the runs in testdata.
+const recorded = "2026-11-23"
+
 // TestTable checks that testdata/table.md has what the recorded runs show. With -update it
 // writes the table.
 func TestTable(t *testing.T) {
@@ -24,7 +27,7 @@ func TestTable(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("# What hosts make of prompts\n\n" +
 		"`go test ./hosts -run TestTable -update` writes this table from the recorded runs beside it.\n" +
-		"Hosts without prompts call the tool of a prompt. A dash: the case was not run.\n\n| Case |")
+		"The runs are of " + recorded + ". Hosts without prompts call the tool of a prompt. A dash: the case was not run.\n\n| Case |")
 	goldens := make([]*golden, len(shown))
 	for i, h := range shown {
 		goldens[i] = readGolden(t, h.name)
