@@ -126,7 +126,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 			"at once": instant("", test.err),
 			"work":    served(func(context.Context) (string, error) { return "", test.err }),
 			"list": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-				return prompts.List(c, dst, prompts.Listing{NeedsContext: true, Append: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
+				return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 					return nil, test.err
 				}})
 			}},
@@ -144,6 +144,18 @@ func TestErrorsOfAFeature(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A Listing has one function that appends.
+func TestListingWithoutAppend(t *testing.T) {
+	t.Parallel()
+	appends := func(dst []byte, _ string, _ func(string) bool) ([]byte, error) { return append(dst, "{}"...), nil }
+	for _, l := range []prompts.Listing{{}, {Append: appends, AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) { return nil, nil }}} {
+		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+			return prompts.List(c, dst, l)
+		}}}})
+		assert.Contains(t, answerTo(t, s, nil, envelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
 	}
 }
 

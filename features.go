@@ -169,13 +169,21 @@ type Listing struct {
 	// Cursor is the position in the list, for the middleware. Empty for the start.
 	Cursor string
 	// Append appends the result of the request to dst, a JSON object. visible reports
-	// whether the client may see a prompt; it is nil if the client may see all.
-	// cursor is Cursor, unless the middleware has changed it. Required.
-	Append func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
-	// NeedsContext says that Append calls AppendContent or code that may wait.
-	// Otherwise it is called at once, with an empty context, if nothing depends on the
-	// client.
-	NeedsContext bool
+	// whether the client may see a prompt; it is nil if the client may see all. cursor is
+	// Cursor, unless the middleware has changed it. If nothing depends on the client,
+	// Append is called at once, so it must return at once.
+	Append func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	// AppendContext is Append for code that calls AppendContent or may wait. The rules
+	// for ctx are those of a [RenderFunc]. Set one of the two.
+	AppendContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+}
+
+// append calls the function that is set.
+func (l *Listing) append(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
+	if l.AppendContext != nil {
+		return l.AppendContext(ctx, dst, cursor, visible)
+	}
+	return l.Append(dst, cursor, visible)
 }
 
 // List returns a list for a request of a feature, as prompts/list does: with
@@ -183,13 +191,16 @@ type Listing struct {
 // the Serve of a feature's method, which returns the results of List.
 func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 	call := c.(*rpc.Call)
+	if (l.Append == nil) == (l.AppendContext == nil) {
+		return nil, feature.Work{}, errors.New("prompts: List: set either Append or AppendContext of the Listing")
+	}
 	s := call.Owner().(*Server)
 	if s.handler != nil {
 		p := &middlewareRequest{promptMethod: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
 		return nil, s.throughMiddleware(call, p, call.Method()), nil
 	}
-	if s.options.Visible == nil && !call.Deferred && !l.NeedsContext {
-		result, err := l.Append(context.Background(), dst, l.Cursor, nil)
+	if s.options.Visible == nil && !call.Deferred && l.AppendContext == nil {
+		result, err := l.Append(dst, l.Cursor, nil)
 		return result, feature.Work{}, err
 	}
 	l.Cursor = strings.Clone(l.Cursor)
@@ -202,7 +213,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 // appendListing appends the result of a Listing.
 func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, cursor string) ([]byte, *rpc.Failure) {
 	visible, subject := s.visibleIn(ctx), rpc.FromContext(ctx).Subject()
-	result, err := l.Append(ctx, dst, cursor, visible)
+	result, err := l.append(ctx, dst, cursor, visible)
 	if visible != nil && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
 	}

@@ -65,7 +65,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 			return nil, w, err
 		}},
 		"x/list": {Callable: true, Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-			return prompts.List(c, dst, prompts.Listing{NeedsContext: true, Append: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
+			return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})
 		}},

@@ -1,7 +1,6 @@
 package prompttools
 
 import (
-	"context"
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
@@ -35,7 +34,7 @@ func (s *server) list(c feature.Call, dst []byte) ([]byte, feature.Work, error) 
 		return nil, feature.Work{}, wire.WrongKind("cursor", "params.cursor", "a string", from)
 	}
 	rev, _ := revision.Parse(c.Version())
-	return prompts.List(c, dst, prompts.Listing{Cursor: from.Text(), Append: func(_ context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
+	return prompts.List(c, dst, prompts.Listing{Cursor: from.Text(), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := parseCursor("tools", from)
 		if err != nil {
 			return nil, err

@@ -94,7 +94,7 @@ func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *
 		page = append(page, '}')
 		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{&prompts.Text{Text: string(page)}}})
 	}
-	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from, Append: appendList, NeedsContext: true})
+	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from, AppendContext: appendList})
 	return w, err
 }
 
