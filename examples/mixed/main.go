@@ -53,7 +53,7 @@ func newServer(logger *slog.Logger) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "oncall", Version: "1.0.0"}, nil)
 	addTools(server)
 	addResources(server)
-	_, err := gosdk.Mount(server, registry(), prompts.Options{Logger: logger}) // for as long as the server runs
+	_, err := gosdk.Mount(server, registry(), gosdk.Options{Server: prompts.Options{Logger: logger}}) // for as long as the server runs
 	return server, err
 }
 

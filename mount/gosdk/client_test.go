@@ -299,7 +299,7 @@ func registry(all ...prompts.Prompt) *prompts.Registry {
 // mount mounts until the test is over.
 func mount(t *testing.T, s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func()) {
 	t.Helper()
-	unmount, err := gosdk.Mount(s, r, o)
+	unmount, err := gosdk.Mount(s, r, gosdk.Options{Server: o})
 	require.NoError(t, err)
 	t.Cleanup(unmount)
 	return unmount

@@ -2,7 +2,7 @@
 // github.com/modelcontextprotocol/go-sdk:
 //
 //	server := mcp.NewServer(&mcp.Implementation{Name: "review", Version: "1.0.0"}, nil)
-//	unmount, err := gosdk.Mount(server, &reg, prompts.Options{Logger: logger})
+//	unmount, err := gosdk.Mount(server, &reg, gosdk.Options{Server: prompts.Options{Logger: logger}})
 //
 // The server keeps its tools, resources and own prompts. The registry's prompts
 // behave as under a [prompts.Server]: typed arguments, one error with all problems,

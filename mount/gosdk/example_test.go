@@ -23,7 +23,7 @@ func Example() {
 	}))
 
 	server := mcp.NewServer(&mcp.Implementation{Name: "review", Version: "1.0.0"}, nil)
-	unmount, err := gosdk.Mount(server, &reg, prompts.Options{})
+	unmount, err := gosdk.Mount(server, &reg, gosdk.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

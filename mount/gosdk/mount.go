@@ -15,10 +15,16 @@ import (
 	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
 )
 
+// Options configures a [Mount].
+type Options struct {
+	// Server are the options of [prompts.NewServer].
+	Server prompts.Options
+}
+
 // Mount adds the prompts of a registry to a server of the SDK: lists, results,
 // completions and list_changed notifications. The registry may change at any time.
-// The server's own features are unchanged. The options are those of
-// [prompts.NewServer]. The package documentation lists the options without effect.
+// The server's own features are unchanged. The package
+// documentation lists the options without effect.
 //
 // unmount removes the prompts and notifies the clients. Requests in progress still
 // get their responses. Safe for concurrent use, at any time and more than once.
@@ -41,7 +47,8 @@ import (
 //     call Mount first.
 //
 // Do not call Mount while the server holds its own lock, as in SetCacheable.
-func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(), err error) {
+func Mount(s *mcp.Server, r *prompts.Registry, own Options) (unmount func(), err error) {
+	o := own.Server
 	switch {
 	case s == nil:
 		return nil, errors.New("gosdk: server is nil")

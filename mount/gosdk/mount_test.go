@@ -83,11 +83,13 @@ func TestMountRefuses(t *testing.T) {
 	t.Parallel()
 	r := registry(says("ours"))
 	for what, try := range map[string]func() (func(), error){
-		"server is nil":        func() (func(), error) { return gosdk.Mount(nil, r, prompts.Options{}) },
-		"registry is nil":      func() (func(), error) { return gosdk.Mount(newServer(nil), nil, prompts.Options{}) },
-		"PageSize is negative": func() (func(), error) { return gosdk.Mount(newServer(nil), r, prompts.Options{PageSize: -1}) },
+		"server is nil":   func() (func(), error) { return gosdk.Mount(nil, r, gosdk.Options{}) },
+		"registry is nil": func() (func(), error) { return gosdk.Mount(newServer(nil), nil, gosdk.Options{}) },
+		"PageSize is negative": func() (func(), error) {
+			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{PageSize: -1}})
+		},
 		"Methods": func() (func(), error) {
-			return gosdk.Mount(newServer(nil), r, prompts.Options{Capabilities: map[string]any{"tools": struct{}{}}})
+			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{Capabilities: map[string]any{"tools": struct{}{}}}})
 		},
 	} {
 		unmount, err := try()
@@ -96,14 +98,14 @@ func TestMountRefuses(t *testing.T) {
 	}
 
 	s := newServer(&mcp.ServerOptions{PageSize: 1})
-	_, err := gosdk.Mount(s, registry(says("own_a"), says("own_b"), says("x")), prompts.Options{})
+	_, err := gosdk.Mount(s, registry(says("own_a"), says("own_b"), says("x")), gosdk.Options{})
 	require.ErrorIs(t, err, prompts.ErrExists)
 	assert.ErrorContains(t, err, `"own_a"`)
 	assert.ErrorContains(t, err, `"own_b"`)
 	assert.Equal(t, []string{"own_a", "own_b"}, dial(t, s, newest).names(), "nothing has been changed")
 
 	unmount := mount(t, s, r, prompts.Options{})
-	_, err = gosdk.Mount(s, registry(), prompts.Options{})
+	_, err = gosdk.Mount(s, registry(), gosdk.Options{})
 	require.ErrorContains(t, err, "already has a mounted registry")
 	assert.Equal(t, "ours: ours", dial(t, s, newest).text("ours"))
 	unmount()
@@ -125,7 +127,7 @@ func TestMountOnAServerThatFails(t *testing.T) {
 	for what, handler := range broken {
 		s := newServer(nil)
 		s.AddReceivingMiddleware(func(mcp.MethodHandler) mcp.MethodHandler { return handler })
-		_, err := gosdk.Mount(s, registry(), prompts.Options{})
+		_, err := gosdk.Mount(s, registry(), gosdk.Options{})
 		assert.ErrorContains(t, err, what)
 		_, err = gosdk.Import(t.Context(), s)
 		assert.ErrorContains(t, err, what)
@@ -186,7 +188,7 @@ func TestConcurrentMounts(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				unmount, err := gosdk.Mount(s, registry(says(fmt.Sprint(i))), prompts.Options{})
+				unmount, err := gosdk.Mount(s, registry(says(fmt.Sprint(i))), gosdk.Options{})
 				if err == nil {
 					won.Add(1)
 					unmounts.Store(i, unmount)
@@ -213,7 +215,7 @@ func TestUnmountDuringAChange(t *testing.T) {
 	c := dial(t, s, newest)
 	r := registry()
 	for range 300 {
-		unmount, err := gosdk.Mount(s, r, prompts.Options{})
+		unmount, err := gosdk.Mount(s, r, gosdk.Options{})
 		require.NoError(t, err)
 		require.NoError(t, r.Set(says("a")))
 		unmount()
@@ -283,7 +285,7 @@ func TestEndlessList(t *testing.T) {
 			return next(ctx, method, req)
 		}
 	})
-	_, err := gosdk.Mount(s, registry(), prompts.Options{})
+	_, err := gosdk.Mount(s, registry(), gosdk.Options{})
 	require.ErrorContains(t, err, "list of the server has more than 100000 pages")
 	_, err = gosdk.Import(t.Context(), s)
 	require.ErrorContains(t, err, "list of the server has more than 100000 pages")

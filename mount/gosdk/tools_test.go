@@ -77,13 +77,13 @@ func TestToolsThatClash(t *testing.T) {
 	r := registry(says("a"), says("b"))
 	tools, err := prompttools.New(r, prompttools.Options{Names: []string{"a", "b"}})
 	require.NoError(t, err)
-	_, err = gosdk.Mount(s, r, prompts.Options{Features: []feature.Feature{tools}})
+	_, err = gosdk.Mount(s, r, gosdk.Options{Server: prompts.Options{Features: []feature.Feature{tools}}})
 	require.ErrorIs(t, err, prompts.ErrExists)
 	assert.ErrorContains(t, err, `tool "a"`)
 	c := dial(t, s, newest)
 	assert.Equal(t, []string{"a"}, c.toolNames())
 	assert.Contains(t, string(c.must("tools/call", `{"name":"a","arguments":{}}`)), "native")
-	_, err = gosdk.Mount(s, r, prompts.Options{})
+	_, err = gosdk.Mount(s, r, gosdk.Options{})
 	require.NoError(t, err, "without the tools")
 }
 

@@ -1,7 +1,7 @@
 // Package mcpgo adds prompts to a server of github.com/mark3labs/mcp-go:
 //
 //	s := server.NewMCPServer("review", "1.0.0")
-//	unmount, err := mcpgo.Mount(s, &reg, prompts.Options{Logger: logger})
+//	unmount, err := mcpgo.Mount(s, &reg, mcpgo.Options{Server: prompts.Options{Logger: logger}})
 //
 // The server keeps its tools, resources and own prompts. Clients see one list, in
 // the order of names, in pages by [server.WithPaginationLimit]. This library answers

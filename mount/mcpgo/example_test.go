@@ -23,7 +23,7 @@ func ExampleMount() {
 	}) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Say hello to " + in.Name)), nil
 	}))
-	unmount, err := mcpgo.Mount(s, &reg, prompts.Options{})
+	unmount, err := mcpgo.Mount(s, &reg, mcpgo.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -185,7 +185,7 @@ func own(s *server.MCPServer, name, text string) {
 
 func mount(t testing.TB, s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...server.PromptCompletionProvider) (unmount func()) {
 	t.Helper()
-	unmount, err := mcpgo.Mount(s, r, o, own...)
+	unmount, err := mcpgo.Mount(s, r, mcpgo.Options{Server: o, Completions: first(own)})
 	require.NoError(t, err)
 	t.Cleanup(unmount)
 	return unmount
@@ -204,4 +204,12 @@ type fixed struct{}
 
 func (fixed) CompletePromptArgument(_ context.Context, name string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	return &mcp.Completion{Values: []string{name + "/" + argument.Name + "/" + argument.Value}}, nil
+}
+
+// first returns the provider of an optional argument, or nil.
+func first(own []server.PromptCompletionProvider) server.PromptCompletionProvider {
+	if len(own) == 0 {
+		return nil
+	}
+	return own[0]
 }

@@ -29,12 +29,20 @@ const maxGone = 256
 // are mounted on makes the pages.
 const everything = 1 << 30
 
+// Options configures a [Mount].
+type Options struct {
+	// Server are the options of [prompts.NewServer].
+	Server prompts.Options
+	// Completions is the completion provider of the server from
+	// [server.WithPromptCompletionProvider], or nil. The server has only one provider, so
+	// Mount replaces it, unless Server.DisableCompletions is set, and calls Completions
+	// for prompts outside of the registry.
+	Completions server.PromptCompletionProvider
+}
+
 // Mount adds the prompts of r to s, in addition to the prompts of s, and keeps them
-// in sync with the registry until unmount is called. o are the options of
-// [prompts.NewServer]. The package documentation lists the options without effect.
-// own is the completion provider of s from [server.WithPromptCompletionProvider], or
-// nil. The server has only one provider, so Mount replaces it, unless
-// Options.DisableCompletions is set, and calls own for prompts outside of r.
+// in sync with the registry until unmount is called. The package
+// documentation lists the options without effect.
 //
 // Mount returns an error and changes nothing if s or r is nil, if the options are
 // invalid, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
@@ -45,14 +53,13 @@ const everything = 1 << 30
 //
 // unmount removes the prompts from s, with one notification. Safe for concurrent
 // use, at any time and more than once. It does not wait for requests in progress.
-func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...server.PromptCompletionProvider) (unmount func(), err error) {
+func Mount(s *server.MCPServer, r *prompts.Registry, own Options) (unmount func(), err error) {
+	o := own.Server
 	switch {
 	case s == nil:
 		return nil, errors.New("mcpgo: server is nil")
 	case r == nil:
 		return nil, errors.New("mcpgo: registry is nil")
-	case len(own) > 1:
-		return nil, fmt.Errorf("mcpgo: Mount: got %d completion providers, want at most 1", len(own))
 	}
 	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
@@ -63,9 +70,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	if m.lister, err = prompts.NewServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
-	if len(own) > 0 {
-		m.own = own[0]
-	}
+	m.own = own.Completions
 	m.state, m.tools = stateOf(s), newTools(m)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {

@@ -150,7 +150,7 @@ func TestNames(t *testing.T) {
 		own(s, "b", "own")
 		var r prompts.Registry
 		r.MustAdd(says("a", "ours"), says("b", "ours"), says("c", "ours"))
-		_, err := mcpgo.Mount(s, &r, prompts.Options{})
+		_, err := mcpgo.Mount(s, &r, mcpgo.Options{})
 		require.ErrorIs(t, err, prompts.ErrExists)
 		assert.ErrorContains(t, err, `"a"`)
 		assert.ErrorContains(t, err, `"b"`)
@@ -182,7 +182,7 @@ func TestNames(t *testing.T) {
 		three.MustAdd(says("a", "three"))
 		end := mount(t, s, &one, prompts.Options{})
 		mount(t, s, &two, prompts.Options{})
-		_, err := mcpgo.Mount(s, &three, prompts.Options{})
+		_, err := mcpgo.Mount(s, &three, mcpgo.Options{})
 		require.ErrorIs(t, err, prompts.ErrExists)
 		client := dial(t, s, "2025-11-25")
 		assert.Equal(t, []string{"a", "b"}, client.names())
@@ -217,14 +217,12 @@ func TestNames(t *testing.T) {
 func TestMountFails(t *testing.T) {
 	t.Parallel()
 	s := server.NewMCPServer("s", "1")
-	_, err := mcpgo.Mount(nil, &prompts.Registry{}, prompts.Options{})
+	_, err := mcpgo.Mount(nil, &prompts.Registry{}, mcpgo.Options{})
 	require.ErrorContains(t, err, "server is nil")
-	_, err = mcpgo.Mount(s, nil, prompts.Options{})
+	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{CacheTTL: -1})
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{CacheTTL: -1}})
 	require.ErrorContains(t, err, "CacheTTL")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, fixed{}, fixed{})
-	require.ErrorContains(t, err, "got 2 completion providers, want at most 1")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }
@@ -240,7 +238,7 @@ func TestMountsAtOnce(t *testing.T) {
 			r.MustAdd(says("a", "a"))
 			go func() {
 				<-begin
-				unmount, err := mcpgo.Mount(s, &r, prompts.Options{})
+				unmount, err := mcpgo.Mount(s, &r, mcpgo.Options{})
 				if err == nil {
 					t.Cleanup(unmount)
 				}
@@ -327,7 +325,7 @@ func TestServerIsCollected(t *testing.T) {
 	func() {
 		s := server.NewMCPServer("s", "1")
 		// A provider may know its server.
-		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, knowing{server: s})
+		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Completions: knowing{server: s}})
 		require.NoError(t, err)
 		unmount()
 		runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, collected)
@@ -367,7 +365,7 @@ func TestStorm(t *testing.T) {
 			for i := 0; ctx.Err() == nil; i++ {
 				var r prompts.Registry
 				r.MustAdd(says("extra", "x"))
-				unmount, err := mcpgo.Mount(s, &r, prompts.Options{})
+				unmount, err := mcpgo.Mount(s, &r, mcpgo.Options{})
 				if err == nil {
 					_ = r.Set(says("extra", fmt.Sprint(i)))
 					unmount()
@@ -553,7 +551,7 @@ func TestHiddenWhileChanging(t *testing.T) {
 		for ctx.Err() == nil {
 			var r prompts.Registry
 			r.MustAdd(says("hidden", "x"))
-			unmount, err := mcpgo.Mount(s, &r, o)
+			unmount, err := mcpgo.Mount(s, &r, mcpgo.Options{Server: o})
 			if !assert.NoError(t, err) {
 				return
 			}

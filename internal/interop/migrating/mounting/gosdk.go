@@ -13,7 +13,7 @@ import (
 
 // OnGoSDK has the server serve the registry, until unmount is called.
 func OnGoSDK(server *mcp.Server, reg *prompts.Registry, logger *slog.Logger) (unmount func(), err error) {
-	return gosdk.Mount(server, reg, prompts.Options{Logger: logger})
+	return gosdk.Mount(server, reg, gosdk.Options{Server: prompts.Options{Logger: logger}})
 }
 
 // FromGoSDK puts the server's prompts into a registry, and ours in the place of

@@ -14,7 +14,7 @@ import (
 // OnMCPGo has the server serve the registry, until unmount is called. own is the
 // completion provider that the server has.
 func OnMCPGo(s *server.MCPServer, reg *prompts.Registry, own server.PromptCompletionProvider, logger *slog.Logger) (unmount func(), err error) {
-	return mcpgo.Mount(s, reg, prompts.Options{Logger: logger}, own)
+	return mcpgo.Mount(s, reg, mcpgo.Options{Server: prompts.Options{Logger: logger}, Completions: own})
 }
 
 // ServeMCPGo serves on standard input and output, with the codes and the data of

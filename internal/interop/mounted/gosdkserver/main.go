@@ -29,7 +29,7 @@ func main() {
 	if *tools {
 		options.Features = fixtures.Tools(reg)
 	}
-	unmount, err := gosdk.Mount(server, reg, options)
+	unmount, err := gosdk.Mount(server, reg, gosdk.Options{Server: options})
 	if err != nil {
 		log.Fatal(err)
 	}

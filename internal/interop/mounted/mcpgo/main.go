@@ -32,7 +32,7 @@ func main() {
 	if *tools {
 		options.Features = fixtures.Tools(reg)
 	}
-	if _, err := mcpgo.Mount(s, reg, options); err != nil {
+	if _, err := mcpgo.Mount(s, reg, mcpgo.Options{Server: options}); err != nil {
 		log.Fatal(err)
 	}
 	if *tools {
