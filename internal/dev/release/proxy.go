@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+)
+
+// goEnv makes the Go command take the modules of the repository from where getEnv says,
+// and keep them out of the user's cache of modules. Other modules come from that cache,
+// or else from the user's proxies.
+func (r *release) goEnv(cache string) ([]string, error) {
+	out, err := output(r.root, "go", "env", "GOMODCACHE", "GOPROXY", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	values := strings.Fields(out)
+	return []string{
+		// The Go that runs now; another cache does not have it as a module.
+		"GOTOOLCHAIN=local", "PATH=" + filepath.Join(values[2], "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
+		"GONOSUMDB=" + r.path + "," + r.path + "/*",
+		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(r.dir, "proxy")) + ",file://" + filepath.ToSlash(filepath.Join(values[0], "cache/download")) + "," + values[1],
+	}, nil
+}
+
+// proxy makes DIR/proxy of what the Go command makes of DIR/repository.
+func (r *release) proxy() error {
+	cache := filepath.Join(r.work, "modules")
+	env, err := r.goEnv(cache)
+	if err != nil {
+		return err
+	}
+	env = append(env, "GONOPROXY="+r.path+","+r.path+"/*", "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=url.file://"+filepath.ToSlash(filepath.Join(r.dir, "repository"))+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+r.path)
+	args := []string{"mod", "download", "-json"}
+	for _, m := range r.modules {
+		args = append(args, m.path+"@"+r.version)
+	}
+	out, err := outputWith(r.work, env, "go", args...)
+	if err != nil {
+		return err
+	}
+	for dec := json.NewDecoder(strings.NewReader(out)); ; {
+		var got struct{ Path, Version, Info, GoMod, Zip, Sum, GoModSum string }
+		if err := dec.Decode(&got); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(r.modules, func(m *goModule) bool { return m.path == got.Path })
+		want, err := r.sums(r.modules[i])
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(want, got.Path+" "+got.Version+" "+got.Sum) {
+			return fmt.Errorf("the Go command makes another zip of %s than the go.sum of the others says: %s", got.Path, got.Sum)
+		}
+		if err := r.publish(got.Path, got.Info, got.GoMod, got.Zip); err != nil {
+			return err
+		}
+	}
+}
+
+// publish copies the files of a module into DIR/proxy.
+func (r *release) publish(name string, files ...string) error {
+	escaped, err := module.EscapePath(name)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(r.dir, "proxy", filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(file, ".info") {
+			// The origin is a folder of this machine.
+			var info struct {
+				Version string
+				Time    json.RawMessage
+			}
+			if err := json.Unmarshal(data, &info); err != nil {
+				return err
+			}
+			if data, err = json.Marshal(info); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "list"), []byte(r.version+"\n"), 0o644)
+}
+
+// verify builds every module of the release's commit from DIR/proxy. A go.mod or a go.sum
+// that lacks something is an error.
+func (r *release) verify() error {
+	env, err := r.goEnv(filepath.Join(r.work, "modules"))
+	if err != nil {
+		return err
+	}
+	for _, m := range r.modules {
+		for _, args := range [][]string{{"mod", "tidy", "-diff"}, {"build", "-o", os.DevNull, "./..."}} {
+			cmd := exec.Command("go", args...)
+			cmd.Dir, cmd.Env = filepath.Join(r.tree(), m.dir), append(os.Environ(), env...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("module %s: go %s: %w\n%s", m.path, strings.Join(args, " "), err, out)
+			}
+		}
+	}
+	return nil
+}
+
+// hashGoMod returns the hash of a go.mod for a go.sum.
+func hashGoMod(name string) (string, error) {
+	return dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return os.Open(name) })
+}
+

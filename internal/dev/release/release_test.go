@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// project makes a repository with three modules, as small as a release can be.
+func project(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "prompts")
+	archives, err := os.ReadFile("../../../.ci/archives")
+	require.NoError(t, err)
+	const path = "github.com/mcp-prompts/prompts"
+	files := map[string]string{
+		"go.mod":            "module " + path + "\n\ngo 1.26.0\n",
+		"prompts.go":        "// Package prompts is the root.\npackage prompts\n\n// Name is exported.\nconst Name = \"prompts\"\n",
+		"LICENSE":           "MIT\n",
+		"CHANGELOG.md":      "# Changelog\n\n## v0.2.0\n\n- Nothing.\n\n## v0.1.1\n\n- Nothing.\n\n## v0.1.0\n\n- The first release.\n",
+		"docs/api.txt":      "package \"" + path + "\"\nconst Name = \"prompts\"\n\ntype Conn interface {\n\tClose() error\n}\n",
+		"promptfs/go.mod":   "module " + path + "/promptfs\n\ngo 1.26.0\n\nrequire " + path + " v0.0.0\n\nreplace " + path + " => ..\n",
+		"promptfs/fs.go":    "// Package promptfs needs the root.\npackage promptfs\n\nimport \"" + path + "\"\n\n// Name is that of the root.\nconst Name = prompts.Name\n",
+		"cmd/prompts/go.mod": "module " + path + "/cmd/prompts\n\ngo 1.26.0\n\nrequire " + path + "/promptfs v0.0.0\n\nrequire " + path + " v0.0.0 // indirect\n\n" +
+			"replace " + path + " => ../..\n\nreplace " + path + "/promptfs => ../../promptfs\n",
+		"cmd/prompts/main.go": "package main\n\nimport (\n\t\"os\"\n\n\t\"" + path + "/promptfs\"\n)\n\nvar release = promptfs.Name\n\n" +
+			"func main() {\n\tif len(os.Args) > 2 {\n\t\t_ = os.MkdirAll(os.Args[2], 0o755)\n\t}\n\tprintln(release)\n}\n",
+		".ci/run":             "#!/bin/sh\ntrue\n",
+		".ci/vulnerabilities": "#!/bin/sh\ntrue\n",
+		".ci/archives":        string(archives),
+	}
+	for name, text := range files {
+		write(t, root, name, text)
+	}
+	git(t, root, "init", "--quiet", "--initial-branch=main")
+	git(t, root, "config", "user.name", "A maintainer")
+	git(t, root, "config", "user.email", "maintainer@example.com")
+	commit(t, root)
+	return root
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755))
+	mode := os.FileMode(0o644)
+	if strings.HasPrefix(name, ".ci/") {
+		mode = 0o755
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), mode))
+}
+
+func edit(t *testing.T, root, name, old, replacement string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	require.Contains(t, string(data), old)
+	write(t, root, name, strings.Replace(string(data), old, replacement, 1))
+}
+
+func git(t *testing.T, root string, args ...string) string {
+	t.Helper()
+	out, err := output(root, "git", args...)
+	require.NoError(t, err)
+	return out
+}
+
+func commit(t *testing.T, root string) {
+	t.Helper()
+	git(t, root, "add", "--all")
+	git(t, root, "commit", "--quiet", "--message", "a change")
+}
+
+// prepare prepares a release of the repository.
+func prepare(t *testing.T, root, version, dir string, skipChecks bool) (string, error) {
+	t.Helper()
+	t.Chdir(root)
+	var out bytes.Buffer
+	r := release{version: version, skipChecks: skipChecks, systems: []string{"linux/amd64"}, out: &out}
+	err := r.run(dir)
+	return out.String(), err
+}
+
+// A release that must not be is refused, with the reason, before anything is written.
+func TestRefusals(t *testing.T) {
+	const path = "github.com/mcp-prompts/prompts"
+	for _, c := range []struct {
+		name, version string
+		change        func(t *testing.T, root string)
+		commit        bool
+		want          string
+	}{
+		{"a dirty tree", "v0.1.0", func(t *testing.T, root string) { write(t, root, "new.go", "package prompts\n") }, false,
+			"the repository has changes that are not committed:\n?? new.go"},
+		{"an existing tag", "v0.1.0", func(t *testing.T, root string) { git(t, root, "tag", "v0.1.0") }, false, "tag v0.1.0 exists"},
+		{"a tag of one module", "v0.1.0", func(t *testing.T, root string) { git(t, root, "tag", "promptfs/v0.1.0") }, false, "tag promptfs/v0.1.0 exists"},
+		{"an older version", "v0.1.0", func(t *testing.T, root string) { git(t, root, "tag", "v0.3.0") }, false, "version must be after the last release, v0.3.0, got v0.1.0"},
+		{"no entry", "v0.3.0", nil, false, "CHANGELOG.md has no entry for the version; write a section ## v0.3.0"},
+		{"an empty entry", "v0.1.0", func(t *testing.T, root string) { edit(t, root, "CHANGELOG.md", "- The first release.\n", "") }, true, "the section ## v0.1.0 of CHANGELOG.md is empty"},
+		{"a broken API in a patch", "v0.1.1", func(t *testing.T, root string) {
+			git(t, root, "tag", "v0.1.0")
+			edit(t, root, "docs/api.txt", "const Name", "const Title")
+		}, true, `must not break the API of docs/api.txt, which lost or changed: ` + path + `: const Name = "prompts"`},
+		{"a new name in a patch", "v0.1.1", func(t *testing.T, root string) {
+			git(t, root, "tag", "v0.1.0")
+			edit(t, root, "docs/api.txt", "const Name", "const New = 1\nconst Name")
+		}, true, "must not add to the API of docs/api.txt, which has gained: " + path + ": const New = 1; release a minor version"},
+		{"a new method of an interface after v1", "v1.1.0", func(t *testing.T, root string) {
+			git(t, root, "tag", "v1.0.0")
+			edit(t, root, "docs/api.txt", "\tClose() error\n", "\tClose() error\n\tRead() error\n")
+			edit(t, root, "CHANGELOG.md", "## v0.2.0", "## v1.1.0")
+		}, true, "must not break the API of docs/api.txt, which lost or changed: " + path + ": type Conn interface {: Read() error"},
+		{"a failing check", "v0.1.0", func(t *testing.T, root string) { write(t, root, ".ci/run", "#!/bin/sh\nexit 1\n") }, true, ".ci/run fails: exit status 1"},
+		{"no data of vulnerabilities", "v0.1.0", func(t *testing.T, root string) {
+			write(t, root, ".ci/vulnerabilities", "#!/bin/sh\n[ \"$1\" != --required ]\n")
+		}, true, ".ci/vulnerabilities fails: exit status 1"},
+		{"a check that leaves a file", "v0.1.0", func(t *testing.T, root string) { write(t, root, ".ci/run", "#!/bin/sh\ntouch left\n") }, true, "?? left"},
+		{"an unreleased dependency", "v0.1.0", func(t *testing.T, root string) {
+			edit(t, root, "promptfs/go.mod", "replace ", "require example.com/other v1.0.0\n\nreplace example.com/other => ../../other\n\nreplace ")
+		}, true, "promptfs/go.mod replaces example.com/other by ../../other, which a release cannot; require a released version"},
+		{"a module that does not exist", "v0.1.0", func(t *testing.T, root string) {
+			edit(t, root, "promptfs/go.mod", "require ", "require "+path+"/gone v0.0.0\n\nrequire ")
+		}, true, "promptfs/go.mod requires " + path + "/gone v0.0.0, which is not in the repository"},
+		{"an incomplete go.mod", "v0.1.0", func(t *testing.T, root string) {
+			edit(t, root, "promptfs/fs.go", "\n// Name", "\nimport _ \"github.com/google/jsonschema-go/jsonschema\"\n\n// Name")
+		}, true, "module " + path + "/promptfs: go mod tidy -diff: exit status 1"},
+		{"no semantic version", "0.1.0", nil, false, `version must be a semantic version such as v0.1.0, got "0.1.0"`},
+		{"a version of other paths", "v2.0.0", nil, false, "version v2.0.0 needs module paths that end in /v2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := project(t)
+			if c.change != nil {
+				c.change(t, root)
+			}
+			if c.commit {
+				commit(t, root)
+			}
+			before := git(t, root, "for-each-ref")
+			parent := t.TempDir()
+			_, err := prepare(t, root, c.version, filepath.Join(parent, "release"), false)
+			require.ErrorContains(t, err, c.want)
+			left, err := os.ReadDir(parent)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+			assert.Equal(t, before, git(t, root, "for-each-ref"))
+		})
+	}
+}
+
+func TestRefuseFolders(t *testing.T) {
+	root := project(t)
+	_, err := prepare(t, root, "v0.1.0", filepath.Join(root, "release"), true)
+	require.ErrorContains(t, err, "is in the repository; name a folder outside")
+	full := t.TempDir()
+	write(t, full, "a", "")
+	_, err = prepare(t, root, "v0.1.0", full, true)
+	require.ErrorContains(t, err, "is not empty; name a new folder")
+	assert.FileExists(t, filepath.Join(full, "a"))
+}
+
+// Two runs give the same bytes, and a second release follows the first. Old modules build
+// with the new root.
+func TestReleases(t *testing.T) {
+	root := project(t)
+	first, again := filepath.Join(t.TempDir(), "release"), filepath.Join(t.TempDir(), "release")
+	out, err := prepare(t, root, "v0.1.0", first, true)
+	require.NoError(t, err)
+	assert.Contains(t, out, "NOT CHECKED")
+	_, err = prepare(t, root, "v0.1.0", again, true)
+	require.NoError(t, err)
+	diff, err := output(root, "diff", "--recursive", first, again)
+	require.NoError(t, err, diff)
+
+	tags := git(t, filepath.Join(first, "repository"), "tag", "--points-at", "v0.1.0")
+	assert.Equal(t, "cmd/prompts/v0.1.0\npromptfs/v0.1.0\nv0.1.0\n", tags)
+	assert.NotContains(t, git(t, filepath.Join(first, "repository"), "grep", "-h", "", "v0.1.0", "--", "*go.mod"), "replace")
+	assert.Empty(t, git(t, root, "tag"))
+	assert.Empty(t, git(t, root, "status", "--porcelain"))
+	notes, err := os.ReadFile(filepath.Join(first, "notes.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(notes), "- The first release.")
+	assert.Contains(t, string(notes), "NOT CHECKED")
+
+	// As the workflow publishes it, and then a second release.
+	git(t, root, "fetch", "--quiet", filepath.Join(first, "repository"), "refs/tags/*:refs/tags/*")
+	edit(t, root, "prompts.go", "const Name", "const New = 1\n\n// Name is exported.\nconst Name")
+	edit(t, root, "docs/api.txt", "const Name", "const New = 1\nconst Name")
+	commit(t, root)
+	second := filepath.Join(t.TempDir(), "release")
+	_, err = prepare(t, root, "v0.2.0", second, true)
+	require.NoError(t, err)
+
+	user := t.TempDir()
+	write(t, user, "go.mod", "module example.com/user\n\ngo 1.26.0\n")
+	write(t, user, "main.go", "package main\n\nimport (\n\t\"github.com/mcp-prompts/prompts\"\n\t\"github.com/mcp-prompts/prompts/promptfs\"\n)\n\nfunc main() { println(prompts.New, promptfs.Name) }\n")
+	env := []string{
+		"GOFLAGS=-modcacherw", "GOMODCACHE=" + t.TempDir(), "GOTOOLCHAIN=local", "GOSUMDB=off",
+		"GOPROXY=file://" + second + "/proxy,file://" + first + "/proxy", "GOBIN=" + t.TempDir(),
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := outputWith(user, env, "go", args...)
+		require.NoError(t, err)
+		return out
+	}
+	run("get", "github.com/mcp-prompts/prompts@v0.2.0", "github.com/mcp-prompts/prompts/promptfs@v0.1.0")
+	run("build", "-o", os.DevNull, ".")
+	assert.Contains(t, run("list", "-m", "all"), "promptfs v0.1.0")
+	run("install", "github.com/mcp-prompts/prompts/cmd/prompts@v0.2.0")
+}
