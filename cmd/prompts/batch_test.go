@@ -14,7 +14,6 @@ var batchArguments = map[string]string{
 	`a&calc`:               `"a&calc"`,
 	`a|b>c<d^e(f)`:         `"a|b>c<d^e(f)"`,
 	`"&calc&"`:             `"""&calc&"""`,
-	`\"&calc`:              `"\\""&calc"`,
 	`%PATH%`:               `"%%cd:~,%PATH%%cd:~,%"`,
 	`!PATH!`:               `"!PATH!"`,
 	`a;b,c=d`:              `"a;b,c=d"`,
@@ -32,10 +31,14 @@ func TestBatchLine(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, `cmd.exe /e:ON /v:OFF /d /c ""C:\npm\claude.cmd" mcp `+want+`"`, line)
 	}
+	// The C runtime reads this as Windows does since 2008; Go's own reading is older.
+	line, err := batchLine(`C:\npm\claude.cmd`, []string{`\"&calc`})
+	require.NoError(t, err)
+	assert.Equal(t, `cmd.exe /e:ON /v:OFF /d /c ""C:\npm\claude.cmd" "\\""&calc""`, line)
 	for _, arg := range []string{"a\nb", "a\rb", "a\x00b"} {
 		_, err := batchLine(`C:\npm\claude.cmd`, []string{arg})
 		assert.Error(t, err)
 	}
-	_, err := batchLine(`C:\npm"&calc&".cmd`, nil)
+	_, err = batchLine(`C:\npm"&calc&".cmd`, nil)
 	assert.Error(t, err)
 }
