@@ -50,6 +50,7 @@ func compile(p Prompt) (*definition, error) {
 		faults = append(faults, err)
 	}
 	if len(p.Name) > cursor.MaxName {
+		//lint:ignore ST1005 it begins with the name of a field
 		faults = append(faults, fmt.Errorf("Name has %d bytes (limit %d)", len(p.Name), cursor.MaxName))
 	}
 	switch {

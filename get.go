@@ -330,13 +330,20 @@ type unknownData struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
-// must not count: with a filter, all are compared.
-const maxSearched = 10_000
+const (
+	// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
+	// must not count: with a filter, all are compared.
+	maxSearched = 10_000
+	// maxSearches is how many unknown names per second are compared with all prompts.
+	maxSearches = 20
+)
 
 // suggestion returns the name of the visible prompt that is most similar to name, or
 // the empty string if no name is similar. It runs the application's code.
 func (s *Server) suggestion(ctx context.Context, name string) string {
+	if s.options.Visible != nil && !s.searches.Allow() {
+		return ""
+	}
 	search, n := suggest.NewSearch(name), 0
 	for other, d := range s.registry.snapshot().All() {
 		switch n++; {

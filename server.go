@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -34,6 +35,7 @@ type Server struct {
 	options  Options
 	handler  Handler // the middleware around innermost; nil without middleware
 	sealer   elicit.Sealer
+	searches *limit.Budget // of all prompts, for suggestions
 
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
@@ -49,7 +51,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")
 	}
 	o, faults := o.withDefaults()
-	s := &Server{registry: r, options: o, sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
+	s := &Server{registry: r, options: o, searches: limit.NewBudget(maxSearches), sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
 	_, _ = rand.Read(s.sealer.Own) // never fails
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {

@@ -365,6 +365,28 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	assert.NotContains(t, responseFor(t, s, "", "prompts/get", members), "suggestion")
 }
 
+// With a filter, an unknown name is compared with all prompts, so few names a second are.
+func TestSearchesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := new(prompts.Registry)
+		reg.MustAdd(textPrompt("greet", "hi"))
+		s := prompts.MustNewServer(reg, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
+		suggested := func() int {
+			n := 0
+			for range 100 {
+				if strings.Contains(responseFor(t, s, "", "prompts/get", membersOf("gret")["prompts/get"]), `"suggestion":"greet"`) {
+					n++
+				}
+			}
+			return n
+		}
+		assert.Equal(t, 40, suggested())
+		time.Sleep(time.Second)
+		assert.Equal(t, 20, suggested())
+	})
+}
+
 // DSC-13, MET-10: who the client says that it is changes nothing.
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func canariesOf(a *prompts.Argument) []string {
 	return all
 }
 
-// canaries are values of many types, in pairs without a word in common.
+// canaries are values of many types, in pairs that share no word.
 var canaries = []string{
 	"canary1f9e", "sparrow7b3d", "Y2FuYXJ5", "c3BhcnJvdw==", "48151623", "73910264", "4815.25", "7391.75", "[48151,62342]", "[73910,26485]",
 	`{"canary":48151}`, `{"sparrow":73910}`, "2031-02-03T04:05:06Z", "2042-11-12T13:14:15Z", "2031-02-03", "2042-11-12",
@@ -124,7 +124,7 @@ func besideTexts(r *prompts.Result) []string {
 	return all
 }
 
-// sayings collects what a client is told.
+// sayings collects the words that a client receives.
 type sayings struct {
 	mu    sync.Mutex // protects the field below
 	words map[string]bool

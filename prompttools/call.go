@@ -210,7 +210,7 @@ func encodeStructured(v any) ([]byte, error) {
 // unknownTool returns the error for a tool that does not exist or that the client may
 // not see.
 func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string) bool) ([]byte, error) {
-	message, data := unknown("tool", r.tool, near(ctx, r.tool, r.server.all.Load(), visible))
+	message, data := unknown("tool", r.tool, r.server.near(ctx, r.tool, r.server.all.Load(), visible))
 	return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: data}
 }
 
@@ -226,13 +226,20 @@ func unknown(kind, name, suggestion string) (string, map[string]string) {
 	return message, data
 }
 
-// maxSearched is how many tools are compared with an unknown name, unless some are
-// hidden: those must not count.
-const maxSearched = 10_000
+const (
+	// maxSearched is how many tools are compared with an unknown name, unless some are
+	// hidden: those must not count.
+	maxSearched = 10_000
+	// maxSearches is how many unknown names per second are compared with all tools.
+	maxSearches = 20
+)
 
 // near returns the tool name that was probably meant by name, or "" if no tool name is
 // likely.
-func near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
+func (s *server) near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
+	if visible != nil && !s.searches.Allow() {
+		return ""
+	}
 	search, n := suggest.NewSearch(name), 0
 	for other, t := range tools.All() {
 		if n++; ctx.Err() != nil || visible == nil && n > maxSearched {

@@ -567,3 +567,20 @@ func TestOwnToolsWithoutAQuestion(t *testing.T) {
 	assert.Equal(t, -32603, connect(t, srv, "2026-07-28").call("t", "").Code)
 	assert.Contains(t, log.String(), `tool=t error="function returned ErrInputRequired without a question"`)
 }
+
+// With a filter, an unknown tool is compared with all tools, so few names a second are.
+func TestSearchesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		all := func(context.Context, prompts.Prompt) bool { return true }
+		srv, _ := serve(t, prompttools.Options{Select: func(prompts.Prompt) bool { return true }}, prompts.Options{Visible: all}, textPrompt("zebra", ""))
+		suggested := 0
+		for range 100 {
+			response, err := srv.Call(t.Context(), "tools/call", []byte(`{"name":"zebras"}`), prompts.CallOptions{})
+			if strings.Contains(fmt.Sprint(string(response), err), `did you mean "zebra"?`) {
+				suggested++
+			}
+		}
+		assert.Equal(t, 40, suggested)
+	})
+}

@@ -109,7 +109,7 @@ func (r *request) getPrompt(c feature.Call, arguments json.RawMessage, wrong *pr
 			if wrong != nil {
 				return r.appendError(ctx, dst, wrong.Message, wrong.Data)
 			}
-			suggestion := near(ctx, name, r.server.prompts.Load(), visible)
+			suggestion := r.server.near(ctx, name, r.server.prompts.Load(), visible)
 			message, data := unknown("prompt", name, suggestion)
 			if suggestion == "" {
 				message += fmt.Sprintf("; call %s for the names", r.server.options.Pair.list())

@@ -38,6 +38,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
 
@@ -187,9 +188,10 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 
 // server answers the methods of tools. Readers load the maps and never wait.
 type server struct {
-	options Options
-	inPair  int              // how many prompts a result of the tool that lists them has
-	own     map[string]*tool // the tools that are no prompts, by name
+	options  Options
+	inPair   int              // how many prompts a result of the tool that lists them has
+	own      map[string]*tool // the tools that are no prompts, by name
+	searches *limit.Budget    // of all tools, for suggestions
 
 	prompts atomic.Pointer[ordmap.Map[*tool]] // the tools that are prompts: by the name of the tool, or of the prompt for a pair
 	all     atomic.Pointer[ordmap.Map[*tool]] // those of tools/list
@@ -218,7 +220,7 @@ func newServer(o Options) (*server, error) {
 		o.Content = Content
 	}
 	o.Names, o.Tags, o.Tools = slices.Clone(o.Names), slices.Clone(o.Tags), slices.Clone(o.Tools)
-	s := &server{options: o, inPair: inPair, own: map[string]*tool{}, names: map[string]string{}}
+	s := &server{options: o, searches: limit.NewBudget(maxSearches), inPair: inPair, own: map[string]*tool{}, names: map[string]string{}}
 	add := func(t *tool, err error) {
 		switch {
 		case err != nil:

@@ -72,6 +72,19 @@ func (r *RateLimiter) Wait(principal string, session *Bucket, address string) (w
 	return 0
 }
 
+// Budget is a rate that everybody shares. Safe for concurrent use.
+type Budget struct {
+	rate   *RateLimiter
+	bucket Bucket // the mutex of rate protects it
+}
+
+// NewBudget returns a budget of perSecond, which must be positive. Twice as many may
+// come at once.
+func NewBudget(perSecond float64) *Budget { return &Budget{rate: NewRateLimiter(perSecond)} }
+
+// Allow counts one, and reports whether it is within the budget.
+func (b *Budget) Allow() bool { return b.rate.Allow(&b.bucket) }
+
 // Allow counts a request against a bucket that belongs to no client, and reports
 // whether it is within the rate.
 func (r *RateLimiter) Allow(b *Bucket) bool {

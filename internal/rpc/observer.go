@@ -256,6 +256,7 @@ func (b *observer) recoverPanic() {
 	}
 }
 
+//lint:ignore ST1005 it begins with the name of an option
 var errObserverBlocks = errors.New("Observer does not return; calls are dropped")
 
 // fail logs the first failure of the observer.

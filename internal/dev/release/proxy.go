@@ -128,4 +128,3 @@ func (r *release) verify() error {
 func hashGoMod(name string) (string, error) {
 	return dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return os.Open(name) })
 }
-

@@ -19,13 +19,13 @@ func project(t *testing.T) string {
 	require.NoError(t, err)
 	const path = "github.com/mcp-prompts/prompts"
 	files := map[string]string{
-		"go.mod":            "module " + path + "\n\ngo 1.26.0\n",
-		"prompts.go":        "// Package prompts is the root.\npackage prompts\n\n// Name is exported.\nconst Name = \"prompts\"\n",
-		"LICENSE":           "MIT\n",
-		"CHANGELOG.md":      "# Changelog\n\n## v0.2.0\n\n- Nothing.\n\n## v0.1.1\n\n- Nothing.\n\n## v0.1.0\n\n- The first release.\n",
-		"docs/api.txt":      "package \"" + path + "\"\nconst Name = \"prompts\"\n\ntype Conn interface {\n\tClose() error\n}\n",
-		"promptfs/go.mod":   "module " + path + "/promptfs\n\ngo 1.26.0\n\nrequire " + path + " v0.0.0\n\nreplace " + path + " => ..\n",
-		"promptfs/fs.go":    "// Package promptfs needs the root.\npackage promptfs\n\nimport \"" + path + "\"\n\n// Name is that of the root.\nconst Name = prompts.Name\n",
+		"go.mod":          "module " + path + "\n\ngo 1.26.0\n",
+		"prompts.go":      "// Package prompts is the root.\npackage prompts\n\n// Name is exported.\nconst Name = \"prompts\"\n",
+		"LICENSE":         "MIT\n",
+		"CHANGELOG.md":    "# Changelog\n\n## v0.2.0\n\n- Nothing.\n\n## v0.1.1\n\n- Nothing.\n\n## v0.1.0\n\n- The first release.\n",
+		"docs/api.txt":    "package \"" + path + "\"\nconst Name = \"prompts\"\n\ntype Conn interface {\n\tClose() error\n}\n",
+		"promptfs/go.mod": "module " + path + "/promptfs\n\ngo 1.26.0\n\nrequire " + path + " v0.0.0\n\nreplace " + path + " => ..\n",
+		"promptfs/fs.go":  "// Package promptfs needs the root.\npackage promptfs\n\nimport \"" + path + "\"\n\n// Name is that of the root.\nconst Name = prompts.Name\n",
 		"cmd/prompts/go.mod": "module " + path + "/cmd/prompts\n\ngo 1.26.0\n\nrequire " + path + "/promptfs v0.0.0\n\nrequire " + path + " v0.0.0 // indirect\n\n" +
 			"replace " + path + " => ../..\n\nreplace " + path + "/promptfs => ../../promptfs\n",
 		"cmd/prompts/main.go": "package main\n\nimport (\n\t\"os\"\n\n\t\"" + path + "/promptfs\"\n)\n\nvar release = promptfs.Name\n\n" +
