@@ -58,13 +58,9 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	}
 	own := m.own(page)
 	result.Prompts, result.NextCursor = slices.Concat(result.Prompts, own.Prompts), own.NextCursor
-	if req.version < stateless {
-		result.Cacheable = own.Cacheable // of which ours says nothing
-	} else {
-		result.TTLMs = min(result.TTLMs, own.TTLMs)
-		if own.CacheScope == "private" {
-			result.CacheScope = own.CacheScope
-		}
+	result.TTLMs = min(result.TTLMs, own.TTLMs)
+	if own.CacheScope == "private" {
+		result.CacheScope = own.CacheScope
 	}
 	return result, nil
 }
@@ -97,7 +93,7 @@ func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
 		CacheScope string                     `json:"cacheScope"`
 		Meta       map[string]json.RawMessage `json:"_meta"`
 	}
-	wire.CacheScope = "private" // the SDK always sends one (v1.8.0 mcp/protocol.go:1175)
+	wire.CacheScope = "private" // ours says nothing in a session; the SDK always does (v1.8.0 mcp/protocol.go:1175)
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return nil, err
 	}

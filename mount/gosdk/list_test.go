@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
+	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
 )
 
 // rich is a prompt with everything that an entry can have.
@@ -239,17 +243,39 @@ func TestNegotiatedRevision(t *testing.T) {
 	}
 }
 
-// In a session our pages say nothing of how long they may be kept, which the SDK
-// says of all: a page of ours alone is as little as can be said.
-func TestCacheHintsInASession(t *testing.T) {
+// CCH-07: in every protocol version, the answers of a mount are private where Visible may hide
+// something, whatever the SDK and the application say of the server's own.
+func TestCacheHintsAreOfOneClient(t *testing.T) {
 	t.Parallel()
-	s := newServer(&mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = 5000 }})
-	mount(t, s, registry(says("a"), says("b")), prompts.Options{PageSize: 1, CachePublic: true})
-	c := dial(t, s, newest)
-	first := c.must("prompts/list", "")
-	assert.Contains(t, string(first), `"ttlMs":0,"cacheScope":"private"`)
-	var p page
-	require.NoError(t, json.Unmarshal(first, &p))
-	last := c.must("prompts/list", fmt.Sprintf(`{"cursor":%q}`, p.NextCursor))
-	assert.Contains(t, string(last), `"ttlMs":5000,"cacheScope":"public"`)
+	inEach(t, func(t *testing.T, revision string) {
+		s := newServer(&mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+			if c.CacheScope == "" {
+				c.TTLMs, c.CacheScope = 5000, "public"
+			}
+		}})
+		r := registry(says("a"), says("b"), says("hidden"))
+		tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }, CachePublic: true})
+		require.NoError(t, err)
+		mount(t, s, r, prompts.Options{
+			PageSize: 1, CachePublic: true, Features: []feature.Feature{tools},
+			Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+		})
+		var skills promptskills.Registry
+		require.NoError(t, skills.Add(promptskills.Skill{
+			Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`), Files: map[string][]byte{"SKILL.md": []byte("x")},
+		}))
+		unmount, err := gosdk.MountSkills(s, &skills, promptskills.Options{
+			CachePublic: true, Visible: func(context.Context, promptskills.Skill) bool { return true },
+		}, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		defer unmount()
+		c := dial(t, s, revision)
+		first := c.must("prompts/list", "")
+		assert.Contains(t, string(first), `"cacheScope":"private"`)
+		var p page
+		require.NoError(t, json.Unmarshal(first, &p))
+		assert.Contains(t, string(c.must("prompts/list", fmt.Sprintf(`{"cursor":%q}`, p.NextCursor))), `"cacheScope":"private"`, "the last page")
+		assert.Contains(t, string(c.must("tools/list", "")), `"cacheScope":"private"`)
+		assert.Contains(t, string(c.must("resources/read", `{"uri":"skill://a/SKILL.md"}`)), `"cacheScope":"private"`)
+	})
 }

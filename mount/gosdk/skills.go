@@ -159,7 +159,11 @@ func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp
 		return nil, err
 	}
 	result := new(mcp.ReadResourceResult)
-	return result, json.Unmarshal(raw, result)
+	err = json.Unmarshal(raw, result)
+	if result.CacheScope == "" {
+		result.CacheScope = "private" // in a session, where the SDK says "public" otherwise
+	}
+	return result, err
 }
 
 // declare adds the extension to the capabilities.

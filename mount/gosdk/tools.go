@@ -269,7 +269,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 		return nil, err
 	}
 	filtered := *result
-	filtered.Tools = []*mcp.Tool{}
+	filtered.Tools, filtered.CacheScope = []*mcp.Tool{}, "private"
 	for _, tool := range result.Tools {
 		if !isMounted(tool) || visible[tool.Name] != "" {
 			filtered.Tools = append(filtered.Tools, tool)

@@ -15,18 +15,21 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// hooksOf returns the hooks of the server, which has them from then on.
+func hooksOf(s *server.MCPServer) *server.Hooks {
+	if s.GetHooks() == nil {
+		server.WithHooks(new(server.Hooks))(s)
+	}
+	return s.GetHooks()
+}
+
 // checkArguments adds a hook to the server that rejects a prompts/get with an
 // argument that is not a string, while anything is mounted. After the hook,
 // mcp-go reads null as an empty string (mcp/prompts.go:34). The hook does not
 // look at the prompt, so the error does not reveal which prompts exist.
 func (st *serverState) checkArguments(s *server.MCPServer) {
-	hooks := s.GetHooks()
-	if hooks == nil {
-		hooks = new(server.Hooks)
-		server.WithHooks(hooks)(s)
-	}
 	own := weak.Make(s) // several servers may share their hooks
-	hooks.AddOnRequestInitialization(func(ctx context.Context, _ any, message any) error {
+	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, _ any, message any) error {
 		raw, ok := message.(json.RawMessage)
 		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || !st.isMounted() {
 			return nil

@@ -49,7 +49,9 @@
 // options have no effect:
 //
 //   - Info and Instructions, which the SDK's server sets;
-//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
+//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace. With
+//     Visible, lists of prompts and tools are private, with a TTL of 0, whatever
+//     [server.WithCacheHints] sets;
 //   - options about sessions and connections: MaxConcurrent, the limits of
 //     subscriptions, Timeouts.Drain and ChangeDelay;
 //   - Methods and Capabilities.

@@ -139,6 +139,7 @@ func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own serve
 	st.mu.Unlock()
 	if filter {
 		st.checkArguments(s)
+		st.limitCaches(s)
 		server.WithPromptFilter(st.filter)(s)
 	}
 	if complete {
@@ -148,6 +149,32 @@ func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own serve
 	if notify {
 		server.WithPromptCapabilities(true)(s)
 	}
+}
+
+// limitCaches adds hooks to the server that mark a list as private, whatever
+// server.WithCacheHints says, while Visible of a mount may hide something.
+func (st *serverState) limitCaches(s *server.MCPServer) {
+	own := weak.Make(s) // several servers may share their hooks
+	limit := func(ctx context.Context, result mcp.CacheHintSetter) {
+		info := server.RequestProtocolInfoFromContext(ctx)
+		if info != nil && info.Modern && weak.Make(server.ServerFromContext(ctx)) == own && st.hides() {
+			result.SetCacheHints(0, mcp.CacheScopePrivate)
+		}
+	}
+	hooks := hooksOf(s)
+	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
+		limit(ctx, result)
+	})
+	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		limit(ctx, result)
+	})
+}
+
+// hides reports whether a mount has Visible.
+func (st *serverState) hides() bool {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return slices.ContainsFunc(st.mounts, func(m *mount) bool { return m.options.Visible != nil })
 }
 
 // prepareTools gives the server the filter of tools, with changing held.

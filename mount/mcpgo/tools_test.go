@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,27 @@ func TestTools(t *testing.T) {
 			unmount()
 			assert.Equal(t, []string{"native"}, w.toolNames())
 		})
+	}
+}
+
+// CCH-07: a list that depends on the client is private, whatever the server's options say.
+func TestListsOfVisibleArePrivate(t *testing.T) {
+	t.Parallel()
+	for _, version := range mcp.ValidProtocolVersions {
+		s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true), server.WithCacheHints(5000, mcp.CacheScopePublic))
+		r := new(prompts.Registry)
+		r.MustAdd(says("a", "ours"))
+		tools, err := prompttools.New(r, prompttools.Options{Names: []string{"a"}})
+		require.NoError(t, err)
+		unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(context.Context, prompts.Prompt) bool { return true }})
+		w := dial(t, s, version)
+		for _, method := range []string{"prompts/list", "tools/list"} {
+			text := string(w.do(method, `{}`).Result)
+			assert.NotContains(t, text, "public", version)
+			assert.Equal(t, version == stateless, strings.Contains(text, `"ttlMs":0,"cacheScope":"private"`), text)
+		}
+		unmount()
+		assert.Equal(t, version == stateless, strings.Contains(string(w.do("prompts/list", `{}`).Result), "public"), version)
 	}
 }
 
