@@ -103,7 +103,9 @@ func (r *reader) list(l *parse.ListNode) {
 		switch n := n.(type) {
 		case *parse.ActionNode:
 			r.isPrinted = len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 && isSelection(n.Pipe.Cmds[0].Args[0])
-			if r.pipe(n.Pipe).kind == same && len(n.Pipe.Decl) == 0 {
+			v := r.pipe(n.Pipe)
+			r.isPrinted = false // a field of another value is no use
+			if v.kind == same && len(n.Pipe.Decl) == 0 {
 				r.use(use{kind: useAll, pos: n.Pos}, n.Pipe)
 			}
 		case *parse.IfNode:
@@ -361,7 +363,6 @@ func (r *reader) field(n parse.Node, of kind, names []string) value {
 // use notes a use, once, and returns the argument that it is.
 func (r *reader) use(u use, n parse.Node) value {
 	u.source, u.printed = shortened(n.String()), r.isPrinted
-	r.isPrinted = false
 	r.note(u)
 	return value{argument: &u}
 }

@@ -22,8 +22,9 @@ func TestVerbatim(t *testing.T) {
 			"compared": `{{.a}}{{if eq .a "x"}}y{{end}}`,
 			"deep":     `{{template "compared" .}}`,
 			"given":    "{{.}}",
+			"fielded":  `{{with fields}}{{.k}}{{end}}{{if eq .a "x"}}y{{end}}`,
 		},
-		Funcs: map[string]any{"shout": strings.ToUpper},
+		Funcs: map[string]any{"shout": strings.ToUpper, "fields": func() map[string]string { return map[string]string{"k": "v"} }},
 	}
 	for text, want := range map[string]bool{
 		"{{.a}} {{$.a}} {{- .a -}}":                                true,
@@ -42,6 +43,10 @@ func TestVerbatim(t *testing.T) {
 		`{{index . "a"}}`:                                          false, // which is not worth the analysis
 		`{{printf "%s" (index . "a")}}`:                            false,
 		`{{json .a}}`:                                              false,
+		`{{with fields}}{{.k}}{{end}}{{.a}}`:                       true,
+		`{{with fields}}{{.k}}{{end}}{{if eq .a "x"}}y{{end}}`:     false,
+		`{{$x := fields}}{{$x.k}}{{if .a}}y{{end}}`:                false,
+		`{{template "fielded" .}}`:                                 false,
 		`{{template "compared" .}}`:                                false,
 		`{{.a}}{{template "deep" .}}`:                              false,
 		`{{template "given" .a}}`:                                  false,
