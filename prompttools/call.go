@@ -141,11 +141,14 @@ func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result
 	return r.appendResult(ctx, dst, &Result{Content: r.server.options.Content(result.Messages), Meta: result.Meta})
 }
 
-// appendError appends a result that reports an error to the model.
+// appendError appends a result that reports an error to the model. Structured content of
+// a tool with an OutputSchema would be of another form, and some clients then show nothing.
 func (r *request) appendError(ctx context.Context, dst []byte, message string, data any) ([]byte, error) {
 	result := &Result{IsError: true, Content: []prompts.Content{&prompts.Text{Text: message}}}
-	if object := withMessage(message, data); object != nil {
-		result.Structured = object
+	if t := r.server.own[r.tool]; t == nil || t.output == nil {
+		if object := withMessage(message, data); object != nil {
+			result.Structured = object
+		}
 	}
 	return r.appendResult(ctx, dst, result)
 }

@@ -159,8 +159,9 @@ func TestOutputSchema(t *testing.T) {
 	o := prompttools.Options{}
 	for name, result := range results {
 		o.Tools = append(o.Tools, prompttools.Tool{
-			Name: name, OutputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"n": {Type: "integer"}}},
-			Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return result, nil },
+			Name: name, OutputSchema: &jsonschema.Schema{Type: "object", Required: []string{"n"}, Properties: map[string]*jsonschema.Schema{"n": {Type: "integer"}}},
+			InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"n": {Type: "integer"}}},
+			Call:        func(context.Context, json.RawMessage) (*prompttools.Result, error) { return result, nil },
 		})
 	}
 	srv, _ := serve(t, o, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -172,6 +173,9 @@ func TestOutputSchema(t *testing.T) {
 		assert.Equal(t, -32603, c.call("bad", "").Code)
 		assert.Equal(t, -32603, c.call("none", "").Code)
 		assert.Equal(t, "failed", c.call("error", "").Content[0].Text)
+		r = c.call("good", `{"n":"x"}`)
+		assert.True(t, r.IsError)
+		assert.Nil(t, r.StructuredContent, "it does not match the schema")
 	}
 	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; n is not valid (type)")
 	assert.NotContains(t, log.String(), "secret")
