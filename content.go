@@ -174,7 +174,13 @@ func (e *encoder) forClient(c Content) Content {
 	if !lacks || e.fallback == nil {
 		return c
 	}
-	if other := e.fallback(c, e.rev.String()); other != nil {
+	other := e.fallback(c, e.rev.String())
+	if t, ok := other.(*Text); ok && t != nil {
+		own := *t // the application's may be shared
+		own.Text = e.ended(t.Text)
+		return &own
+	}
+	if other != nil {
 		return other
 	}
 	return c

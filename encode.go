@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -232,11 +233,17 @@ func (e *encoder) audio(c *Audio) {
 
 // replace replaces content, which is checked and begins at a position, by text.
 func (e *encoder) replace(at int, text string, a *Annotations) {
-	if e.isInner {
-		text += "\n" // some clients join the texts
-	}
 	e.buf = e.buf[:at]
-	e.appendText(&Text{Text: text, Annotations: a})
+	e.appendText(&Text{Text: e.ended(text), Annotations: a})
+}
+
+// ended returns a text with a newline at its end if other content of a tool's result
+// follows: some clients join the texts.
+func (e *encoder) ended(text string) string {
+	if e.isInner && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
 }
 
 func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotations, meta Meta) {

@@ -161,8 +161,9 @@ func TestContentForHosts(t *testing.T) {
 		reg := registryOf(p, two)
 		tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p", "two"}})
 		require.NoError(t, err)
+		fallback := func(prompts.Content, string) prompts.Content { return nil }
 		call := func(client, tool string) string {
-			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
+			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
 			require.NoError(t, err)
 			var r struct{ Content []struct{ Type, Text string } }
 			require.NoError(t, json.Unmarshal(raw, &r))
@@ -179,6 +180,11 @@ func TestContentForHosts(t *testing.T) {
 		assert.Empty(t, call("claude-code", "p"), name)
 		if want != "" {
 			assert.Equal(t, want+"\n", call("copilot-cli", "two"), "it joins the texts")
+			for _, text := range []string{"other", "other\n"} {
+				fallback = func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: text} }
+				assert.Equal(t, text, call("copilot-cli", "p"))
+				assert.Equal(t, "other\n", call("copilot-cli", "two"), "it joins the texts")
+			}
 		}
 	}
 }
