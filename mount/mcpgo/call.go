@@ -75,6 +75,10 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 		return o
 	}
 	o.SessionID = session.SessionID()
+	if s, ok := session.(server.SessionWithClientInfo); ok { // a request of 2026-07-28 has its own
+		info := s.GetClientInfo()
+		o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
+	}
 	if !mcp.IsModernProtocol(o.Version) {
 		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 			return ask(ctx, m.server, method, params)

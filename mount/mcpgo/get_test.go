@@ -535,3 +535,32 @@ func TestErrorIDs(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(log.String(), "error_id="+found[1]), log.String())
 	assert.Contains(t, log.String(), "cannot convert result for mcp-go")
 }
+
+// The server knows the host of a client by the client's name.
+func TestClientsName(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Verbatim: true, Schema: prompts.Enum("x")}}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(args["a"])), nil
+	}})
+	s := server.NewMCPServer("s", "1")
+	var clients []prompts.Implementation
+	mount(t, s, &r, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			if r.Method == "prompts/get" {
+				clients = append(clients, r.Client)
+			}
+			return next(ctx, r)
+		}
+	}})
+	for _, version := range []string{"2024-11-05", "2025-11-25", stateless} {
+		client := dial(t, s, version)
+		client.name = "opencode"
+		if version != stateless {
+			client.result("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"opencode","version":"1","title":"T"}}`, version), nil)
+		}
+		assert.Equal(t, "$1", client.text("p", `{"a":"$1"}`), version)
+	}
+	opencode := prompts.Implementation{Name: "opencode", Version: "1", Title: "T"}
+	assert.Equal(t, []prompts.Implementation{opencode, opencode, opencode}, clients)
+}

@@ -35,6 +35,7 @@ type wire struct {
 	ctx     context.Context
 
 	capabilities string // of a client without a handshake; default: elicitation
+	name         string // of a client without a handshake; default: c
 }
 
 // dial returns a client that has shaken hands, if the revision has that.
@@ -89,7 +90,7 @@ func (w *wire) request(method, params string) json.RawMessage {
 			require.NoError(w.t, json.Unmarshal(members["_meta"], &meta))
 		}
 		meta["io.modelcontextprotocol/protocolVersion"] = json.RawMessage(`"2026-07-28"`)
-		meta["io.modelcontextprotocol/clientInfo"] = json.RawMessage(`{"name":"c","version":"1"}`)
+		meta["io.modelcontextprotocol/clientInfo"] = json.RawMessage(fmt.Sprintf(`{"name":%q,"version":"1","title":"T"}`, cmp.Or(w.name, "c")))
 		meta["io.modelcontextprotocol/clientCapabilities"] = json.RawMessage(cmp.Or(w.capabilities, `{"elicitation":{"form":{}}}`))
 		members["_meta"], _ = json.Marshal(meta)
 	}
