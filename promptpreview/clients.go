@@ -113,7 +113,8 @@ func valuesOf(members map[string]any) *jsonschema.Schema {
 	return s
 }
 
-// contentOf returns content of a type of the protocol.
+// contentOf returns content of a type of the protocol, or of a resource with binary data
+// for "blob".
 func contentOf(kind string) prompts.Content {
 	switch kind {
 	case "image":
@@ -122,6 +123,8 @@ func contentOf(kind string) prompts.Content {
 		return &prompts.Audio{}
 	case "resource":
 		return &prompts.EmbeddedResource{}
+	case "blob":
+		return &prompts.EmbeddedResource{Blob: []byte{}}
 	case "resource_link":
 		return &prompts.ResourceLink{}
 	}

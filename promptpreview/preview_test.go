@@ -224,6 +224,9 @@ func TestClients(t *testing.T) {
 	_, got = ask(`{"name":"printed","arguments":[{"name":"a"}]}`)
 	assert.Empty(t, got["opencode"])
 
+	_, got = ask(`{"name":"p","messages":[{"role":"user","type":"audio"},{"role":"user","type":"resource"},{"role":"user","type":"blob"}]}`)
+	assert.Equal(t, []string{"message 3 is not text but a resource with binary data"}, got["opencode"])
+
 	status, _ := ask(`{`)
 	assert.Equal(t, 400, status)
 }

@@ -557,6 +557,8 @@ func TestCheckPortable(t *testing.T) {
 	hi := message(prompts.RoleUser, &prompts.Text{Text: "hi"})
 	picture := message(prompts.RoleUser, &prompts.Image{MIMEType: "image/png"})
 	reply := prompts.Assistant("hi")
+	asText := of("p", prompts.UserContent(&prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}), prompts.UserContent(&prompts.ResourceLink{URI: "file:///a", Name: "a"}),
+		prompts.UserContent(&prompts.EmbeddedResource{URI: "file:///a", Text: "a"}))
 	two := text([]prompts.Argument{{Name: "a"}, {Name: "b"}}, func(map[string]string) (string, error) { return "", nil })
 	for _, test := range []struct {
 		name   string
@@ -586,6 +588,10 @@ func TestCheckPortable(t *testing.T) {
 		{"not by turns", on("goose"), of("p", hi, hi), []string{"message 2 is of the role user, so the roles do not take turns: goose"}},
 		{"the assistant first", on("goose"), of("p", reply), []string{"message 1 is of the role assistant"}},
 		{"a picture", on("Continue"), of("p", picture), []string{"message 1 is not text but an image"}},
+		{"a picture for a known client", on("Gemini CLI"), of("p", picture), []string{"message 1 is not text but an image"}},
+		{"content that becomes text", on("opencode"), asText, nil},
+		{"content of an unknown client", on("Zed"), asText, []string{"message 1 is not text but audio: Zed drops the message"}},
+		{"a resource with data", on("opencode"), of("p", prompts.UserContent(&prompts.EmbeddedResource{URI: "file:///a", Blob: []byte{1}})), []string{"message 1 is not text but a resource with binary data: opencode drops"}},
 		{"a name with spaces", on("Gemini CLI"), of("a b", hi), []string{`prompt "a b": name has a space: Gemini CLI replaces each space with a hyphen`}},
 		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"name has more than ASCII letters, digits and _ . -: VS Code"}},
 		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code replaces each other character with an underscore"}},

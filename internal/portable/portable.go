@@ -25,7 +25,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
 			default:
-				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind)})
+				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: len(h.Clients) > 0})
 			}
 		}
 	}
@@ -42,6 +42,9 @@ type Rule struct {
 	// Seen is the day of the observation.
 	Seen   string
 	cannot limitation
+	// isServed reports whether the server knows the client by its name, and so sends
+	// the client text in place of other content.
+	isServed bool
 }
 
 // HasNoPrompts reports whether the client shows no prompts at all.
@@ -53,7 +56,15 @@ func (r *Rule) Limit() string { return hosts.Limits[hosts.Kind(r.cannot)] }
 // Find returns which part of a prompt the client cannot show, such as "2 arguments", or
 // the empty string. results are what the prompt becomes.
 func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
-	return r.cannot.in(p, results)
+	if what := r.cannot.in(p); what != "" {
+		return what
+	}
+	for _, result := range results {
+		if what := r.inResult(result); what != "" {
+			return what
+		}
+	}
+	return ""
 }
 
 // limitation is a limit of a client for prompts.
@@ -63,7 +74,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
 
 // in returns what of a prompt has the limitation, and the empty string for
 // nothing.
-func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
+func (l limitation) in(p *prompts.Prompt) string {
 	switch hosts.Kind(l) {
 	case hosts.OneArgument:
 		if n := len(p.Arguments); n > 1 {
@@ -92,11 +103,6 @@ func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
 	case hosts.PlainNames:
 		if !plainName.MatchString(p.Name) {
 			return "name has more than ASCII letters, digits and _ . -"
-		}
-	}
-	for _, r := range results {
-		if what := l.inResult(r); what != "" {
-			return what
 		}
 	}
 	return ""
@@ -134,26 +140,28 @@ func mayHaveSpaces(a prompts.Argument) bool {
 	return a.Schema == nil || a.Schema.Type != "integer" && a.Schema.Type != "number"
 }
 
-func (l limitation) inResult(r *prompts.Result) string {
-	switch hosts.Kind(l) {
+// inResult returns what of a result the client cannot show, and the empty string for
+// nothing.
+func (r *Rule) inResult(result *prompts.Result) string {
+	switch hosts.Kind(r.cannot) {
 	case hosts.OneMessage:
-		if n := len(r.Messages); n > 1 {
+		if n := len(result.Messages); n > 1 {
 			return fmt.Sprintf("%d messages", n)
 		}
 	case hosts.TextOnly:
-		for i, m := range r.Messages {
-			if kind := kindOf(m.Content); kind != "text" {
+		for i, m := range result.Messages {
+			if kind, becomesText := kindOf(m.Content); kind != "text" && (!r.isServed || !becomesText) {
 				return fmt.Sprintf("message %d is not text but %s", i+1, kind)
 			}
 		}
 	case hosts.UserOnly:
-		for i, m := range r.Messages {
+		for i, m := range result.Messages {
 			if m.Role != prompts.RoleUser {
 				return fmt.Sprintf("message %d is the assistant's", i+1)
 			}
 		}
 	case hosts.AlternatingOnly:
-		for i, m := range r.Messages {
+		for i, m := range result.Messages {
 			if (m.Role == prompts.RoleUser) != (i%2 == 0) {
 				return fmt.Sprintf("message %d is of the role %s, so the roles do not take turns", i+1, m.Role)
 			}
@@ -162,16 +170,22 @@ func (l limitation) inResult(r *prompts.Result) string {
 	return ""
 }
 
-func kindOf(c prompts.Content) string {
-	switch c.(type) {
+// kindOf returns the kind of content in words, and whether the server sends text in its
+// place to a client that reads nothing else.
+func kindOf(c prompts.Content) (kind string, becomesText bool) {
+	switch c := c.(type) {
 	case *prompts.Text:
-		return "text"
+		return "text", true
 	case *prompts.Image:
-		return "an image"
+		return "an image", false
 	case *prompts.Audio:
-		return "audio"
+		return "audio", true
 	case *prompts.ResourceLink:
-		return "a resource link"
+		return "a resource link", true
+	case *prompts.EmbeddedResource:
+		if c.Blob != nil {
+			return "a resource with binary data", false
+		}
 	}
-	return "a resource"
+	return "a resource", true
 }

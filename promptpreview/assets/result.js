@@ -316,7 +316,7 @@ export async function portability(prompt, result) {
   const outline = {
     name: prompt.name,
     arguments: (prompt.arguments || []).map((a) => ({ name: a.name, schema: Object.hasOwn(schemas, a.name) ? schemas[a.name] : undefined })),
-    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.type })),
+    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob" })),
   };
   const response = await fetch("clients", { method: "POST", body: JSON.stringify(outline) });
   if (!response.ok) throw new Error(await response.text());
