@@ -387,13 +387,14 @@ func TestSearchesAreBounded(t *testing.T) {
 	})
 }
 
-// DSC-13, MET-10: who the client says that it is changes nothing.
+// DSC-13, MET-10: who the client says that it is gives no permission. It changes nothing
+// but placeholders and content for the clients that drop the latter.
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := prompts.MustNewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
 	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
 		want := answerTo(t, s, nil, line)
-		for _, name := range []string{"all", "few", "root"} {
+		for _, name := range []string{"all", "few", "root", "opencode"} {
 			got := answerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
 			assert.Equal(t, want, got)
 		}

@@ -36,7 +36,7 @@ func (m *Message) Version() strictjson.Value { return m.Meta.Get(VersionKey) }
 func (m *Message) IsStateless() bool { return m.Version().Kind() != strictjson.Invalid }
 
 // CheckMetadata rejects optional members of the metadata that are not valid.
-// They change nothing else (DSC-13, GAP-41).
+// The log level changes nothing else (GAP-41).
 func (m *Message) CheckMetadata() *transport.Error {
 	switch info := m.Meta.Get(clientInfoKey); info.Kind() {
 	case strictjson.Invalid, strictjson.Null:
