@@ -595,7 +595,7 @@ func TestCheckPortable(t *testing.T) {
 		{"a name with spaces", on("Gemini CLI"), of("a b", hi), []string{`prompt "a b": name has a space: Gemini CLI replaces each space with a hyphen`}},
 		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"name has more than ASCII letters, digits and _ . -: VS Code"}},
 		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code replaces each other character with an underscore"}},
-		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/mcp-prompts/prompts/tree/main/internal/interop/hosts, seen on 20"}},
+		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts/testdata/codex.golden, seen on 20"}},
 		{"another client", on("Nano"), of("p", hi), []string{`unknown client "Nano"; expected one of Claude Code, Cline, Codex, `}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
