@@ -102,7 +102,7 @@ func (r *reader) list(l *parse.ListNode) {
 		}
 		switch n := n.(type) {
 		case *parse.ActionNode:
-			r.isPrinted = len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 && isSelection(n.Pipe.Cmds[0].Args[0])
+			r.isPrinted = len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 && r.isSelection(n.Pipe.Cmds[0].Args)
 			v := r.pipe(n.Pipe)
 			r.isPrinted = false // a field of another value is no use
 			if v.kind == same && len(n.Pipe.Decl) == 0 {
@@ -120,13 +120,16 @@ func (r *reader) list(l *parse.ListNode) {
 	}
 }
 
-// isSelection reports whether n selects a field of {{.}} or of a variable.
-func isSelection(n parse.Node) bool {
-	switch n := n.(type) {
+// isSelection reports whether a command only selects a field of {{.}} or of a variable, or
+// an argument by its name, as in {{index . "a-b"}}.
+func (r *reader) isSelection(command []parse.Node) bool {
+	switch n := command[0].(type) {
 	case *parse.FieldNode:
-		return true
+		return len(command) == 1
 	case *parse.VariableNode:
-		return len(n.Ident) > 1
+		return len(command) == 1 && len(n.Ident) > 1
+	case *parse.IdentifierNode:
+		return n.Ident == "index" && len(command) == 3 && r.isSame(command[1])
 	}
 	return false
 }

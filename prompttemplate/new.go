@@ -15,8 +15,8 @@ import (
 // or of strings. Any other argument is a string. An absent argument without a
 // default is the zero value of its type.
 //
-// An argument that the messages only print, as {{.name}}, becomes Verbatim: see
-// [prompts.Argument].
+// An argument that the messages only print, as {{.name}} or {{index . "a-b"}}, becomes
+// Verbatim: see [prompts.Argument].
 //
 // New returns all errors in the messages and the options, joined, each an [*Error].
 // [prompts.Registry.Add] reports errors in the rest of p.
