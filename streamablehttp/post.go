@@ -86,7 +86,7 @@ func (c *handlerContext) Err() error                  { return nil }
 // answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer() {
 	// A client that disconnects cancels its request if that is stateless, and
-	// not otherwise (GAP-30): see cancelOnDisconnect.
+	// not otherwise (GAP-30): see cancelOnDisconnect and abandonOnDisconnect.
 	x.ctx = handlerContext{x.request.Context()}
 	ctx, cancel := context.WithCancel(&x.ctx)
 	x.cancel = cancel
@@ -112,7 +112,8 @@ func (x *exchange) answer() {
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
-		Session: x.find, Send: x.send, Release: x.release, Overdue: x.stream.detach, Done: x.handler.open.Done(), Informer: informer{x.request},
+		Session: x.find, Send: x.send, Release: x.release, Overdue: x.stream.detach,
+		Connected: x.request.Context(), Done: x.handler.open.Done(), Informer: informer{x.request},
 	}
 	if len(*x.body) > smallBody {
 		// Until the message is parsed, which may wait for others, a disconnect ends
@@ -264,6 +265,19 @@ func (x *exchange) cancelOnDisconnect() {
 	}
 }
 
+// abandonOnDisconnect closes the connection of a client that disconnects, though its
+// request continues (GAP-30). Over HTTP/2 a connection is not one client's request's.
+func (x *exchange) abandonOnDisconnect() {
+	if x.disconnect == nil && x.request.ProtoMajor == 1 {
+		x.disconnect = context.AfterFunc(x.request.Context(), func() {
+			// A deadline of the application's middleware is no disconnect.
+			if errors.Is(x.request.Context().Err(), context.Canceled) {
+				x.stream.abandon()
+			}
+		})
+	}
+}
+
 // checkRouting is the CheckRouting of the exchange.
 func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	x.isRouted = true
@@ -277,6 +291,8 @@ func (x *exchange) checkRouting(r transport.RequestInfo) error {
 func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
+	} else {
+		x.abandonOnDisconnect()
 	}
 	defer x.stream.recoverPanic(&err) // before setAnswered wakes the goroutine that waits
 	if x.isFresh && last && code == 0 {

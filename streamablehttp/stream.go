@@ -91,6 +91,21 @@ func (s *stream) closeConn() {
 	_ = conn.Close()
 }
 
+// abandon closes the connection of a client that has disconnected, for a handler that keeps
+// running. Nothing more is written.
+func (s *stream) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.recoverPanic(nil)
+	if s.isOver || s.hasPanicked() {
+		return
+	}
+	s.isOver = true
+	if conn, _, err := s.rc.Hijack(); err == nil { // else it ends when the handler returns
+		_ = conn.Close()
+	}
+}
+
 // accept replies to what has no answer.
 func (s *stream) accept() {
 	s.mu.Lock()

@@ -116,6 +116,12 @@ type Exchange struct {
 	// transport over HTTP/1 must not reuse the connection then. Overdue must return at
 	// once, and may be called more than once.
 	Overdue func()
+	// Connected, if not nil, ends when the client receives nothing of Send any more,
+	// because it has disconnected. A request to the client that waits for its response
+	// then fails, and so does the next one. The application's code continues: to cancel
+	// it, the transport ends the context of Handle. Default: only the end of the session
+	// ends the wait.
+	Connected context.Context
 	// Done, if not nil, is closed to end subscriptions/listen requests with a
 	// response.
 	Done <-chan struct{}

@@ -159,6 +159,17 @@ type clientResponse struct {
 
 // ask sends the requests over the session and waits for the results.
 func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked) (results []string, err error) {
+	// The question and the result go over one stream, and none is resumed. Once it has
+	// ended, an answer has no use (GAP-30).
+	if c := t.exchange.Connected; c != nil {
+		if c.Err() != nil {
+			return nil, errGone
+		}
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(c, func() { cancel(errGone) })()
+	}
 	select {
 	case <-t.session.ready: // before that only responses may be sent (LIF-15)
 	case <-t.session.readClosed:
@@ -213,9 +224,9 @@ func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n i
 }
 
 // cancelRequest cancels a request to the client, unless that has responded
-// (LIF-24).
+// (LIF-24) or disconnected.
 func (t *task) cancelRequest(p *pendingRequest, why error) {
-	if !t.session.unregister(p) {
+	if !t.session.unregister(p) || errors.Is(why, errGone) {
 		return
 	}
 	reason := "the answer is no longer needed"

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"context"
+
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -18,15 +20,16 @@ type exchange struct {
 
 // recipient is what a pending request keeps of its exchange.
 type recipient struct {
-	Client  string
-	Send    func(msg []byte, code transport.Code, last bool) error
-	Overdue func()
-	Done    <-chan struct{}
-	emit    func(p *pending, msg []byte) error
+	Client    string
+	Send      func(msg []byte, code transport.Code, last bool) error
+	Overdue   func()
+	Connected context.Context
+	Done      <-chan struct{}
+	emit      func(p *pending, msg []byte) error
 }
 
 func (x *exchange) recipient() recipient {
-	return recipient{x.ClientKey, x.Send, x.Overdue, x.Done, x.emit}
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.Done, x.emit}
 }
 
 // overdue reports to the transport that the application's code outlives the response.
