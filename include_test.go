@@ -115,7 +115,7 @@ func TestInclude(t *testing.T) {
 func TestIncludeSharesKeys(t *testing.T) {
 	t.Parallel()
 	both := rendered("both", func(ctx context.Context) (*prompts.Result, error) {
-		own, err := prompts.Elicit[colour](ctx, "colour", "Which?")
+		own, err := prompts.Elicit[colour](ctx, "colour", "Which colour?")
 		if err != nil {
 			return nil, err
 		}

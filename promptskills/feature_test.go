@@ -495,7 +495,7 @@ func TestChangesOfTheApplicationsResources(t *testing.T) {
 			},
 		}
 		const updated = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://a"}}`
-		c := serve(t, nil, "2025-11-25", promptskills.Options{Resources: own})
+		c := serve(t, new(promptskills.Registry), "2025-11-25", promptskills.Options{Resources: own})
 		listChanged()
 		assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, c.Receive())
 		_, err := c.Call("resources/subscribe", uri{URI: "test://b"})
