@@ -59,7 +59,12 @@ The rules:
 			r := &report{color: hasColor(cmd.OutOrStdout())}
 			for _, i := range scopes {
 				i.clients, i.done = clients, progress.step
-				findings, err := i.inspect(cmd.Context())
+				var findings []finding
+				var err error
+				if ended := untilDone(cmd.Context(), func() { findings, err = i.inspect(cmd.Context()) }); ended != nil {
+					progress.end()
+					return ended
+				}
 				if err != nil {
 					progress.end()
 					return err

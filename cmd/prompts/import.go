@@ -105,7 +105,9 @@ func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir
 	imported := map[string]bool{} // paths of prompts
 	for _, f := range files {
 		c := &conversion{source: f.source, path: f.target, root: root}
-		c.run(ctx, format)
+		if c.run(ctx, format); ctx.Err() != nil {
+			return ctx.Err() // and not the file's error
+		}
 		target := filepath.Join(dir, filepath.FromSlash(c.path))
 		if !c.isRefused && dryRun {
 			if _, err := os.Lstat(target); err == nil {

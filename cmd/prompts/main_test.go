@@ -62,12 +62,32 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range [][]string{
-		{"serve"}, {"serve", "--http", "127.0.0.1:0"}, {"preview", "--no-open"}, {"check"},
+		{"serve", "DIR"}, {"serve", "--http", "127.0.0.1:0", "DIR"}, {"preview", "--no-open", "DIR"},
+		{"check", "DIR"}, {"list", "DIR"}, {"render", "DIR", "hello"}, {"import", "claude", "DIR", "NEW"},
 	} {
+		for n, arg := range args {
+			switch arg {
+			case "DIR":
+				args[n] = folderOfHello(t)
+			case "NEW":
+				args[n] = t.TempDir()
+			}
+		}
 		var out, errOut bytes.Buffer
-		assert.Equal(t, exitInterrupted, run(ctx, append(args, folderOfHello(t)), nil, &out, &errOut), args)
-		assert.NotContains(t, errOut.String(), "cancel", args)
+		assert.Equal(t, exitInterrupted, run(ctx, args, nil, &out, &errOut), args)
+		assert.NotContains(t, out.String()+errOut.String(), "cancel", args)
 	}
+}
+
+// TestUntilDone checks that an interrupt ends a command that waits for a disk.
+func TestUntilDone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	isBlocked, unblock := make(chan struct{}), make(chan struct{})
+	defer close(unblock)
+	go func() { <-isBlocked; cancel() }()
+	assert.ErrorIs(t, untilDone(ctx, func() { close(isBlocked); <-unblock }), context.Canceled)
+	assert.NoError(t, untilDone(t.Context(), func() {}))
 }
 
 // TestSARIF checks the report of files with errors against the schema of SARIF 2.1.0.

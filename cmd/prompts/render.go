@@ -41,7 +41,10 @@ asked for.`,
 			if err := openFolders(args[:1]); err != nil {
 				return err
 			}
-			reg, loadErr := loadShown(cmd, args[:1])
+			reg, loadErr, err := loadShown(cmd, args[:1])
+			if err != nil {
+				return err
+			}
 			p, ok := reg.Lookup(args[1])
 			values, err := readValues(args[2:], cmd.InOrStdin())
 			if err != nil {
@@ -69,11 +72,17 @@ asked for.`,
 	return cmd
 }
 
-// loadShown loads the folders and shows on a terminal that it takes time.
-func loadShown(cmd *cobra.Command, dirs []string) (*prompts.Registry, error) {
+// loadShown loads the folders and shows on a terminal that it takes time. It returns the
+// errors of files, or the one of an interrupt.
+func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadErr, err error) {
 	p := startProgress(cmd.ErrOrStderr(), "prompts read")
 	defer p.end()
-	return loadFolders(dirs)
+	var loaded *prompts.Registry
+	var faults error
+	if err := untilDone(cmd.Context(), func() { loaded, faults = loadFolders(dirs) }); err != nil {
+		return nil, nil, err
+	}
+	return loaded, faults, nil
 }
 
 // completeRender completes the folder, the name of the prompt, and its arguments.
@@ -290,7 +299,10 @@ func newList() *cobra.Command {
 			if err := openFolders(dirs); err != nil {
 				return err
 			}
-			reg, loadErr := loadShown(cmd, dirs)
+			reg, loadErr, err := loadShown(cmd, dirs)
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				if err := listJSON(cmd.OutOrStdout(), reg); err != nil {
 					return err

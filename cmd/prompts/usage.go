@@ -126,6 +126,19 @@ func checkTools(value string, dirs []string) error {
 	return usageErrorf("--tools must be each or pair, got %q", value)
 }
 
+// untilDone calls f, which only reads. If ctx ends before f returns, untilDone returns at once,
+// because who interrupts a command waits for no disk. Its error is that of ctx; then f may
+// still run.
+func untilDone(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	go func() { defer close(done); f() }() // ends with f, or with the program
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
 // isInterrupted reports whether an error is the end of the context: of an interrupt by the
 // user, who knows the cause.
 func isInterrupted(ctx context.Context, err error) bool {
