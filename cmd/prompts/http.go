@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -110,28 +109,21 @@ type credentials struct {
 func (o *httpOptions) load(logger *slog.Logger) (c credentials, err error) {
 	if o.tokens != "" {
 		parse := func(contents [][]byte) (tokens, error) { return parseTokens(o.tokens, contents[0]) }
-		c.tokens, err = newReloaded(logger, []string{o.tokens}, parse, replaceTokens)
-		if isUnreadable(err) {
+		if c.tokens, err = newReloaded(logger, []string{o.tokens}, parse, replaceTokens); err != nil {
 			return c, usageErrorf("--tokens must be a file with a line NAME TOKEN for each client: %w", err)
 		}
 	}
-	if o.cert != "" && err == nil {
+	if o.cert != "" {
 		parse := func(contents [][]byte) (*tls.Certificate, error) {
 			pair, err := tls.X509KeyPair(contents[0], contents[1])
-			if err != nil {
-				return nil, fmt.Errorf("load certificate: %w", err)
-			}
-			return &pair, nil
+			return &pair, err
 		}
-		c.certificate, err = newReloaded(logger, []string{o.cert, o.key}, parse, nil)
-		if isUnreadable(err) {
-			return c, usageErrorf("--cert and --key must be files in PEM format: %w", err)
+		if c.certificate, err = newReloaded(logger, []string{o.cert, o.key}, parse, nil); err != nil {
+			return c, usageErrorf("--cert and --key must be a certificate and its key in PEM format: %w", err)
 		}
 	}
-	return c, err
+	return c, nil
 }
-
-func isUnreadable(err error) bool { return errors.As(err, new(*fs.PathError)) }
 
 // follow reads the files again at SIGHUP, and from time to time, until ctx ends.
 func (c credentials) follow(ctx context.Context, hangups <-chan os.Signal, ticks <-chan time.Time) {

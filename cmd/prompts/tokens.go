@@ -48,7 +48,7 @@ func parseTokens(path string, content []byte) (tokens, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no tokens; write a line NAME TOKEN for each client", path)
+		return nil, fmt.Errorf("%s has no tokens", path)
 	}
 	return all, nil
 }
