@@ -71,7 +71,7 @@ func prefixOf(dir string) string {
 func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func(dir string) func(promptfs.Report)) error {
 	logger := o.Logger
 	for _, dir := range dirs {
-		foreign := findForeign(dir)
+		foreign := findForeign(ctx, dir)
 		o.SourcePrefix, o.OnReload, o.Logger = prefixOf(dir), nil, logger
 		if len(foreign.paths) > 0 {
 			e := foreign.error()

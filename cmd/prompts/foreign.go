@@ -29,8 +29,8 @@ var foreignFormats = []struct {
 	foreignFormat
 	matches func(name string, front, content []byte) bool
 }{
-	{foreignFormat{"prompt files of VS Code", "vscode"}, func(name string, front, _ []byte) bool {
-		return strings.HasSuffix(name, ".prompt.md") || vscodeKeys.Match(front)
+	{foreignFormat{"prompt files of VS Code", "vscode"}, func(name string, _, _ []byte) bool {
+		return strings.HasSuffix(name, ".prompt.md")
 	}},
 	{foreignFormat{"commands of Claude Code", "claude"}, func(name string, front, content []byte) bool {
 		return path.Ext(name) == ".md" && (claudeKeys.Match(front) || bytes.Contains(content, []byte("$ARGUMENTS")))
@@ -46,8 +46,12 @@ var foreignFormats = []struct {
 }
 
 var (
-	vscodeKeys = regexp.MustCompile(`(?m)^(?:agent|mode|tools)[ \t]*:`)
-	claudeKeys = regexp.MustCompile(`(?m)^(?:allowed-tools|argument-hint|disable-model-invocation|model)[ \t]*:`)
+	claudeKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|mode|model|tools)[ \t]*:`)
+	// ownKeys and ownActions match what no command of Claude Code has.
+	ownKeys    = regexp.MustCompile(`(?m)^(?:template|title)[ \t]*:|^arguments[ \t]*:[ \t]*\n[ \t]*-[ \t]+\w+:`)
+	ownActions = regexp.MustCompile(`\{\{-?[ \t]*(?:\.|untrusted )`)
+	// foreignErrors match the errors that a file of another format has.
+	foreignErrors = regexp.MustCompile(`unknown key |unknown function |arguments must be a list `)
 )
 
 // foreignFolder is what a folder has of another program.
@@ -58,17 +62,25 @@ type foreignFolder struct {
 	extensions []string        // of all files
 }
 
-// findForeign returns what a folder has of another program, if that is at least half of
-// its files. Otherwise, paths is empty.
-func findForeign(dir string) foreignFolder {
+// enoughForeign is how many files show the format of a folder in which no more than as many
+// others show that they are prompts.
+const enoughForeign = 3
+
+// findForeign returns what a folder has of another program, if that is at least half of its
+// files. Markdown that could be of Claude Code or a prompt is what the others of the folder
+// are. Otherwise, and if ctx ends, paths is empty.
+func findForeign(ctx context.Context, dir string) foreignFolder {
 	f := foreignFolder{dir: dir, paths: map[string]bool{}}
 	all := make([]map[string]bool, len(foreignFormats))
 	extensions := map[string]bool{}
 	markdown := 0
+	var plain []string // Markdown that could be of Claude Code, too
 	root := os.DirFS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil: // is reported by the check
 			return nil
 		case d.IsDir() && name != "." && (base[0] == '.' || base[0] == '_' || base == "node_modules"):
@@ -88,21 +100,34 @@ func findForeign(dir string) foreignFolder {
 		if err != nil {
 			return nil
 		}
+		front := frontOf(content)
 		for i, format := range foreignFormats {
-			if format.matches(name, frontOf(content), content) {
+			if format.matches(name, front, content) {
 				if all[i] == nil {
 					all[i] = map[string]bool{}
 				}
 				all[i][name] = true
-				break
+				return nil
 			}
+		}
+		if extension == ".md" && !ownKeys.Match(front) && !ownActions.Match(content) {
+			plain = append(plain, name)
 		}
 		return nil
 	})
+	if ctx.Err() != nil {
+		return f
+	}
 	f.extensions = slices.Sorted(maps.Keys(extensions))
 	for i, paths := range all {
-		if len(paths) > len(f.paths) && len(paths)*2 >= markdown {
+		isMost := len(paths)*2 >= markdown || len(paths) >= enoughForeign && len(paths)*2 >= markdown-len(plain)
+		if len(paths) > len(f.paths) && isMost {
 			f.paths, f.foreignFormat = paths, foreignFormats[i].foreignFormat
+		}
+	}
+	if f.name == "claude" && len(f.paths) >= enoughForeign {
+		for _, name := range plain {
+			f.paths[name] = true
 		}
 	}
 	return f
@@ -133,7 +158,7 @@ func (f *foreignFolder) error() *promptfs.Error {
 
 // isOf reports whether an error of a file is one of the other format.
 func (f *foreignFolder) isOf(path, text string) bool {
-	return f.paths[path] && strings.Contains(text, "unknown key ")
+	return f.paths[path] && foreignErrors.MatchString(text)
 }
 
 // once returns the errors of the files with one error for all of the other format.

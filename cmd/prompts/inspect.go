@@ -115,7 +115,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	i.findings = slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	if i.only == nil {
 		for _, dir := range i.dirs {
-			i.format(dir)
+			i.format(ctx, dir)
 		}
 	}
 	slices.SortStableFunc(i.findings, func(a, b finding) int {
@@ -151,8 +151,8 @@ func (i *inspection) skillsOf(dir string) {
 
 // format reports a folder that is in the format of another program, once, and a folder
 // without prompts.
-func (i *inspection) format(dir string) {
-	f := findForeign(dir)
+func (i *inspection) format(ctx context.Context, dir string) {
+	f := findForeign(ctx, dir)
 	prefix := prefixOf(dir)
 	isIn := func(g finding) bool { return strings.HasPrefix(g.Path, prefix) || g.Path == dir }
 	if len(f.paths) == 0 {
