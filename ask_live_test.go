@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,6 +75,42 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 			assert.Contains(t, c.received(), textLine("1", "red"))
 			assert.NoError(t, c.end())
 			assert.Zero(t, s.Tasks()+s.Slots())
+		})
+	}
+}
+
+// The end of a connection, however it comes, ends the waits for its user at once.
+func TestEndOfConnectionEndsTheWaitForAnAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(c *client)
+		want error // of Serve
+	}{
+		"input ends":      {func(c *client) { close(c.wire.in) }, nil},
+		"disconnect":      {func(c *client) { c.wire.in <- io.ErrClosedPipe }, nil},
+		"a failing read":  {func(c *client) { c.wire.in <- errDisk }, errDisk},
+		"the caller ends": {func(c *client) { c.cancel() }, nil},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			const n = 100
+			failed := make(chan error, n)
+			s := prompts.MustNewServer(registryOf(rendered("paint", func(ctx context.Context) (*prompts.Result, error) {
+				_, err := prompts.Elicit[colour](ctx, "colour", "Which?")
+				failed <- err
+				return nil, err
+			})), prompts.Options{Timeouts: prompts.Timeouts{Elicit: -1}})
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			for i := range n {
+				c.send(getLine(strconv.Itoa(i), "paint"))
+				c.question()
+			}
+			begin := time.Now()
+			test.end(c)
+			assert.ErrorIs(t, c.wait(), test.want)
+			synctest.Wait()
+			require.Len(t, failed, n)
+			assert.Error(t, <-failed)
+			assert.Zero(t, s.Tasks()+s.Slots())
+			assert.Zero(t, time.Since(begin))
 		})
 	}
 }

@@ -117,7 +117,7 @@ func TestDisconnectEndsTheWaitForAnAnswer(t *testing.T) {
 	}
 }
 
-// A client that vanishes without a word is missed at the next comment.
+// A client that vanishes without closing is noticed when a comment does not get through.
 func TestVanishedClientEndsTheWaitForAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
