@@ -44,11 +44,11 @@ The rules:
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			write, ok := formats[format]
 			if !ok {
-				return usageErrorf("--format must be one of %s, got %q", strings.Join(formatNames(), ", "), format)
+				return unknown("format", format, formatNames())
 			}
 			for _, c := range clients {
 				if names := clientNames(); !slices.Contains(names, c) {
-					return usageErrorf("--client must be one of %s, got %q", strings.Join(names, ", "), c)
+					return unknown("client", c, names)
 				}
 			}
 			scopes, err := checkScopes(paths)

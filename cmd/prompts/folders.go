@@ -14,11 +14,16 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
+// errEmptyPath is for a path that a variable of a script may have left out.
+var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
+
 // openFolders checks that each path is a folder, and that none is in another one.
 func openFolders(paths []string) error {
 	for i, path := range paths {
 		info, err := os.Stat(path)
 		switch {
+		case path == "":
+			return errEmptyPath
 		case errors.Is(err, fs.ErrNotExist):
 			return usageErrorf("folder %s does not exist", path)
 		case err != nil:

@@ -51,7 +51,7 @@ var (
 	ownKeys    = regexp.MustCompile(`(?m)^(?:template|title)[ \t]*:|^arguments[ \t]*:[ \t]*\n[ \t]*-[ \t]+\w+:`)
 	ownActions = regexp.MustCompile(`\{\{-?[ \t]*(?:\.|untrusted )`)
 	// foreignErrors match the errors that a file of another format has.
-	foreignErrors = regexp.MustCompile(`unknown key |unknown function |arguments must be a list `)
+	foreignErrors = regexp.MustCompile(`invalid YAML: |unknown key |unknown function |arguments must be a list `)
 )
 
 // foreignFolder is what a folder has of another program.

@@ -77,7 +77,10 @@ The exit code is 1 if a file was refused, or if what was written has errors.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ok := importFormats[args[0]]
 			if !ok {
-				return usageErrorf("format must be one of %s, got %q", strings.Join(importNames, ", "), args[0])
+				return unknown("format", args[0], importNames)
+			}
+			if slices.Contains(args, "") {
+				return errEmptyPath
 			}
 			return runImport(cmd.Context(), cmd.OutOrStdout(), format, args[1], args[2], dryRun)
 		},
@@ -105,7 +108,9 @@ func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir
 	imported := map[string]bool{} // paths of prompts
 	for _, f := range files {
 		c := &conversion{source: f.source, path: f.target, root: root}
-		if c.run(ctx, format); ctx.Err() != nil {
+		if f.isLink {
+			c.refuse(0, "file or folder is a symbolic link; copy what the link points to")
+		} else if c.run(ctx, format); ctx.Err() != nil {
 			return ctx.Err() // and not the file's error
 		}
 		target := filepath.Join(dir, filepath.FromSlash(c.path))
@@ -188,7 +193,10 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 }
 
 // importFile is a file to convert and the path of its prompt, both with slashes.
-type importFile struct{ source, target string }
+type importFile struct {
+	source, target string
+	isLink         bool // is not followed, because a collection may link to any file
+}
 
 // importFiles returns the files to convert, and the folder of their paths.
 func importFiles(src string, format importFormat) (files []importFile, root fs.FS, err error) {
@@ -204,15 +212,20 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		if !ok {
 			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
 		}
-		return []importFile{{filepath.Base(src), target}}, os.DirFS(filepath.Dir(src)), nil
+		return []importFile{{source: filepath.Base(src), target: target}}, os.DirFS(filepath.Dir(src)), nil
 	}
 	root = os.DirFS(src)
 	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		isLink := err == nil && d.Type()&fs.ModeSymlink != 0
+		if err != nil || !d.Type().IsRegular() && !isLink {
 			return err
 		}
-		if target, ok := format.target(p); ok {
-			files = append(files, importFile{p, target})
+		target, ok := format.target(p)
+		if info, err := fs.Stat(root, p); isLink && err == nil && info.IsDir() {
+			ok = true
+		}
+		if ok {
+			files = append(files, importFile{p, target, isLink})
 		}
 		return nil
 	})

@@ -50,7 +50,7 @@ func (c *conversion) claude() {
 	r.nameWords(c.front["argument-hint"])
 	for _, p := range r.placeholders {
 		if p.kind == claudeKept {
-			c.note(c.line(p.from), "%s stays as text; Claude Code replaces it if the user writes %d words or more", p.text(c.body), p.word+1)
+			c.note(c.line(p.from), "%s stays as text; Claude Code replaces it if the user writes %s or more", p.text(c.body), plural(p.word+1, "word"))
 		}
 	}
 	r.report(c)
