@@ -108,9 +108,7 @@ func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir
 	imported := map[string]bool{} // paths of prompts
 	for _, f := range files {
 		c := &conversion{source: f.source, path: f.target, root: root}
-		if f.isLink {
-			c.refuse(0, "file or folder is a symbolic link; copy what the link points to")
-		} else if c.run(ctx, format); ctx.Err() != nil {
+		if c.run(ctx, format); ctx.Err() != nil {
 			return ctx.Err() // and not the file's error
 		}
 		target := filepath.Join(dir, filepath.FromSlash(c.path))
@@ -193,10 +191,7 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 }
 
 // importFile is a file to convert and the path of its prompt, both with slashes.
-type importFile struct {
-	source, target string
-	isLink         bool // is not followed, because a collection may link to any file
-}
+type importFile struct{ source, target string }
 
 // importFiles returns the files to convert, and the folder of their paths.
 func importFiles(src string, format importFormat) (files []importFile, root fs.FS, err error) {
@@ -212,7 +207,7 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		if !ok {
 			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
 		}
-		return []importFile{{source: filepath.Base(src), target: target}}, os.DirFS(filepath.Dir(src)), nil
+		return []importFile{{filepath.Base(src), target}}, os.DirFS(filepath.Dir(src)), nil
 	}
 	root = os.DirFS(src)
 	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
@@ -222,10 +217,10 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		}
 		target, ok := format.target(p)
 		if info, err := fs.Stat(root, p); isLink && err == nil && info.IsDir() {
-			ok = true
+			ok = true // and read refuses the link
 		}
 		if ok {
-			files = append(files, importFile{p, target, isLink})
+			files = append(files, importFile{p, target})
 		}
 		return nil
 	})
@@ -292,8 +287,12 @@ func (c *conversion) run(ctx context.Context, format importFormat) {
 }
 
 // read returns the text of a file, with LF at the end of its lines and without a byte
-// order mark.
+// order mark. It follows no link, because a collection may link to any file.
 func (c *conversion) read(name string) (text string, ok bool) {
+	if info, err := fs.Lstat(c.root, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		c.refuse(0, "%s is a symbolic link; copy what the link points to", name)
+		return "", false
+	}
 	content, err := readFile(c.root, name)
 	if err != nil {
 		c.refuse(0, "cannot read file: %v", err)
