@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,14 +29,16 @@ type importFormat struct {
 	// file is one of the format.
 	target  func(name string) (string, bool)
 	convert func(c *conversion)
+	// isFolder says that a prompt is a folder, and has its name, also if SRC is the folder.
+	isFolder bool
 }
 
 var importFormats = map[string]importFormat{
-	"claude":    {"*.md", extension(".md"), (*conversion).claude},
-	"vscode":    {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode},
-	"gemini":    {"*.toml", extension(".toml"), (*conversion).gemini},
-	"fabric":    {"system.md", fabricTarget, (*conversion).fabric},
-	"dotprompt": {"*.prompt", dotpromptTarget, (*conversion).dotprompt},
+	"claude":    {"*.md", extension(".md"), (*conversion).claude, false},
+	"vscode":    {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode, false},
+	"gemini":    {"*.toml", extension(".toml"), (*conversion).gemini, false},
+	"fabric":    {"system.md", fabricTarget, (*conversion).fabric, true},
+	"dotprompt": {"*.prompt", dotpromptTarget, (*conversion).dotprompt, false},
 }
 
 // importNames are the formats in the order of the documentation.
@@ -202,8 +205,21 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 	if err != nil {
 		return nil, nil, err
 	}
+	own := src
 	if !info.IsDir() {
-		target, ok := format.target(filepath.Base(src))
+		own = filepath.Dir(src)
+	}
+	if own, err = filepath.Abs(own); err != nil {
+		return nil, nil, err
+	}
+	targetOf := func(name string) (string, bool) {
+		if format.isFolder && path.Dir(name) == "." {
+			name = path.Join(filepath.Base(own), name)
+		}
+		return format.target(name)
+	}
+	if !info.IsDir() {
+		target, ok := targetOf(filepath.Base(src))
 		if !ok {
 			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
 		}
@@ -215,7 +231,7 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		if err != nil || !d.Type().IsRegular() && !isLink {
 			return err
 		}
-		target, ok := format.target(p)
+		target, ok := targetOf(p)
 		if info, err := fs.Stat(root, p); isLink && err == nil && info.IsDir() {
 			ok = true // and read refuses the link
 		}

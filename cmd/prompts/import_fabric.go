@@ -13,9 +13,6 @@ var fabricVariable = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 // fabricTarget returns the path of the prompt for the system.md of a pattern.
 func fabricTarget(name string) (string, bool) {
 	dir, base := path.Split(name)
-	if dir == "" {
-		return base, base == "system.md"
-	}
 	return strings.TrimSuffix(dir, "/") + ".md", base == "system.md"
 }
 
