@@ -48,7 +48,9 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"elif", "{{if .code}}{{elif .code}}{{end}}", `line 1: unknown function "elif"; write {{else if .name}}`},
 		{"endif", "{{if .code}}\nx{{endif}}\n", `line 2: unknown keyword "endif"; write {{end}}`},
 		{"end if", "{{if .code}}x{{end if}}", `line 1: unknown keyword "end if"; write {{end}}`},
-		{"foreach", "{{foreach .code}}x{{end}}", `line 1: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
+		{"foreach", "{{foreach .code}}x{{end}}", `line 1: unknown keyword "foreach"; write {{range list .name}}`},
+		{"a loop above", "{{if .code}}\n{{ for .code}}\nx{{end}}{{end}}", `line 2: unknown keyword "for"; write {{range list .name}}`},
+		{"unless with an end", "{{unless .code}}x{{end}}", `line 1: unknown keyword "unless"; write {{if not .name}}`},
 		{"unless", "{{unless .code}}", `line 1: unknown function "unless"; write {{if not .name}}`},
 
 		{"a wrong letter", "\n\n{{.langauge}}", `line 3: unknown argument "langauge"; did you mean "language"?`},

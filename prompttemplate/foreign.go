@@ -1,6 +1,7 @@
 package prompttemplate
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,9 +20,14 @@ var (
 	operand    = `("[^"]*"|'[^']*'|[$.\w]+)`
 	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
 	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi)\s*-?\}\}`)
-	character  = regexp.MustCompile(`'[^']*'`)
-	constant   = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
+	// blockKeyword is a word that begins a block in other languages.
+	blockKeyword = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
+	character    = regexp.MustCompile(`'[^']*'`)
+	constant     = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
 )
+
+// causes are the words that cause a message that text/template has for another place.
+var causes = map[string]*regexp.Regexp{unexpectedEnd: endKeyword, "unexpected {{end}}": blockKeyword}
 
 // keywords are the fixes for words of other languages, which are functions here.
 var keywords = []struct {
@@ -50,10 +56,11 @@ func keywordFix(name string) string {
 // the place of what is not syntax of templates, if that is known.
 func explainAt(at place, source, message string) (place, error) {
 	lines := strings.Split(source, "\n")
-	if message == unexpectedEnd {
-		if m := endKeyword.FindStringSubmatchIndex(source); m != nil {
+	if cause := causes[message]; cause != nil {
+		if m := cause.FindStringSubmatchIndex(source); m != nil {
 			at.line = 1 + strings.Count(source[:m[2]], "\n")
-			return at.in(lines[at.line-1], m[2]-1-strings.LastIndexByte(source[:m[2]], '\n')), hint.New("write {{end}}", "unknown keyword %q", source[m[2]:m[3]])
+			word := source[m[2]:m[3]]
+			return at.in(lines[at.line-1], m[2]-1-strings.LastIndexByte(source[:m[2]], '\n')), hint.New(cmp.Or(keywordFix(word), "write {{end}}"), "unknown keyword %q", word)
 		}
 	}
 	if at.line < 1 || at.line > len(lines) {
