@@ -90,7 +90,7 @@ func TestIsShort(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("main.go")
 	require.NoError(t, err)
-	assert.LessOrEqual(t, bytes.Count(source, []byte("\n")), 36)
+	assert.LessOrEqual(t, bytes.Count(source, []byte("\n")), 40)
 }
 
 // The README shows lines of this program.
