@@ -2,12 +2,14 @@ package promptfs_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -270,7 +272,11 @@ func described(reg *prompts.Registry) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for p := range reg.All() {
 			r, err := p.Render(context.Background(), nil)
-			if !yield(fmt.Sprint(p.Name, p.Description, p.Tags, p.Source, r, err)) {
+			var messages []any
+			for _, m := range cmp.Or(r, &prompts.Result{}).Messages {
+				messages = append(messages, m.Role, reflect.Indirect(reflect.ValueOf(m.Content)))
+			}
+			if !yield(fmt.Sprint(p.Name, p.Description, p.Tags, p.Source, messages, err)) {
 				return
 			}
 		}

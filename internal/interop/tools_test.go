@@ -101,11 +101,11 @@ var toolServers = []toolServer{
 			{Name: "explain-code", Arguments: arguments{"code": "10 GOTO 10"}, Texts: []string{"Explain how this code works:\n\n```\n10 GOTO 10\n```"}},
 			{
 				Name: "analyze-project", Arguments: arguments{"timeframe": "1h", "fileUri": "file:///project/network.py"},
-				Texts: []string{"Analyze these system logs and the code file for any issues:", "logs://recent?timeframe=1h0m0s", "file:///project/network.py"},
+				Texts: []string{"Analyze these system logs and the code file for any issues:\n", "logs://recent?timeframe=1h0m0s", "file:///project/network.py"},
 			},
 			{Name: "analyze-project", Arguments: arguments{"timeframe": "-1h", "fileUri": "file:///project/network.py"}, IsError: true, Texts: []string{"timeframe: must be longer than nothing"}},
 			{Name: "debug-error", Arguments: arguments{"error": "EOF"}, Texts: []string{
-				"User:\nHere's an error I'm seeing: EOF", "Assistant:\nI'll help analyze this error. What have you tried so far?",
+				"User:\nHere's an error I'm seeing: EOF\n", "Assistant:\nI'll help analyze this error. What have you tried so far?\n",
 				"User:\nI've tried restarting the service, but the error persists.",
 			}},
 			unknown,
