@@ -152,7 +152,7 @@ func goFiles(t *testing.T, repository fs.FS) map[string]string {
 
 var (
 	stringConstant = regexp.MustCompile(`(?m)^(?:const )?\t?(\w+) += ("[^"]*")$`)
-	notLogging     = regexp.MustCompile(`^(examples|internal/(interop|soak|clienttest|ledger|prose|structure|speccheck))$|(^|/)(testdata|node_modules|cmd|examples)$|^prompttest$`)
+	notLogging     = regexp.MustCompile(`^(examples|internal/(interop|soak|clienttest|dev|speccheck))$|(^|/)(testdata|node_modules|cmd|examples)$|^prompttest$`)
 	// messageAt has the index of the message among the arguments of a function.
 	messageAt = map[string]int{
 		"Debug": 0, "Info": 0, "Warn": 0, "Error": 0, "DebugContext": 1, "InfoContext": 1, "WarnContext": 1, "ErrorContext": 1,

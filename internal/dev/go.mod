@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/google/go-containerregistry v0.22.1
 	github.com/google/jsonschema-go v0.4.3
+	github.com/mcp-prompts/prompts v0.0.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/mod v0.42.0
 )
@@ -16,3 +17,5 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sync v0.22.0 // indirect
 )
+
+replace github.com/mcp-prompts/prompts => ../..

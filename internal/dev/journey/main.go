@@ -1,8 +1,8 @@
 // Journey prints how much code the most important messages pass through:
 //
-//	go run ./internal/journey
+//	go -C internal/dev run ./journey
 //
-// The columns are the functions, files and packages of this module on the way of a
+// The columns are the functions, files and packages of the library on the way of a
 // message, and the functions and files among them that are of the root package.
 //
 // The program builds itself again with a counter in each block, and makes each
@@ -23,6 +23,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/dev/repository"
 )
 
 const (
@@ -50,13 +52,16 @@ func main() {
 }
 
 func report() error {
+	if err := repository.Enter(); err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "journey")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "journey")
-	if err := run(nil, "go", "build", "-cover", "-covermode=count", "-coverpkg=./...", "-o", program, "./internal/journey"); err != nil {
+	if err := run(nil, "go", "-C", "internal/dev", "build", "-cover", "-covermode=count", "-coverpkg="+module+"/...", "-o", program, "./journey"); err != nil {
 		return err
 	}
 	fmt.Printf("%-28s %9s %5s %8s   %s\n", "journey", "functions", "files", "packages", "root: functions, files")
@@ -112,7 +117,7 @@ func count(program, dir string, which, n int) (map[function]int, error) {
 		// github.com/mcp-prompts/prompts/get.go:41.5,43.6 2 40
 		file, rest, ok := strings.Cut(lines.Text(), ".go:")
 		file = strings.TrimPrefix(file, module+"/") + ".go"
-		if !ok || strings.HasPrefix(file, "internal/journey/") {
+		if !ok || strings.HasPrefix(file, "internal/dev/") {
 			continue
 		}
 		var line, column, lastLine, lastColumn, statements, times int

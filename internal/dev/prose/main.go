@@ -1,7 +1,6 @@
-// Command prose checks the wording of the documentation. It runs in the root of
-// the repository:
+// Command prose checks the wording of the documentation:
 //
-//	go run ./internal/prose [-v]
+//	go -C internal/dev run ./prose [-v]
 //
 // For each page and for the doc comments of each public package, it counts the
 // pronouns in 100 words and the sentences that begin with a pronoun. Code, tables
@@ -26,6 +25,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/dev/repository"
 )
 
 // The limits for a text of at least minWords words.
@@ -72,7 +73,10 @@ type replacement struct {
 func main() {
 	verbose := flag.Bool("v", false, "print the figures of every text")
 	flag.Parse()
-	ok, err := run(os.DirFS("."), os.Stdout, *verbose)
+	ok, err := false, repository.Enter()
+	if err == nil {
+		ok, err = run(os.DirFS("."), os.Stdout, *verbose)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "prose:", err)
 	}

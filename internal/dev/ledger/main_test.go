@@ -68,10 +68,10 @@ func TestRun(t *testing.T) {
 			t.Parallel()
 			require.True(t, test.old == "" || strings.Count(ledger, test.old) == 1)
 			repository := fstest.MapFS{
-				page:                   {Data: []byte(strings.Replace(ledger, test.old, test.new, 1))},
-				"a_test.go":            {Data: []byte(tests)},
-				"testdata/no_test.go":  {Data: []byte(tests)},
-				"internal/ledger/z.go": {Data: []byte("ZZZ-77")},
+				page:                       {Data: []byte(strings.Replace(ledger, test.old, test.new, 1))},
+				"a_test.go":                {Data: []byte(tests)},
+				"testdata/no_test.go":      {Data: []byte(tests)},
+				"internal/dev/ledger/z.go": {Data: []byte("ZZZ-77")},
 			}
 			if test.file != "" {
 				repository[test.file] = &fstest.MapFile{Data: []byte(test.text)}

@@ -1,7 +1,8 @@
 // Structure prints the size of each package and the largest cycle
-// between its files. Arguments are module folders, by default the current one:
+// between its files. Arguments are module folders, from the root of the repository
+// on, by default the root:
 //
-//	go run ./internal/structure $(git ls-files '*go.mod' | xargs -n1 dirname)
+//	go -C internal/dev run ./structure $(git ls-files '*go.mod' | xargs -n1 dirname)
 //
 // The columns are:
 //
@@ -30,6 +31,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/dev/repository"
 )
 
 type size struct {
@@ -43,6 +46,9 @@ func (s size) print(name string) {
 
 func main() {
 	log.SetFlags(0)
+	if err := repository.Enter(); err != nil {
+		log.Fatal(err)
+	}
 	modules := os.Args[1:]
 	if len(modules) == 0 {
 		modules = []string{"."}

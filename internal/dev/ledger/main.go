@@ -1,8 +1,8 @@
 // Command ledger checks that every MUST and MUST NOT in scope of docs/ledger.md
-// has a test that cites it, and that every citation is of a row in scope. It runs
-// in the root of the repository, and -v prints every row with its tests:
+// has a test that cites it, and that every citation is of a row in scope. With -v it
+// prints every row with its tests:
 //
-//	go run ./internal/ledger [-v]
+//	go -C internal/dev run ./ledger [-v]
 //
 // docs/ledger.md says what a citation is.
 package main
@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/dev/repository"
 )
 
 const page = "docs/ledger.md"
@@ -53,7 +55,10 @@ type ledger struct {
 func main() {
 	verbose := flag.Bool("v", false, "print every row in scope with its tests")
 	flag.Parse()
-	ok, err := run(os.DirFS("."), os.Stdout, *verbose)
+	ok, err := false, repository.Enter()
+	if err == nil {
+		ok, err = run(os.DirFS("."), os.Stdout, *verbose)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ledger:", err)
 	}
@@ -196,7 +201,7 @@ func (l *ledger) findCitations(repository fs.FS) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "internal/ledger" || d.Name() == "node_modules" || name != "." && strings.ContainsAny(d.Name()[:1], "._")):
+		case d.IsDir() && (name == "internal/dev/ledger" || d.Name() == "node_modules" || name != "." && strings.ContainsAny(d.Name()[:1], "._")):
 			return fs.SkipDir
 		case strings.HasSuffix(path.Dir(name), "testdata/sessions") && path.Ext(name) == ".txt":
 			text, err := fs.ReadFile(repository, name)
