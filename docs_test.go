@@ -55,7 +55,7 @@ var (
 	place      = regexp.MustCompile(`\b([\w-]+/)*[\w-]+\.(go|md|txt)\b|(\.ci|\bexamples|\binternal|\bmount|\btestdata)(/\w+)+`)
 	identifier = regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`")
 	quantity   = regexp.MustCompile(`^([0-9][0-9,]*)(?: (KiB|MiB|GiB|ms|seconds?|minutes?)\b)?`)
-	notLibrary = regexp.MustCompile(`^(cmd|examples|internal/(interop|prose|soak|speccheck))(/|$)`)
+	notLibrary = regexp.MustCompile(`^(cmd|examples|internal/(interop|dev|soak|speccheck))(/|$)`)
 	units      = map[string]int64{
 		"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": int64(time.Millisecond),
 		"second": int64(time.Second), "seconds": int64(time.Second), "minute": int64(time.Minute), "minutes": int64(time.Minute),

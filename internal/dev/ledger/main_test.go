@@ -14,7 +14,7 @@ import (
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	ok, err := run(os.DirFS("../.."), &out, false)
+	ok, err := run(os.DirFS("../../.."), &out, false)
 	require.NoError(t, err)
 	assert.True(t, ok, out.String())
 }
