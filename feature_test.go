@@ -15,11 +15,12 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	featurecall "github.com/mcp-prompts/prompts/internal/call"
 )
 
 // served returns a method that answers with what f returns, as a Work.
 func served(f func(ctx context.Context) (string, error)) feature.Method {
-	return feature.Method{Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", c.Method()), func(ctx context.Context, dst []byte) ([]byte, error) {
 			result, err := f(ctx)
 			return append(dst, result...), err
@@ -29,7 +30,7 @@ func served(f func(ctx context.Context) (string, error)) feature.Method {
 
 // instant returns a method that answers at once.
 func instant(result string, err error) feature.Method {
-	return feature.Method{Serve: func(_ feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		if err != nil {
 			return nil, feature.Work{}, err
 		}
@@ -39,6 +40,21 @@ func instant(result string, err error) feature.Method {
 
 func withFeature(f feature.Feature) *prompts.Server {
 	return prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// A Call that no server has made is of no request.
+func TestCallOfNoServer(t *testing.T) {
+	t.Parallel()
+	var c feature.Call
+	assert.Zero(t, c.Method()+c.Version()+string(c.Params()))
+	assert.Zero(t, c.From())
+	c.SetTool("x")
+	_, err := prompts.Render(&c, prompts.Rendering{})
+	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
+	_, _, err = prompts.List(&c, nil, prompts.Listing{})
+	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
+	_, err = prompts.Interact(&c, prompts.Interaction{})
+	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
 }
 
 // A result of 2026-07-28 gets what every result there has, and the hints of the
@@ -65,7 +81,9 @@ func TestResultsOfAFeature(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test.method.Cache, test.method.Raw = test.cache, test.raw
+			if test.method.Cache = test.cache; test.raw {
+				test.method = featurecall.Raw(test.method)
+			}
 			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
 			got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got)
@@ -84,7 +102,7 @@ func TestFeatureOfAServer(t *testing.T) {
 				return func() { delete(changed, name) }
 			}}
 		}
-		echo := feature.Method{Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		echo := feature.Method{Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			return fmt.Appendf(dst, `{"method":%q,"version":%q,"params":%s}`, c.Method(), c.Version(), c.Params()), feature.Work{}, nil
 		}}
 		old := echo
@@ -125,7 +143,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 		for kind, m := range map[string]feature.Method{
 			"at once": instant("", test.err),
 			"work":    served(func(context.Context) (string, error) { return "", test.err }),
-			"list": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+			"list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 				return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 					return nil, test.err
 				}})
@@ -152,7 +170,7 @@ func TestListingWithoutAppend(t *testing.T) {
 	t.Parallel()
 	appends := func(dst []byte, _ string, _ func(string) bool) ([]byte, error) { return append(dst, "{}"...), nil }
 	for _, l := range []prompts.Listing{{}, {Append: appends, AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) { return nil, nil }}} {
-		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			return prompts.List(c, dst, l)
 		}}}})
 		assert.Contains(t, answerTo(t, s, nil, envelopedLine("1", "m", "")), `"message":"internal error: m failed"`)

@@ -27,6 +27,8 @@ import (
 // and list prompts by the rules of prompts/get and prompts/list, ask the user, and
 // encode content.
 
+var errCallOfNoServer = errors.New("prompts: the Call does not come from the Serve of a feature's method")
+
 // Rendering is a request of a feature for a prompt: see [Render].
 type Rendering struct {
 	// Prompt is the name of the prompt.
@@ -55,8 +57,11 @@ type Rendering struct {
 //
 // It is called by the Serve of a feature's method, with the Call of that. It returns
 // an error if inputResponses or requestState are malformed.
-func Render(c feature.Call, r Rendering) (feature.Work, error) {
-	call := c.(*rpc.Call)
+func Render(c *feature.Call, r Rendering) (feature.Work, error) {
+	call := rpc.CallOf(c)
+	if call == nil {
+		return feature.Work{}, errCallOfNoServer
+	}
 	s := call.Owner().(*Server)
 	v := &rendering{Rendering: r, server: s, clientMethod: strings.Clone(c.Method()), text: string(r.Arguments)}
 	v.Arguments = nil // v.text has them
@@ -189,8 +194,11 @@ func (l *Listing) append(ctx context.Context, dst []byte, cursor string, visible
 // List returns a list for a request of a feature, as prompts/list does: with
 // Options.Visible and the middleware, which gets a Request with Via. It is called by
 // the Serve of a feature's method, which returns the results of List.
-func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
-	call := c.(*rpc.Call)
+func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
+	call := rpc.CallOf(c)
+	if call == nil {
+		return nil, feature.Work{}, errCallOfNoServer
+	}
 	if (l.Append == nil) == (l.AppendContext == nil) {
 		return nil, feature.Work{}, errors.New("prompts: List: set either Append or AppendContext of the Listing")
 	}
@@ -261,8 +269,11 @@ type Interaction struct {
 //
 // It is called by the Serve of a feature's method, with the Call of that. It returns an
 // error if inputResponses or requestState are malformed.
-func Interact(c feature.Call, i Interaction) (feature.Work, error) {
-	call := c.(*rpc.Call)
+func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
+	call := rpc.CallOf(c)
+	if call == nil {
+		return feature.Work{}, errCallOfNoServer
+	}
 	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
 	var err *Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {

@@ -56,7 +56,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 		}),
 		rendered("hidden", fails))
 	through := feature.Feature{Methods: map[string]feature.Method{
-		"x/render": {Callable: true, Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		"x/render": {Callable: true, Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			var p struct{ Name string }
 			_ = json.Unmarshal(c.Params(), &p)
 			w, err := prompts.Render(c, prompts.Rendering{Prompt: p.Name, Append: func(context.Context, []byte, *prompts.Result, *prompts.Error) ([]byte, error) {
@@ -64,7 +64,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 			}})
 			return nil, w, err
 		}},
-		"x/list": {Callable: true, Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		"x/list": {Callable: true, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})

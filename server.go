@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -112,8 +113,8 @@ func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			methodList: {Serve: s.serve((*Server).list), Callable: true, Raw: true},
-			methodGet:  {Serve: s.serve((*Server).get), Callable: true, Raw: true, Rate: o.Limits.GetsPerSecond},
+			methodList: call.Raw(feature.Method{Serve: s.serve((*Server).list), Callable: true}),
+			methodGet:  call.Raw(feature.Method{Serve: s.serve((*Server).get), Callable: true, Rate: o.Limits.GetsPerSecond}),
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -128,7 +129,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Callable: true, Raw: true, Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = call.Raw(feature.Method{Serve: s.serve((*Server).complete), Callable: true, Rate: o.Limits.CompletionsPerSecond})
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -142,9 +143,9 @@ func (s *Server) feature() feature.Feature {
 
 // serve returns the Serve of a method of this package, which reads the message
 // itself.
-func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		result, w, err := f(s, c.(*rpc.Call), dst)
+func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		result, w, err := f(s, rpc.CallOf(c), dst)
 		if err != nil {
 			return nil, w, err
 		}
@@ -242,9 +243,9 @@ func (s *Server) customMethods() feature.Feature {
 		if m == nil || reservedMethods[name] {
 			continue // which withDefaults has reported
 		}
-		f.Methods[name] = feature.Method{Versions: versionsOf(name), Raw: true, Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		f.Methods[name] = call.Raw(feature.Method{Versions: versionsOf(name), Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			return nil, s.custom(c, name, m), nil
-		}}
+		}})
 	}
 	return f
 }
@@ -263,8 +264,8 @@ func versionsOf(name string) func(version string) bool {
 }
 
 // custom returns the work of a request for a Method.
-func (s *Server) custom(c feature.Call, name string, m Method) feature.Work {
-	params, rev := c.Params(), c.(*rpc.Call).Rev
+func (s *Server) custom(c *feature.Call, name string, m Method) feature.Work {
+	params, rev := c.Params(), rpc.CallOf(c).Rev
 	return feature.Work{Handler: feature.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, error) {
 		result, err := m(ctx, params)
 		if err != nil {

@@ -4,7 +4,7 @@
 //
 //	feature.Feature{
 //		Methods: map[string]feature.Method{
-//			"colors/list": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+//			"colors/list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 //				return append(dst, `{"colors":["red","green"]}`...), feature.Work{}, nil
 //			}},
 //		},
@@ -28,6 +28,8 @@ import (
 	"encoding/json"
 	"log/slog"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/call"
 )
 
 // Feature is a part of the protocol. It must not be changed after NewServer.
@@ -58,7 +60,10 @@ type Feature struct {
 // Method is a method of a [Feature].
 type Method struct {
 	// Serve answers a request. It checks the params and appends the result, a JSON
-	// object, to dst. If the result needs code that takes time, waits, asks the user
+	// object, to dst. The server puts the result on one line and adds the members that
+	// 2026-07-28 requires, so Serve and the Work must not append them: resultType, ttlMs
+	// and cacheScope by Cache, and _meta with the server's identity.
+	// If the result needs code that takes time, waits, asks the user
 	// or depends on the client, Serve returns [Work] instead of a result. Serve runs
 	// on the goroutine that reads the connection, so it must return at once. It may
 	// be called concurrently. Required.
@@ -66,7 +71,7 @@ type Method struct {
 	// An error that is, or wraps, a *prompts.Error is sent to the client. For any
 	// other error, the client gets an internal error without text, and the log gets
 	// the error.
-	Serve func(c Call, dst []byte) (result []byte, w Work, err error)
+	Serve func(c *Call, dst []byte) (result []byte, w Work, err error)
 	// Versions, if not nil, reports whether a protocol version has the method.
 	// NewServer calls Versions. Default: all versions.
 	Versions func(version string) bool
@@ -81,11 +86,7 @@ type Method struct {
 	// Cache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.
 	Cache *Cache
-	// Raw sends results unchanged, so they must be on one line. Without Raw, the server
-	// puts them on one line and adds the members that 2026-07-28 requires, so Serve and
-	// the Work must not append them: resultType, ttlMs and cacheScope by Cache, and
-	// _meta with the server's identity.
-	Raw bool
+	raw   bool // see call.SetRaw
 }
 
 // Cache sets how long clients may cache a result.
@@ -98,21 +99,57 @@ type Cache struct {
 	Public bool
 }
 
-// Call is a request for Serve. It must not be used after Serve has returned.
-type Call interface {
-	// Method returns the name of the method.
-	Method() string
-	// Version returns the protocol version of the response.
-	Version() string
-	// Params returns a copy of the params, a JSON object without duplicate names or
-	// invalid UTF-8, or nil.
-	Params() json.RawMessage
-	// From identifies the client of the request.
-	From() Client
-	// SetTool names the tool that the request calls, for the Outcome of a
-	// observe.Observer. The tool must exist, and the client must be allowed to see it:
-	// metrics have the name.
-	SetTool(name string)
+// Call is a request for Serve. Only a server makes Calls. A Call must not be used after
+// Serve has returned. The methods of a Call that no server has made return zero values.
+type Call struct{ request call.Request }
+
+func init() {
+	call.Bind = func(c any, r call.Request) { c.(*Call).request = r }
+	call.Of = func(c any) call.Request { return c.(*Call).request }
+	call.SetRaw = func(method any) { method.(*Method).raw = true }
+	call.IsRaw = func(method any) bool { return method.(*Method).raw }
+}
+
+// Method returns the name of the method.
+func (c *Call) Method() string {
+	if c.request == nil {
+		return ""
+	}
+	return c.request.Method()
+}
+
+// Version returns the protocol version of the response.
+func (c *Call) Version() string {
+	if c.request == nil {
+		return ""
+	}
+	return c.request.Version()
+}
+
+// Params returns a copy of the params, a JSON object without duplicate names or invalid
+// UTF-8, or nil.
+func (c *Call) Params() json.RawMessage {
+	if c.request == nil {
+		return nil
+	}
+	return c.request.Params()
+}
+
+// From identifies the client of the request.
+func (c *Call) From() (from Client) {
+	if c.request != nil {
+		from.Session, from.Key = c.request.Sender()
+	}
+	return from
+}
+
+// SetTool names the tool that the request calls, for the Outcome of an
+// observe.Observer. The tool must exist, and the client must be allowed to see it:
+// metrics have the name.
+func (c *Call) SetTool(name string) {
+	if c.request != nil {
+		c.request.SetTool(name)
+	}
 }
 
 // Client identifies a client. Equal values are the same client. The zero value is a

@@ -104,8 +104,8 @@ var errNeedsWork = errors.New("the result needs work")
 
 // serve returns the Serve of a method. f appends the result; if ctx is nil, it
 // returns errNeedsWork rather than call the application's code.
-func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		q, err := readRequest(c)
 		if err != nil {
 			return nil, feature.Work{}, err
@@ -119,7 +119,7 @@ func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]b
 }
 
 // readRequest reads the params of a request.
-func readRequest(c feature.Call) (*request, error) {
+func readRequest(c *feature.Call) (*request, error) {
 	rev, _ := revision.Parse(c.Version())
 	q := &request{method: c.Method(), from: c.From(), rev: rev}
 	var params map[string]json.RawMessage

@@ -23,7 +23,7 @@ import (
 // This file serves tools/call: of prompts, and of tools of the application.
 
 // call is the method tools/call.
-func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	var doc strictjson.Doc
 	params := read(&doc, c.Params())
 	if err := wire.CheckCase(params, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {

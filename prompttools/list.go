@@ -17,7 +17,7 @@ import (
 var errCursor = &prompts.Error{Code: prompts.CodeInvalidParams, Message: "invalid cursor; use nextCursor from a tools/list response, or omit it to start over", Data: map[string]string{"param": "cursor"}}
 
 // list is the method tools/list.
-func (s *server) list(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	var doc strictjson.Doc
 	params := read(&doc, c.Params())
 	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {

@@ -79,7 +79,7 @@ func (s *server) getTool() (*tool, error) {
 }
 
 // listPrompts is the work of list_prompts.
-func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
+func (r *request) listPrompts(c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
 	var doc strictjson.Doc
 	from := read(&doc, arguments).Get("cursor").Text()
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
@@ -99,7 +99,7 @@ func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *
 }
 
 // getPrompt is the work of get_prompt.
-func (r *request) getPrompt(c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
+func (r *request) getPrompt(c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
 	var doc strictjson.Doc
 	args := read(&doc, arguments)
 	name := args.Get("name").Text()

@@ -38,6 +38,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
@@ -166,7 +167,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
 			"tools/list": {Serve: s.list, Callable: true, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
-			"tools/call": {Serve: s.call, Callable: true, Raw: true, RateWith: "prompts/get"},
+			"tools/call": call.Raw(feature.Method{Serve: s.call, Callable: true, RateWith: "prompts/get"}),
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}

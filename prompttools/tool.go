@@ -75,7 +75,7 @@ type tool struct {
 
 // serveFunc returns the work of a tool of a pair. wrong is the error for the model if the
 // arguments are invalid, else nil.
-type serveFunc func(r *request, c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error)
+type serveFunc func(r *request, c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error)
 
 // entry is an entry in tools/list.
 type entry struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -44,8 +45,8 @@ type echo struct {
 func (e *echo) feature() feature.Feature {
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			e.name + "/list": {Serve: e.list, Callable: true, Raw: true},
-			e.name + "/get":  {Serve: e.get, Callable: true, Raw: true, Rate: e.rate},
+			e.name + "/list": call.Raw(feature.Method{Serve: e.list, Callable: true}),
+			e.name + "/get":  call.Raw(feature.Method{Serve: e.get, Callable: true, Rate: e.rate}),
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}
@@ -88,8 +89,8 @@ func (e *echo) has(name string) bool {
 	return slices.Contains(e.names, name)
 }
 
-func (e *echo) list(call feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	c := call.(*Call)
+func (e *echo) list(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	c := CallOf(f)
 	after := strings.Clone(c.Message.Params.Get("after").Text())
 	if e.hidden == nil {
 		return e.appendPage(context.Background(), dst, after), feature.Work{}, nil
@@ -120,8 +121,8 @@ func (e *echo) appendPage(ctx context.Context, dst []byte, after string) []byte 
 	return append(dst, "]}"...)
 }
 
-func (e *echo) get(call feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	c := call.(*Call)
+func (e *echo) get(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	c := CallOf(f)
 	name := strings.Clone(c.Message.Params.Get("name").Text())
 	unknown := wire.InvalidParam("name", "no echo %q", name)
 	if !e.has(name) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -26,7 +27,7 @@ import (
 // method is one row of the table of methods.
 type method struct {
 	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
-	feature    func(c feature.Call, dst []byte) ([]byte, feature.Work, error)
+	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
 	beforeInit bool // the method is answered before initialize
 	callable   bool // [Server.Call] answers the method
@@ -57,7 +58,7 @@ var (
 
 // newMethod returns the row of a feature's method.
 func (s *Server) newMethod(f feature.Method) *method {
-	m := &method{feature: f.Serve, callable: f.Callable, isRaw: f.Raw, cache: f.Cache, rateWith: f.RateWith}
+	m := &method{feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	if f.Cache != nil && s.config.PrivateResults {
 		m.cache = &feature.Cache{TTL: f.Cache.TTL}
@@ -119,9 +120,17 @@ type Call struct {
 	observed  *observation
 
 	work work // set by a method that returns no result
+
+	public feature.Call // this call, as a feature gets it
 }
 
-var _ feature.Call = (*Call)(nil)
+var _ call.Request = (*Call)(nil)
+
+// CallOf returns the request of a feature's Call; nil for a Call of no server.
+func CallOf(c *feature.Call) *Call {
+	own, _ := call.Of(c).(*Call)
+	return own
+}
 
 // Method returns the name of the method.
 func (c *Call) Method() string { return c.Message.Method }
@@ -141,12 +150,17 @@ func (c *Call) Params() json.RawMessage {
 // Owner returns Config.Owner of the server.
 func (c *Call) Owner() any { return c.server.config.Owner }
 
-// From identifies the client that has sent the request.
-func (c *Call) From() feature.Client {
+// Sender identifies the client that has sent the request: see [feature.Client].
+func (c *Call) Sender() (session uint64, key string) {
 	if c.session != nil && !c.session.isDetached {
-		return feature.Client{Session: c.session.number}
+		return c.session.number, ""
 	}
-	return feature.Client{Key: c.from}
+	return 0, c.from
+}
+
+func (c *Call) client() (from feature.Client) {
+	from.Session, from.Key = c.Sender()
+	return from
 }
 
 // SessionID returns the id of the request's session for the middleware; empty
@@ -269,7 +283,8 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.serve != nil {
 		return m.serve(c, dst)
 	}
-	result, w, err := m.feature(c, dst)
+	call.Bind(&c.public, c)
+	result, w, err := m.feature(&c.public, dst)
 	if err == nil && !m.isRaw {
 		result = putOnOneLine(result, len(dst))
 	}

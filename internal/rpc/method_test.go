@@ -14,18 +14,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
 func atOnce(result string) feature.Method {
-	return feature.Method{Callable: true, Serve: func(_ feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Callable: true, Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		return append(dst, result...), feature.Work{}, nil
 	}}
 }
 
 func byWork(h feature.Handler) feature.Method {
-	return feature.Method{Callable: true, Serve: func(feature.Call, []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Callable: true, Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) {
 		return nil, feature.Work{Handler: h}, nil
 	}}
 }
@@ -107,7 +108,9 @@ func TestResultsThatAreNone(t *testing.T) {
 			if !isRaw && strings.Contains(name, "newline") {
 				continue // which is cut off
 			}
-			m.Raw = isRaw
+			if isRaw {
+				m = call.Raw(m)
+			}
 			synctest.Test(t, func(t *testing.T) {
 				s := serverOf(t, m, Config{})
 				p := serve(t, s)

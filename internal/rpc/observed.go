@@ -168,7 +168,7 @@ func (o *observation) end(err error) {
 		o.out.Err = err
 	}
 	o.out.Duration = time.Since(o.op.Start)
-	o.observer.push(call{o, true})
+	o.observer.push(event{o, true})
 }
 
 // release ends an operation without a call of the observer.
@@ -244,7 +244,7 @@ func (t *task) observe() context.Context {
 			b.blocked.Add(-1)
 		}
 		if e.isOver {
-			b.push(call{o, true})
+			b.push(event{o, true})
 		}
 	}()
 	ctx = b.begin(ctx, &op)
@@ -351,7 +351,7 @@ func (e *observed) end(cause func() error) {
 		o.out.Err = cause()
 	}
 	if e.isOver = e.beginning; !e.beginning {
-		o.observer.push(call{o, true})
+		o.observer.push(event{o, true})
 	}
 }
 
@@ -431,7 +431,7 @@ func (b *observer) startSession(s *Session) *observation {
 	o.op.SessionID = s.id
 	o.setVersion(s.rev)
 	o.op.Transport = s.conn
-	b.push(call{o, false})
+	b.push(event{o, false})
 	return o
 }
 

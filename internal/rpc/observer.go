@@ -51,8 +51,8 @@ type observer struct {
 	blocked atomic.Int32 // calls of Begin that have passed the time limit, or never return
 
 	mu       sync.Mutex // protects the fields below
-	queue    []call
-	spare    []call // to reuse
+	queue    []event
+	spare    []event // to reuse
 	free     []*observation
 	bytes    int // of the messages in queue
 	timer    *time.Timer
@@ -61,12 +61,12 @@ type observer struct {
 	room     chan struct{} // closed when queue is taken; nil while nobody waits
 	idle     chan struct{} // closed when draining ends; nil while nobody waits
 
-	taken []call         // of the goroutine that drains
+	taken []event        // of the goroutine that drains
 	done  []*observation // that it has ended
 }
 
-// call is what the observer is to be called with: Begin, if it was not yet, and End.
-type call struct {
+// event is what the observer is to be called with: Begin, if it was not yet, and End.
+type event struct {
 	o   *observation
 	end bool
 }
@@ -95,7 +95,7 @@ func (b *observer) get() *observation {
 
 // push queues what is to be called. If the queue is full, push waits for a moment,
 // because an observer may only be slow.
-func (b *observer) push(c call) {
+func (b *observer) push(c event) {
 	timeout := (<-chan time.Time)(nil)
 	for b.mu.Lock(); len(b.queue) >= maxObserved || b.bytes > maxObservedBytes; b.mu.Lock() {
 		if b.stalled {
@@ -160,7 +160,7 @@ func (b *observer) drain() {
 	for b.take() {
 		for len(b.taken) > 0 {
 			c := b.taken[0]
-			b.taken[0], b.taken = call{}, b.taken[1:]
+			b.taken[0], b.taken = event{}, b.taken[1:]
 			if !c.o.begun {
 				c.o.begun = true
 				c.o.ctx = b.begin(c.o.ctx, &c.o.op)

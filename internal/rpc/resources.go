@@ -114,7 +114,7 @@ func subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
 		return nil, err
 	}
 	uri = strings.Clone(uri)
-	session, server, from, client := c.session, c.server, c.From(), c.from
+	session, server, from, client := c.session, c.server, c.client(), c.from
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
 		if session == nil || session.isDetached {
 			return append(dst, "{}"...), nil // the client gets no notifications

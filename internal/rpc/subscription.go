@@ -49,7 +49,7 @@ func listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 		return nil, err
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
-	f := &filter{from: c.From()}
+	f := &filter{from: c.client()}
 	for _, feed := range c.server.feeds {
 		if wanted.Get(feed.list.Filter).Raw() == "true" {
 			f.feeds = append(f.feeds, feed)

@@ -1,0 +1,35 @@
+// Package call is the door between package feature and the packages of this module that
+// serve features: it reaches what feature hides from its users. The functions take any, so
+// that feature can import this package.
+package call
+
+import "encoding/json"
+
+// Request is the request behind a *feature.Call.
+type Request interface {
+	Method() string
+	Version() string
+	Params() json.RawMessage
+	// Sender returns the fields of the feature.Client.
+	Sender() (session uint64, key string)
+	SetTool(name string)
+}
+
+// Package feature sets these variables when the program starts.
+var (
+	// Bind makes a *feature.Call the Call of a request.
+	Bind func(c any, r Request)
+	// Of returns the request of a *feature.Call; nil for one that no server has made.
+	Of func(c any) Request
+	// SetRaw makes a *feature.Method raw, and IsRaw reports whether it is. The result of
+	// such a method is sent unchanged: it is on one line, and has the members that
+	// 2026-07-28 requires.
+	SetRaw func(method any)
+	IsRaw  func(method any) bool
+)
+
+// Raw returns a feature.Method that is raw.
+func Raw[M any](method M) M {
+	SetRaw(&method)
+	return method
+}
