@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -144,6 +145,13 @@ func (r *release) image() error {
 	annotations := map[string]string{"org.opencontainers.image.ref.name": r.version, "io.modelcontextprotocol.server.name": serverName}
 	if err := path.AppendIndex(index, layout.WithAnnotations(annotations)); err != nil {
 		return err
+	}
+	written, err := path.ImageIndex()
+	if err != nil {
+		return err
+	}
+	if err := validate.Index(written); err != nil {
+		return fmt.Errorf("image: %w", err)
 	}
 	return r.serverJSON()
 }
