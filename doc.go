@@ -115,7 +115,8 @@
 //	err := streamablehttp.ListenAndServe(ctx, "127.0.0.1:8080", srv, streamablehttp.Options{})
 //
 // Both return when ctx ends or a signal arrives. To use another connection,
-// implement transport.Conn and call [Server.Serve]. A transport of requests and
+// implement transport.Conn and call [Server.Serve]. prompttest.CheckTransport tests
+// such a connection. A transport of requests and
 // responses uses [Server.NewSession], [Server.Handle] and package transport. In an
 // existing JSON-RPC server, call [Server.Call], or use a module under mount for
 // go-sdk or mcp-go. To serve tools and resources, add their methods with

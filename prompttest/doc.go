@@ -80,7 +80,7 @@
 // To test prompts as tools of package prompttools, set ClientOptions.ToolName: Get,
 // golden files and checks then use tools/call. [Client.CallTool] calls any tool.
 //
-// [CheckObserver] tests an observer of the application.
+// [CheckObserver] tests an observer of the application, and [CheckTransport] a transport.
 //
 // This package imports testing, so import it only in test files.
 package prompttest

@@ -24,7 +24,7 @@ import (
 
 // Conn is a connection that carries whole JSON-RPC messages in both directions. A Conn
 // handles the framing, and the server handles the messages. Package stdio has the Conn
-// for standard input and output.
+// for standard input and output. To test a Conn, use prompttest.CheckTransport.
 //
 // One goroutine calls Read, and one goroutine at a time calls Write, at the same time
 // as Read. Close may be called during both.

@@ -106,7 +106,7 @@ func (c *client) review(code string) {
 }
 
 // socket returns the path of a Unix socket. The path is short, as it has to be.
-func socket(t *testing.T) string {
+func socket(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "p")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
