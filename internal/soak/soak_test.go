@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,6 +58,8 @@ type soak struct {
 	tally     *tally
 	plant     fault
 	planted   atomic.Bool
+	release   chan struct{} // ends the goroutine of faultGoroutine
+	kept      [][]byte      // by faultHeap
 	ctx       context.Context // of the streams
 	cancel    context.CancelFunc
 	serving   sync.WaitGroup
@@ -98,7 +101,7 @@ func principalOf(ctx context.Context) string {
 
 func newSoak(t *testing.T, patience time.Duration, plant fault) *soak {
 	t.Helper()
-	s := &soak{patience: patience, catalogue: newCatalogue(), plant: plant}
+	s := &soak{patience: patience, catalogue: newCatalogue(), plant: plant, release: make(chan struct{})}
 	if os.Getenv(speccheck.Variable) != "" {
 		var err error
 		s.checker, err = speccheck.FromEnvironment()
@@ -227,21 +230,24 @@ func (s *soak) client(ctx context.Context, all *sync.WaitGroup, number int, live
 func (s *soak) rest(t *testing.T) uint64 {
 	t.Helper()
 	for what, n := range map[string]*atomic.Int64{"requests of HTTP": &s.requests, "streams": &s.streams, "renders": &s.catalogue.waiting} {
-		assert.True(t, eventually(s.patience+renderTimeout, func() bool { return n.Load() == 0 }), "%s are left", what)
+		assert.True(t, eventually(s.patience+time.Minute, func() bool { return n.Load() == 0 }), "%s are left", what)
 	}
-	if len(s.left) > 0 {
+	for range 5 { // a request to a session that a busy machine ends late is a use of it
+		if len(s.left) == 0 {
+			break
+		}
 		time.Sleep(sessionTimeout + sessionTimeout/4)
+		s.left = slices.DeleteFunc(s.left, func(header http.Header) bool {
+			r, err := http.NewRequest(http.MethodPost, "http://"+s.address, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			require.NoError(t, err)
+			r.Header = header
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			_ = response.Body.Close()
+			return response.StatusCode == http.StatusNotFound
+		})
 	}
-	for _, header := range s.left {
-		r, err := http.NewRequest(http.MethodPost, "http://"+s.address, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-		require.NoError(t, err)
-		r.Header = header
-		response, err := http.DefaultClient.Do(r)
-		require.NoError(t, err)
-		assert.Equal(t, http.StatusNotFound, response.StatusCode, "a session is left")
-		_ = response.Body.Close()
-	}
-	s.left = nil
+	assert.Empty(t, s.left, "sessions are left")
 	http.DefaultClient.CloseIdleConnections()
 	runtime.GC()
 	runtime.GC() // and what finalizers have freed
@@ -261,7 +267,11 @@ func (s *soak) end(t *testing.T, goroutines int) {
 	s.serving.Wait()
 	assert.NoError(t, s.server.Flush(ctx))
 	s.problems = append(s.problems, s.tally.problems()...)
-	if !eventually(s.patience/2, func() bool { return runtime.NumGoroutine() <= goroutines }) {
+	patience := time.Minute // so that the next server does not take what ends late for its own
+	if s.plant == faultGoroutine {
+		patience = time.Second
+	}
+	if !eventually(patience, func() bool { return runtime.NumGoroutine() <= goroutines }) {
 		stacks := make([]byte, 1<<20)
 		s.problems = append(s.problems, "goroutines are left: "+string(stacks[:runtime.Stack(stacks, true)]))
 	}
@@ -318,11 +328,6 @@ type faulty struct {
 	soak *soak
 }
 
-var (
-	release = make(chan struct{})
-	kept    [][]byte // by faultHeap
-)
-
 func (f *faulty) Read(ctx context.Context) ([]byte, error) {
 	msg, err := f.Conn.Read(ctx)
 	if f.soak.plant == faultUncancelled && bytes.Contains(msg, []byte(`"notifications/cancelled"`)) {
@@ -353,10 +358,10 @@ func (f *faulty) write(ctx context.Context, msg []byte) error {
 	case faultTwice:
 		_ = f.Conn.Write(ctx, msg)
 	case faultGoroutine:
-		go func() { <-release }() // ends with the test
+		go func() { <-f.soak.release }()
 	case faultHeap:
 		f.soak.mu.Lock()
-		kept = append(kept, make([]byte, 1<<20))
+		f.soak.kept = append(f.soak.kept, make([]byte, 1<<20))
 		f.soak.mu.Unlock()
 	}
 	return f.Conn.Write(ctx, msg)
@@ -379,15 +384,14 @@ func TestSoakFindsBugs(t *testing.T) {
 		s := newSoak(t, 5*time.Second, test.plant)
 		s.run(0, true)
 		s.end(t, goroutines)
+		close(s.release)
 		assert.Contains(t, strings.Join(s.problems, "\n"), test.want)
 	}
-	close(release)
 	goroutines := runtime.NumGoroutine()
 	s := newSoak(t, 5*time.Second, faultHeap)
 	s.run(0, true)
 	first := s.rest(t)
 	s.run(0, true)
 	assert.True(t, hasGrown(first, s.rest(t)))
-	kept = nil
 	s.end(t, goroutines)
 }
