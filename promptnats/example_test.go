@@ -66,7 +66,7 @@ func exampleBroker() (url string, stop func()) {
 		log.Fatal(err)
 	}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		log.Fatal("the broker is not ready")
 	}
 	return s.ClientURL(), func() {

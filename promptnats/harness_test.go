@@ -113,7 +113,7 @@ func connect(t testing.TB, url string, more ...nats.Option) jetstream.JetStream 
 	nc, err := nats.Connect(url, options...)
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(10*time.Second))
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(long))
 	require.NoError(t, err)
 	return js
 }

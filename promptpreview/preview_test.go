@@ -237,7 +237,7 @@ func TestNestedOutline(t *testing.T) {
 	_, url := serve(t, new(prompts.Registry), prompts.Options{})
 	const depth = 9000 // of the 10,000 that encoding/json reads
 	outline := `{"arguments":[{"name":"a","schema":` + strings.Repeat(`{"items":`, depth) + "{}" + strings.Repeat("}", depth) + `}]}`
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it took 27 s
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // it took 27 s
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/clients", strings.NewReader(outline))
 	require.NoError(t, err)
