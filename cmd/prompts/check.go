@@ -94,9 +94,10 @@ The rules:
 func checkScopes(paths []string) ([]*inspection, error) {
 	folders := &inspection{}
 	files := map[string]*inspection{} // by root
+	isFile := func(path string) bool { info, err := os.Stat(path); return err == nil && !info.IsDir() }
+	folders.dirs = slices.DeleteFunc(slices.Clone(paths), isFile) // openFolders reports the error of a path
 	for _, path := range paths {
-		if info, err := os.Stat(path); err != nil || info.IsDir() {
-			folders.dirs = append(folders.dirs, path) // openFolders reports the error
+		if !isFile(path) || slices.ContainsFunc(folders.dirs, func(dir string) bool { return isLoaded(path, dir) }) {
 			continue
 		}
 		root := rootOf(path)
@@ -125,6 +126,12 @@ func checkScopes(paths []string) ([]*inspection, error) {
 		all = append(all, files[root])
 	}
 	return all, nil
+}
+
+// isLoaded reports whether dir has the file at path, and does not skip it as hidden.
+func isLoaded(path, dir string) bool {
+	relative, err := filepath.Rel(absolute(dir), absolute(path))
+	return err == nil && !strings.HasPrefix(relative, ".") && !strings.Contains(relative, string(filepath.Separator)+".")
 }
 
 // rootOf returns the folder of prompts that a file is in: the next one above with

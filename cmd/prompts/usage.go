@@ -25,6 +25,15 @@ func unknown(kind, name string, known []string) error {
 	if near := suggest.Near(name, known); near != "" {
 		return usageErrorf("unknown %s %q; did you mean %q?", kind, name, near)
 	}
+	var longer []string // none of which is nearer than the others
+	for _, k := range known {
+		if name != "" && strings.HasPrefix(strings.ToLower(k), strings.ToLower(name)) {
+			longer = append(longer, fmt.Sprintf("%q", k))
+		}
+	}
+	if len(longer) > 0 {
+		return usageErrorf("unknown %s %q; did you mean %s?", kind, name, strings.Join(longer, " or "))
+	}
 	return usageErrorf("unknown %s %q; expected one of %s", kind, name, strings.Join(known, ", "))
 }
 
