@@ -58,8 +58,8 @@ type soak struct {
 	tally     *tally
 	plant     fault
 	planted   atomic.Bool
-	release   chan struct{} // ends the goroutine of faultGoroutine
-	kept      [][]byte      // by faultHeap
+	release   chan struct{}   // ends the goroutine of faultGoroutine
+	kept      [][]byte        // by faultHeap
 	ctx       context.Context // of the streams
 	cancel    context.CancelFunc
 	serving   sync.WaitGroup
