@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
@@ -47,13 +48,15 @@ func FromContext(ctx context.Context) *Request {
 	return r
 }
 
+func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
+
 // SetPrompt sets the name of the prompt that the observer receives with the request.
 func (r *Request) SetPrompt(name string) {
-	r.task.observed.setPrompt(name)
+	r.task.observed.SetPrompt(name)
 }
 
 // SetTool sets the name of the tool that the observer receives with the request.
-func (r *Request) SetTool(name string) { r.task.observed.setTool(name) }
+func (r *Request) SetTool(name string) { r.task.observed.SetTool(name) }
 
 // Subject names the request in an error, such as `prompt "review"`.
 func (r *Request) Subject() string { return r.task.work.subject() }
@@ -121,6 +124,38 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 		return err
 	})
 	return results, err
+}
+
+// asked are the operations of requests to the client; nil for those that have ended.
+type asked []*telemetry.Operation
+
+// observeAsk begins the operations of requests to the client, on the goroutine of the
+// application.
+func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
+	if t.server.observer == nil {
+		return nil
+	}
+	all := make(asked, len(requests))
+	for i, r := range requests {
+		all[i] = t.server.startSent(ctx, observe.KindClientRequest, r.Method, t.session, t.observed.Connection(), len(r.Params))
+		all[i].SetVersion(t.request.Rev)
+		requests[i].Params = all[i].Inject(r.Params)
+	}
+	return all
+}
+
+func (a asked) respond(r clientResponse) {
+	if a != nil {
+		a[r.index].Answer(len(r.result), r.err)
+		a[r.index] = nil
+	}
+}
+
+// end ends what has no response.
+func (a asked) end(err error) {
+	for _, o := range a {
+		o.End(err)
+	}
 }
 
 // pause runs f while the timer of the task is paused and its slot is free for others.
@@ -240,8 +275,8 @@ func (t *task) cancelRequest(p *pendingRequest, why error) {
 	}
 	const method = "notifications/cancelled"
 	msg := wire.AppendNotification(nil, method, fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason))
-	o := t.server.observer.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.connection(), len(msg))
-	o.end(t.exchange.Send(msg, 0, false))
+	o := t.server.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(msg))
+	o.End(t.exchange.Send(msg, 0, false))
 }
 
 // register returns a request with an id that no other of the session has

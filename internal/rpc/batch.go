@@ -51,10 +51,9 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
 		return
 	}
+	x.observed.Release() // its messages are the operations
+	x.observed = nil
 	own := *x // which outlives the caller's
-	if own.observed != nil {
-		own.observed.isBatch, own.observed = true, nil
-	}
 	b := &batch{server: s, session: c.session, exchange: &own, parent: ctx}
 	b.session.batches.Add()
 	kept, ignored := b.receive(elements)
@@ -104,10 +103,10 @@ func (b *batch) receive(elements []element) (kept int, ignored error) {
 // receiveMessage is receive for one message.
 func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	s, m := b.server, &e.call.Message
-	o := s.observer.start(b.parent, observe.KindInvalid, e.size, e.call.conn)
+	o := s.observer.Start(b.parent, observe.KindInvalid, e.size, e.call.conn)
 	e.call.observed = o
-	o.read(&e.call, e.err != nil)
-	o.inSession(&e.call)
+	o.Read(m, e.err != nil, s.methods[m.Method] != nil)
+	e.call.observeSession()
 	var r received
 	switch {
 	case m.Kind != wire.KindRequest || e.err != nil:
@@ -128,10 +127,10 @@ func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	}
 	if r.reply.Msg != nil {
 		b.add(m.ID, r.reply.Msg)
-		o.respond(r.reply, nil)
+		o.Respond(r.reply, nil)
 		r.release(s, e.call.from)
 	}
-	o.end(r.err)
+	o.End(r.err)
 	return 0, r.err
 }
 

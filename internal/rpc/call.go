@@ -10,7 +10,9 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -53,10 +55,24 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	}
 	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session, from: o.ClientKey}
 	c.Message.ID = o.ID
-	c.observed = s.observer.startCall(ctx, name, params, o)
+	c.observed = s.observeCall(ctx, name, params, o)
 	result, err := s.answerCall(ctx, c, name, params, o)
-	c.observed.endCall(result, err) // unless a task has it
+	c.observed.EndCall(result, err) // unless a task has it
 	return result, err
+}
+
+// observeCall starts the operation of a Call.
+func (s *Server) observeCall(ctx context.Context, method string, params []byte, o CallOptions) *telemetry.Operation {
+	if s.observer == nil {
+		return nil
+	}
+	op := s.observer.Start(ctx, observe.KindRequest, len(params), o.informer())
+	if s.methods[method] != nil {
+		op.SetMethod(method)
+	}
+	op.SetID(o.ID)
+	op.InSession(o.Session, "")
+	return op
 }
 
 func (s *Server) answerCall(ctx context.Context, c *Call, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
@@ -91,7 +107,8 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	if err := c.Message.CheckParams(); err != nil {
 		return nil, err
 	}
-	c.observed.readCall(c)
+	c.observed.SetVersion(c.Rev)
+	c.observed.SetMeta(&c.Message)
 	result, err := m.admitAndCall(c, nil)
 	if err != nil {
 		return nil, err
@@ -155,7 +172,7 @@ type callback struct {
 func (c *callback) respond(t *task, result []byte, err *transport.Error) error {
 	t.close()
 	defer t.done()
-	t.observed.respondCall(result, err)
+	t.observed.RespondCall(result, err)
 	c.result, c.err = slices.Clone(result), err
 	close(c.responded)
 	return nil

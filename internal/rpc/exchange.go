@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -15,7 +16,7 @@ type exchange struct {
 	// emit, if not nil, sends a message that is not the response, unless the
 	// request is completed by the time that it is the message's turn.
 	emit     func(p *pending, msg []byte) error
-	observed *observation // of the message; nil without an observer
+	observed *telemetry.Operation // of the message; nil without an observer
 }
 
 // recipient is what a pending request keeps of its exchange.
@@ -49,7 +50,7 @@ func (x *exchange) release() {
 func (x *exchange) respond(r wire.Response) error {
 	err := x.Send(r.Msg, r.Code, true)
 	if x.observed != nil {
-		x.observed.respond(r, err)
+		x.observed.Respond(r, err)
 	}
 	return err
 }

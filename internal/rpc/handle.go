@@ -42,17 +42,19 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 		return s.receive(ctx, session, msg, x, p)
 	}
 	own := *x
-	own.observed = s.observer.start(ctx, observe.KindInvalid, len(msg), x.Informer)
+	own.observed = s.observer.Start(ctx, observe.KindInvalid, len(msg), x.Informer)
 	err = ErrNoReturn // unless receive returns
 	defer func() {
-		switch {
-		case own.observed.isBatch: // whose messages are the operations
-			own.observed.release()
-		case j == nil:
-			own.observed.end(err)
+		if j == nil {
+			own.observed.End(err)
 		}
 	}()
 	return s.receive(ctx, session, msg, &own, p)
+}
+
+// Reject is an operation of a message that the transport rejected.
+func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
+	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
 }
 
 // job is what is left to do for a message that was received.
@@ -142,7 +144,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		m.Detach()
 	}
 	if x.observed != nil {
-		x.observed.read(c, err != nil || broken != nil)
+		x.observed.Read(m, err != nil || broken != nil, s.methods[m.Method] != nil)
 	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	isMalformed := err != nil && m.Kind == wire.KindResponse
@@ -151,7 +153,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		session, rejected = x.find(m)
 		if rejected != nil && !isMalformed { // else the message has an error already
 			if m.Kind != wire.KindRequest && !isBatch {
-				left.err = &Unaccepted{rejected}
+				left.err = &wire.Unaccepted{Err: rejected}
 			} else {
 				left.reject(m.ID, rejected)
 			}
@@ -160,7 +162,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		c.session = session
 	}
 	if x.observed != nil {
-		x.observed.inSession(c)
+		c.observeSession()
 	}
 	if isBatch && session.revision().Batches() {
 		s.receiveBatch(ctx, c, root, x, p, left)
@@ -201,7 +203,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 	case !isSilent:
 		left.reply = session.errorResponse(m, err)
 	case err != nil:
-		left.err = &Unaccepted{err}
+		left.err = &wire.Unaccepted{Err: err}
 	case session == nil: // no stateless notification means anything
 	case m.Kind == wire.KindNotification:
 		session.handleNotification(m)
@@ -209,14 +211,6 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 		session.handleResponse(m)
 	}
 }
-
-// Unaccepted is the error of a message that is not accepted and has no
-// response.
-type Unaccepted struct{ Err *transport.Error }
-
-func (u *Unaccepted) Error() string { return "message rejected: " + u.Err.Error() }
-
-func (u *Unaccepted) Unwrap() error { return u.Err }
 
 // receiveRequest is read for a valid request.
 func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -47,8 +48,8 @@ type pending struct {
 	id         string   // as written
 	key        wire.ID
 	exchange   recipient
-	observed   *observed        // nil without an observer
-	unanswered *limit.WaitGroup // of the session; counts the request until done
+	observed   *telemetry.Request // nil without an observer
+	unanswered *limit.WaitGroup   // of the session; counts the request until done
 
 	ctx       lazyContext
 	completed atomic.Bool
@@ -97,7 +98,7 @@ func (p *pending) discard(cause error) {
 // done must be called after the request is completed: when the response is sent, or
 // when it is clear that no response is sent.
 func (p *pending) done() {
-	p.observed.end(p.whyEnded)
+	p.observed.End(p.whyEnded)
 	if p.unanswered != nil {
 		p.unanswered.Done()
 	}
@@ -115,7 +116,7 @@ func (p *pending) respond(r wire.Response) error {
 // sendResponse sends the response. The caller holds p.sending.
 func (p *pending) sendResponse(r wire.Response) error {
 	err := p.exchange.Send(r.Msg, r.Code, true)
-	p.observed.respond(r, err)
+	p.observed.Respond(r, err)
 	return err
 }
 
@@ -150,6 +151,22 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 		p.server.Log(p.forLog(), slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
 	}
 	return cause
+}
+
+// forLog returns the context for what is logged about the request.
+func (p *pending) forLog() context.Context {
+	if ctx := p.observed.Context(); ctx != nil {
+		return ctx
+	}
+	return &p.ctx
+}
+
+// whyEnded returns why the context has ended.
+func (p *pending) whyEnded() error {
+	if p.ctx.Err() == nil {
+		return ErrSessionClosed
+	}
+	return context.Cause(&p.ctx)
 }
 
 // lazyContext is the context of a request. It makes a context of the standard

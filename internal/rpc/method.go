@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -117,7 +118,7 @@ type Call struct {
 
 	conn      transport.Informer
 	sessionID string // of a Server.Call
-	observed  *observation
+	observed  *telemetry.Operation
 
 	work work // set by a method that returns no result
 
@@ -181,10 +182,22 @@ func (c *Call) TransportInfo() transport.Info {
 }
 
 // SetPrompt sets the name of the prompt that the observer receives with the request.
-func (c *Call) SetPrompt(name string) { c.observed.setPrompt(name) }
+func (c *Call) SetPrompt(name string) { c.observed.SetPrompt(name) }
 
 // SetTool sets the name of the tool that the observer receives with the request.
-func (c *Call) SetTool(name string) { c.observed.setTool(name) }
+func (c *Call) SetTool(name string) { c.observed.SetTool(name) }
+
+// observeSession sets what the operation of the message has of its session.
+func (c *Call) observeSession() {
+	if c.observed == nil || c.session == nil {
+		return
+	}
+	version := ""
+	if !c.Message.IsStateless() {
+		version = c.session.Version()
+	}
+	c.observed.InSession(c.session.id, version)
+}
 
 // ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
@@ -251,7 +264,7 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 			c.Rev, c.Client = rev, client
 		}
 	}
-	c.observed.setVersion(c.Rev)
+	c.observed.SetVersion(c.Rev)
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
@@ -392,10 +405,10 @@ func initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
 	}
 	info := wire.ReadClientInfo(p.Get("clientInfo"))
-	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.conn()); err != nil {
+	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
 		return nil, err
 	}
-	c.observed.setVersion(rev)
+	c.observed.SetVersion(rev)
 	if c.session.isDetached {
 		return append(dst, c.server.detached[rev]...), nil
 	}

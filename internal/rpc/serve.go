@@ -112,6 +112,16 @@ func (c *connection) serve(parent context.Context) error {
 	return err
 }
 
+// flushFor is Flush with a time limit.
+func (s *Server) flushFor(limit time.Duration) {
+	if s.observer == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	_ = s.observer.Flush(ctx)
+}
+
 func isDisconnect(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
 }
@@ -182,9 +192,9 @@ func (c *connection) readAll(ctx context.Context) error {
 		switch {
 		case errors.Is(err, transport.ErrTooLarge):
 			x := c.exchange
-			x.observed = c.server.observer.start(c.ctx, observe.KindInvalid, 0, x.Informer)
+			x.observed = c.server.observer.Start(c.ctx, observe.KindInvalid, 0, x.Informer)
 			err = x.respond(c.session.errorResponse(&wire.Message{}, tooLargeForTransport(err)))
-			x.observed.end(err)
+			x.observed.End(err)
 		case err != nil:
 			return fmt.Errorf("read message: %w", err)
 		default:
@@ -198,7 +208,7 @@ func (c *connection) readAll(ctx context.Context) error {
 
 func (c *connection) handle(msg []byte) error {
 	j, err := c.server.receiveObserved(c.ctx, c.session, msg, &c.exchange, c.backpressure)
-	if _, ignored := err.(*Unaccepted); ignored {
+	if _, ignored := err.(*wire.Unaccepted); ignored {
 		return nil // a stream has no way to say so
 	}
 	if j == nil {

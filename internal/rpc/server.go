@@ -35,6 +35,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 )
@@ -114,8 +115,8 @@ type Server struct {
 	memory        memory
 	numbers       atomic.Uint64 // of sessions
 	logger        *logger
-	observer      *observer // nil without one
-	idKey         []byte    // of the ids of sessions
+	observer      *telemetry.Queue // nil without one
+	idKey         []byte           // of the ids of sessions
 
 	// What is the same for all clients, encoded: by version, the results of
 	// initialize, with and without notifications, and of server/discover; and the
@@ -138,7 +139,7 @@ func NewServer(c Config) (*Server, []error) {
 		detached:      map[revision.Revision][]byte{},
 		discovered:    map[revision.Revision][]byte{},
 	}
-	s.observer = newObserver(s, c.Observer)
+	s.observer = telemetry.New(c.Observer, isSameRequest, s.logObserver)
 	if s.observer != nil || c.SessionIDs {
 		s.idKey = []byte(rand.Text())
 	}
@@ -200,6 +201,29 @@ var base = map[string]method{
 	"ping":            {serve: ping, versions: stateful, beforeInit: true},
 	"server/discover": {serve: discover, versions: stateless},
 	MethodListen:      {serve: listen, versions: stateless},
+}
+
+// Link returns ctx, which has no values, with what relates it to the first request that
+// waits for it: see observe.Linker.
+func Link(ctx, first context.Context) context.Context {
+	if r := FromContext(first); r != nil {
+		return r.task.server.observer.Link(ctx, first)
+	}
+	return ctx
+}
+
+// Flush waits until the observer was called for all that has ended.
+func (s *Server) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
+
+// logObserver logs the first failure of the observer.
+func (s *Server) logObserver(err error, stack []byte) {
+	attrs := []slog.Attr{slog.Any("error", err)}
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	s.spawn(func() { // a logger may block
+		s.Log(context.Background(), slog.LevelError, "observer failed; further failures are not logged", attrs...)
+	})
 }
 
 // Methods returns the names of the methods that [Server.Call] answers, sorted.

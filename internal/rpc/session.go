@@ -2,6 +2,10 @@ package rpc
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +18,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -51,9 +57,9 @@ type Session struct {
 	isReady  bool
 	isEnded  bool
 	inFlight map[wire.ID]inFlight
-	lists    []listener     // empty before initialize, and if the client is not notified
-	observed *observation   // nil before initialize, and without an observer
-	conn     transport.Info // of initialize
+	lists    []listener           // empty before initialize, and if the client is not notified
+	observed *telemetry.Operation // nil before initialize, and without an observer
+	conn     transport.Info       // of initialize
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
@@ -98,7 +104,7 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	s.rev, s.client, s.info, s.conn = rev, client, info, conn
 	s.host.Store(hosts.Find(info.Name))
 	if !s.isDetached && !s.isEnded {
-		s.observed = s.server.observer.startSession(s)
+		s.observed = s.server.observer.StartSession(s.id, rev, conn)
 	}
 	if !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
@@ -165,9 +171,9 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 			// A change is pending until it is sent.
 			err := l.Send(func() error {
 				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, l.feed.params(nil))
-				o := s.server.observer.startChange(ctx, s, nil, &l, len(msg))
+				o := s.server.startChange(ctx, s, nil, &l, len(msg))
 				err := send(msg)
-				o.end(err)
+				o.End(err)
 				return err
 			})
 			if err != nil {
@@ -228,7 +234,7 @@ func (s *Session) end(cause error) {
 			s.endListener(l)
 		}
 		s.lists = nil
-		defer s.observed.end(nil)
+		defer s.observed.End(nil)
 		s.observed = nil
 		defer s.server.forget(s)
 	}
@@ -371,3 +377,45 @@ func (s *Session) handleNotification(m *wire.Message) {
 
 // Version returns the negotiated version.
 func (s *Session) Version() string { return s.revision().String() }
+
+// startSent starts the operation of a message to the client. session is that of the
+// client, or nil. Without from, the connection is that of the session.
+func (s *Server) startSent(ctx context.Context, kind observe.Kind, method string, session *Session, from transport.Informer, size int) *telemetry.Operation {
+	o := s.observer.Start(ctx, kind, size, from)
+	if o == nil {
+		return nil
+	}
+	o.SetMethod(method)
+	if session != nil {
+		o.InSession(session.id, session.Version())
+		if from == nil {
+			session.mu.Lock()
+			defer session.mu.Unlock()
+			o.SetTransport(session.conn)
+		}
+	}
+	return o
+}
+
+// startChange is startSent for the notification that a list has changed.
+func (s *Server) startChange(ctx context.Context, session *Session, from transport.Informer, list *listener, size int) *telemetry.Operation {
+	o := s.startSent(ctx, observe.KindClientNotification, list.feed.list.Notification, session, from, size)
+	if o != nil {
+		o.SetChange(list.feed.notifier.LastChange(), list.feed.notifier.Subscribers())
+	}
+	return o
+}
+
+// sessionID returns the name of a session for the observer and the middleware: a
+// keyed hash of the transport's, which may be secret.
+func (s *Server) sessionID(id string) string {
+	if s.observer == nil && !s.config.SessionIDs {
+		return ""
+	}
+	if id == "" {
+		return rand.Text()
+	}
+	h := hmac.New(sha256.New, s.idKey)
+	h.Write([]byte(id))
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
@@ -126,8 +127,8 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 	l := &subscription{rev: c.Rev, filter: c.work.subscribe}
 	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, x.recipient()
 	if x.observed != nil {
-		l.observed = new(observed)
-		l.observed.start(x)
+		l.observed = new(telemetry.Request)
+		l.observed.Start(x.observed, x.Informer)
 	}
 	if c.session != nil {
 		l.unanswered = &c.session.subscriptions
@@ -267,15 +268,15 @@ func (l *subscription) notify(method string, params []byte, list *listener) erro
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	*buf = wire.AppendNotification(*buf, method, params)
-	var o *observation
+	var o *telemetry.Operation
 	if list != nil {
-		o = l.server.observer.startChange(&l.ctx, l.session, l.observed.connection(), list, len(*buf))
+		o = l.server.startChange(&l.ctx, l.session, l.observed.Connection(), list, len(*buf))
 	} else {
-		o = l.server.observer.startSent(&l.ctx, observe.KindClientNotification, method, l.session, l.observed.connection(), len(*buf))
+		o = l.server.startSent(&l.ctx, observe.KindClientNotification, method, l.session, l.observed.Connection(), len(*buf))
 	}
-	o.setVersion(l.rev)
+	o.SetVersion(l.rev)
 	err := l.emit(*buf)
-	o.end(err)
+	o.End(err)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
@@ -34,11 +35,11 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *exchange) *task {
 	} else {
 		both := new(struct {
 			task
-			observed
+			operation telemetry.Request
 		})
 		t = &both.task
-		t.pending.observed = &both.observed
-		t.pending.observed.start(x)
+		t.observed = &both.operation
+		t.observed.Start(x.observed, x.Informer)
 	}
 	t.work = c.work
 	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, x.recipient()
@@ -157,9 +158,9 @@ func (t *task) runNow(timeout time.Duration) error {
 			t.goexit()
 		}
 	}()
-	result, failure := t.work.do(t.observe(), &t.request, *buf)
+	result, failure := t.work.do(t.observed.Begin(&t.ctx), &t.request, *buf)
 	hasReturned = true
-	t.observed.returned()
+	t.observed.Returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
 	t.stop(true)
@@ -251,7 +252,7 @@ var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 func (t *task) Expire() {
 	defer t.server.recoverPanic()
 	expired := t.finish()
-	t.observed.expire(t.server.observer)
+	t.observed.Expire()
 	if expired || t.batch != nil {
 		t.exchange.overdue()
 	}
@@ -277,15 +278,15 @@ func (t *task) Expire() {
 
 // notify sends a notification that belongs to the request.
 func (t *task) notify(method string, params []byte) error {
-	o := t.server.observer.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.connection(), len(params))
-	o.setVersion(t.request.Rev)
+	o := t.server.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(params))
+	o.SetVersion(t.request.Rev)
 	var err error
 	if t.call != nil {
 		err = t.call.notify(t, method, params)
 	} else {
 		err = t.emit(wire.AppendNotification(nil, method, params))
 	}
-	o.end(err)
+	o.End(err)
 	return err
 }
 

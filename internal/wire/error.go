@@ -141,3 +141,11 @@ func ForRevision(e *transport.Error, rev revision.Revision) *transport.Error {
 	}
 	return &transport.Error{Code: code, Message: e.Message, Data: e.Data}
 }
+
+// Unaccepted is the error of a message that is not accepted and has no
+// response.
+type Unaccepted struct{ Err *transport.Error }
+
+func (u *Unaccepted) Error() string { return "message rejected: " + u.Err.Error() }
+
+func (u *Unaccepted) Unwrap() error { return u.Err }

@@ -1,0 +1,185 @@
+package telemetry
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// Request is the operation of a request that waits for its response. Whoever completes the
+// request ends it, while the request's own goroutine may still begin it or add to it.
+type Request struct {
+	queue *Queue
+	conn  transport.Informer
+
+	mu          sync.Mutex      // protects the fields below
+	o           *Operation      // nil when it has ended
+	ctx         context.Context // that Begin returned; nil before
+	beginning   bool            // by the request's own goroutine, which then ends it, too
+	isOver      bool            // End was called
+	isBlocked   bool            // Begin has passed the time limit
+	isRunning   bool            // the application's code has begun
+	hasReturned bool            // and returned
+}
+
+// Start sets the operation and the connection, which may be nil. It comes before all other
+// methods.
+func (r *Request) Start(o *Operation, conn transport.Informer) {
+	r.queue, r.o, r.conn = o.queue, o, conn
+}
+
+// Connection returns the connection.
+func (r *Request) Connection() transport.Informer {
+	if r == nil {
+		return nil
+	}
+	return r.conn
+}
+
+// Begin calls the Begin of the observer for a request whose turn has come, and returns the
+// context for the application's code.
+func (r *Request) Begin(ctx context.Context) (begun context.Context) {
+	begun = ctx
+	if r == nil {
+		return begun
+	}
+	q := r.queue
+	r.mu.Lock()
+	o := r.o
+	if o == nil { // it is completed
+		r.mu.Unlock()
+		return begun
+	}
+	o.out.Queued, r.isRunning = time.Since(o.op.Start), true
+	if q.blocked.Load() > 0 { // the queue is left to block
+		r.mu.Unlock()
+		return begun
+	}
+	r.beginning = true
+	op := o.op
+	r.mu.Unlock()
+	hasReturned := false
+	defer func() { // even if Begin ends the goroutine
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.beginning, r.ctx = false, begun
+		o.ctx, o.begun = begun, true
+		switch {
+		case !hasReturned: // and may do so again
+			q.blocked.Add(1)
+			q.fail(errGoexit, nil)
+		case r.isBlocked:
+			q.blocked.Add(-1)
+		}
+		if r.isOver {
+			q.push(event{o, true})
+		}
+	}()
+	begun = q.begin(ctx, &op)
+	hasReturned = true
+	return begun
+}
+
+// Context returns the context that Begin has returned; nil before.
+func (r *Request) Context() context.Context {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ctx
+}
+
+// Returned notes that the application's code has returned.
+func (r *Request) Returned() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.o != nil {
+		r.o.out.Ran, r.hasReturned = time.Since(r.o.op.Start)-r.o.out.Queued, true
+	}
+}
+
+// SetPrompt names the prompt.
+func (r *Request) SetPrompt(name string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.SetPrompt(name)
+}
+
+// SetTool names the tool.
+func (r *Request) SetTool(name string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.SetTool(name)
+}
+
+// Respond notes the response, which has been sent unless there is an error.
+func (r *Request) Respond(response wire.Response, err error) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.Respond(response, err)
+}
+
+// RespondCall is Respond for a response that is a result alone, or an error.
+func (r *Request) RespondCall(result []byte, err *transport.Error) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.respondCall(result, err)
+}
+
+// Expire notes that the time limit has passed.
+func (r *Request) Expire() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.beginning && !r.isBlocked {
+		r.isBlocked = true
+		r.queue.blocked.Add(1)
+		r.queue.fail(errBlocks, nil)
+	}
+}
+
+// End ends the operation of a request that is completed. cause returns why there is
+// no response.
+func (r *Request) End(cause func() error) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.o
+	r.o = nil
+	o.out.Duration = time.Since(o.op.Start)
+	switch {
+	case !r.isRunning:
+		o.out.Queued = o.out.Duration
+	case !r.hasReturned:
+		o.out.Ran = o.out.Duration - o.out.Queued
+	}
+	if !o.responded {
+		o.out.Err = cause()
+	}
+	if r.isOver = r.beginning; !r.beginning {
+		r.queue.push(event{o, true})
+	}
+}
