@@ -361,7 +361,7 @@ func (h *held) replies(raw, text []byte) {
 var refusals = []string{
 	"Host is not allowed; add the host to the allowed hosts of the server", "Origin is not allowed; add the origin to the allowed origins of the server",
 	"header Content-Type must be sent only once", "method is not allowed; use GET, POST, DELETE", "method is not allowed; use POST",
-	"missing or repeated header Mcp-Session-Id",
+	"missing header Mcp-Session-Id; send initialize to the MCP endpoint first", "header Mcp-Session-Id must be sent only once",
 	"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
 	"session not found or expired; send initialize to start a new one", "Accept must include text/event-stream",
 	"GET requests must not have a body", "Content-Type must be application/json, without Content-Encoding",

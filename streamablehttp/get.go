@@ -12,7 +12,11 @@ import (
 func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c client) *session {
 	id, ok, err := singleHeader(r.Header, headerSession)
 	if err != nil || !ok {
-		h.refuse(w, r, http.StatusBadRequest, "missing or repeated header "+headerSession)
+		fix := "missing header " + headerSession + "; send initialize to the MCP endpoint first"
+		if err != nil {
+			fix = "header " + headerSession + " must be sent only once"
+		}
+		h.refuse(w, r, http.StatusBadRequest, fix)
 		return nil
 	}
 	version, hasVersion, err := singleHeader(r.Header, headerVersion)

@@ -2,7 +2,7 @@
 //
 //	err := streamablehttp.ListenAndServe(ctx, "127.0.0.1:8080", srv, streamablehttp.Options{})
 //
-// One URL serves clients of protocol versions 2025-03-26 to 2025-11-25, with
+// One URL serves clients of protocol versions 2024-11-05 to 2025-11-25, with
 // sessions, and clients of 2026-07-28, without sessions. To use the endpoint in an
 // http.Server, with authentication and TLS, see [NewHandler].
 package streamablehttp
@@ -41,8 +41,8 @@ type Handler struct {
 }
 
 // NewHandler returns a handler for the server. Call [Handler.Close] or
-// [Handler.Shutdown] at the end. NewHandler panics if an option is a negative number
-// without a meaning.
+// [Handler.Shutdown] at the end. NewHandler panics if a number that must not be negative is, or if AllowedHosts or
+// AllowedOrigins has a value that no request can match.
 func NewHandler(s *prompts.Server, o Options) *Handler {
 	h := &Handler{server: s, options: o.withDefaults(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
 	h.open, h.shut = context.WithCancel(context.Background())

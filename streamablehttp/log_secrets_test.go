@@ -80,7 +80,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 			body = strings.Replace(body, `"id":1`, `"id":"`+confided+`"`, 1)
 			send(http.MethodPost, body, mirror)
 			send(http.MethodPost, body, mirror.with(headerSession, session[headerSession]))
-			for _, wrong := range []string{headerVersion, headerMethod, headerName, "Content-Type", "Accept", "Origin"} {
+			// Not Host and Origin: the log of a 403 has them, so that the operator can allow them.
+			for _, wrong := range []string{headerVersion, headerMethod, headerName, "Content-Type", "Accept"} {
 				send(http.MethodPost, body, mirror.with(wrong, confided))
 			}
 		}

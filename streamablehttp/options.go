@@ -22,7 +22,7 @@ type Options struct {
 	// loopback address only loopback names.
 	AllowedHosts []string
 
-	// DisableSessions serves session-based clients (2025-03-26 to 2025-11-25)
+	// DisableSessions serves session-based clients (2024-11-05 to 2025-11-25)
 	// without sessions, so that any replica can serve each request. These clients
 	// get no list_changed notifications and do not support elicitation.
 	DisableSessions bool
@@ -81,6 +81,11 @@ func (o Options) withDefaults() Options {
 	for _, origin := range o.AllowedOrigins {
 		if _, ok := hostOf(origin); !ok {
 			panic(fmt.Sprintf("streamablehttp: options: AllowedOrigins must be of the form https://app.example.org, got %q", origin))
+		}
+	}
+	for _, host := range o.AllowedHosts {
+		if !isHost(host) {
+			panic(fmt.Sprintf("streamablehttp: options: AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got %q", host))
 		}
 	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)

@@ -15,16 +15,16 @@ import (
 // request (GAP-35). Otherwise, trust rejects the request with 403, and logs the option
 // that would allow the request.
 func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
-	reject := func(header, option string) {
+	reject := func(header, value, option string) {
 		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request rejected",
-			slog.String("header", header), slog.String("allow_with", "streamablehttp.Options."+option))
+			slog.String("header", header), slog.String("value", quote(value)), slog.String("allow_with", "streamablehttp.Options."+option))
 		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server", header, strings.ToLower(header)))
 	}
 	switch o := &h.options; {
 	case !o.trustsHost(r):
-		reject("Host", "AllowedHosts")
+		reject("Host", r.Host, "AllowedHosts")
 	case !o.trustsOrigin(r):
-		reject("Origin", "AllowedOrigins")
+		reject("Origin", strings.Join(r.Header.Values("Origin"), ", "), "AllowedOrigins")
 	default:
 		return true
 	}
@@ -64,6 +64,13 @@ func hostOf(origin string) (host string, ok bool) {
 		return "", false
 	}
 	return u.Host, true
+}
+
+// isHost reports whether a string can be a Host header: a name or an address, with or
+// without a port.
+func isHost(s string) bool {
+	host, ok := hostOf("http://" + s)
+	return ok && host == s
 }
 
 // lists reports whether AllowedOrigins has an origin.

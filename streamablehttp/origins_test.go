@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http/httptest"
 	"testing"
 
@@ -51,6 +52,24 @@ func TestAllowedOrigins(t *testing.T) {
 				assert.Panics(t, open)
 			}
 		})
+	}
+}
+
+// GAP-35: an allowed host that no Host header can be is rejected at once.
+func TestAllowedHosts(t *testing.T) {
+	t.Parallel()
+	for host, ok := range map[string]bool{
+		"mcp.example.org": true, "MCP.example.org:8443": true, "localhost": true, "[::1]:8080": true, "192.0.2.1": true,
+		"": false, "https://mcp.example.org": false, "mcp.example.org/mcp": false, "mcp.example.org:port": false,
+		"*.example.org": false, "a.example.org, b.example.org": false, "user@mcp.example.org": false, "::1": false,
+	} {
+		open := func() { assert.NoError(t, NewHandler(reviewServer(), Options{AllowedHosts: []string{host}}).Close()) }
+		if ok {
+			assert.NotPanics(t, open, host)
+		} else {
+			want := fmt.Sprintf("streamablehttp: options: AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got %q", host)
+			assert.PanicsWithValue(t, want, open)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,13 +145,18 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer // written before the reply
 	p := newPlaceOf(t, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Options{})
-	for _, test := range []struct{ header, value, option string }{
-		{"Host", "evil.example.org", "AllowedHosts"}, {"Origin", "https://evil.example.org", "AllowedOrigins"},
+	long := strings.Repeat("a", 64)
+	for _, test := range []struct{ header, value, logged, option string }{
+		{"Host", "evil.example.org", "evil.example.org", "AllowedHosts"},
+		{"Host", long + ".example.org:8443", long + "…", "AllowedHosts"},
+		{"Origin", "https://evil.example.org", "https://evil.example.org", "AllowedOrigins"},
+		{"Origin", "null", "null", "AllowedOrigins"},
 	} {
 		r := p.post(initializeBody("2025-11-25"), header{test.header: test.value})
 		assert.Equal(t, http.StatusForbidden, r.status)
 		assert.Equal(t, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server\n", test.header, strings.ToLower(test.header)), r.body)
-		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s allow_with=streamablehttp.Options.%s\n", test.header, test.option))
+		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s value=%q allow_with=streamablehttp.Options.%s\n",
+			test.header, strconv.Quote(test.logged), test.option))
 	}
 }
 
@@ -161,17 +167,20 @@ func TestErrorsNameValuesAndLimits(t *testing.T) {
 	session := p.session("2025-11-25")
 	body, mirror := modernGet("text")
 	for want, r := range map[string]reply{
-		`header Mcp-Method is \"prompts/list\", but the request has \"prompts/get\"`:                            p.post(body, mirror.with(headerMethod, "prompts/list")),
-		`header Mcp-Name is \"other\", but the request names \"text\"`:                                          p.post(body, mirror.with(headerName, "other")),
-		`header Mcp-Name is \"` + strings.Repeat("n", 64) + `…\", but`:                                          p.post(body, mirror.with(headerName, strings.Repeat("n", 65))),
-		`missing header Mcp-Name (required in 2026-07-28)`:                                                      p.post(body, mirror.with(headerName, "")),
-		`unsupported Mcp-Protocol-Version \"2023-01-01\" (supported: 2026-07-28, 2025-11-25, `:                  p.post(listBody, session.with(headerVersion, "2023-01-01")),
-		`protocol version 2026-07-28 supports neither batches nor client responses`:                             p.post("["+listBody+"]", session.with(headerVersion, modern)),
-		`missing header Mcp-Session-Id; send initialize first`:                                                  p.post(listBody, header{headerVersion: "2025-11-25"}),
-		`session not found or expired; send initialize to start a new one`:                                      p.post(listBody, session.with(headerSession, "unknown")),
-		"request body exceeds the limit of 4194304 bytes\n":                                                     p.post(strings.Repeat(" ", 4<<20+1), nil),
-		"method is not allowed; use GET, POST, DELETE\n":                                                        p.send("PUT", "", nil),
-		"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, ": p.send("DELETE", "", session.with(headerVersion, modern)),
+		`header Mcp-Method is \"prompts/list\", but the request has \"prompts/get\"`:                                p.post(body, mirror.with(headerMethod, "prompts/list")),
+		`header Mcp-Name is \"other\", but the request names \"text\"`:                                              p.post(body, mirror.with(headerName, "other")),
+		`header Mcp-Name is \"` + strings.Repeat("n", 64) + `…\", but`:                                              p.post(body, mirror.with(headerName, strings.Repeat("n", 65))),
+		`missing header Mcp-Name (required in 2026-07-28)`:                                                          p.post(body, mirror.with(headerName, "")),
+		`"code":-32022,"message":"unsupported protocol version \"2030-01-01\" (supported: 2026-07-28, 2025-11-25, `: p.post(listBody, session.with(headerVersion, "2030-01-01")),
+		"missing header Mcp-Session-Id; send initialize to the MCP endpoint first\n":                                p.send("GET", "", nil),
+		"header Mcp-Session-Id must be sent only once\n":                                                            p.send("DELETE", "", session.with(headerSession, "a|b")),
+		`unsupported Mcp-Protocol-Version \"2023-01-01\" (supported: 2026-07-28, 2025-11-25, `:                      p.post(listBody, session.with(headerVersion, "2023-01-01")),
+		`protocol version 2026-07-28 supports neither batches nor client responses`:                                 p.post("["+listBody+"]", session.with(headerVersion, modern)),
+		`missing header Mcp-Session-Id; send initialize first`:                                                      p.post(listBody, header{headerVersion: "2025-11-25"}),
+		`session not found or expired; send initialize to start a new one`:                                          p.post(listBody, session.with(headerSession, "unknown")),
+		"request body exceeds the limit of 4194304 bytes\n":                                                         p.post(strings.Repeat(" ", 4<<20+1), nil),
+		"method is not allowed; use GET, POST, DELETE\n":                                                            p.send("PUT", "", nil),
+		"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, ":     p.send("DELETE", "", session.with(headerVersion, modern)),
 	} {
 		assert.Contains(t, r.body, want)
 	}

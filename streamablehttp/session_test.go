@@ -40,7 +40,7 @@ func TestInitialize(t *testing.T) {
 		{initializeBody("2025-11-25"), header{headerVersion: "rubbish"}, 200, 0},
 		{initializeBody("2025-11-25"), header{"Accept": "text/event-stream"}, 200, 0},
 		{initializeBody("2025-11-25"), header{headerVersion: modern}, 400, -32602},
-		{initializeBody("2025-11-25"), header{headerVersion: "2999-01-01"}, 400, -32602},
+		{initializeBody("2025-11-25"), header{headerVersion: "2999-01-01"}, 400, -32022},
 		{initializeBody("2025-11-25"), header{headerVersion: "2025-11-25|2025-11-25"}, 400, -32020},
 		{initializeBody("2025-11-25"), header{headerSession: "unknown"}, 404, -32600},
 		{`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`, nil, 200, -32602},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -301,10 +302,22 @@ func (x *exchange) reject(status int, err error) (transport.Session, error) {
 }
 
 // notStateless returns the error for a message without a version in _meta, if its
-// header has a version without sessions.
+// header has a version without sessions. For an unknown version, the error is that of a
+// message with this version in _meta (GAP-05).
 func notStateless(m transport.RequestInfo, version string) error {
 	if m.Method == "" {
 		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: "protocol version " + version + " supports neither batches nor client responses"}
+	}
+	if _, ok := revision.Parse(version); !ok {
+		all := versionList(func(string) bool { return true })
+		return &prompts.Error{
+			Code:    transport.CodeUnsupportedVersion,
+			Message: fmt.Sprintf("unsupported protocol version %s (supported: %s)", quote(version), all),
+			Data: struct {
+				Supported []string `json:"supported"`
+				Requested string   `json:"requested"`
+			}{strings.Split(all, ", "), version},
+		}
 	}
 	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("protocol version %s requires %q and %q in params._meta",
 		version, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities")}
