@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -29,6 +30,8 @@ import (
 )
 
 // The tests of this file measure the heap of the process, so they are not parallel.
+
+var seeds = flag.Uint64("seeds", 2, "how many servers TestMemoryFormula fills, each with other limits")
 
 // liveHeap returns how many bytes of the heap are in use.
 func liveHeap() int64 {
@@ -410,11 +413,7 @@ func (h *holder) subscribe(n int) {
 // docs/limits.md, whatever the limits, when every kind of holding is filled at
 // once; and it is a good part of the formula, or the formula would say nothing.
 func TestMemoryFormula(t *testing.T) {
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range *seeds {
 		random := rand.New(rand.NewPCG(seed, 19))
 		between := func(low, high int) int { return low + random.IntN(high-low+1) }
 		const kib, mib = 1 << 10, 1 << 20

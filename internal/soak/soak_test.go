@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	length = flag.Duration("for", 0, "how long clients begin new connections")
+	length = flag.Duration("for", 0, "how long clients begin new connections; 0 for no soak test")
 	seed   = flag.Uint64("seed", 1, "where the decisions of the clients come from")
 )
 
@@ -290,9 +290,13 @@ func eventually(patience time.Duration, isTrue func() bool) bool {
 // hasGrown reports whether the heap is larger after the second half.
 func hasGrown(first, second uint64) bool { return second > first+first/5+8<<20 }
 
-// The tests are not parallel: they count the goroutines of the process.
+// The tests are not parallel: they count the goroutines of the process. They wait most of
+// the time, and so only run with -for.
 
 func TestSoak(t *testing.T) {
+	if *length == 0 {
+		t.Skip("-for is missing: go test ./internal/soak -for 30s")
+	}
 	goroutines := runtime.NumGoroutine()
 	s := newSoak(t, 2*time.Minute, faultNone)
 	s.run(*length/2, false)
@@ -368,6 +372,9 @@ func (f *faulty) write(ctx context.Context, msg []byte) error {
 }
 
 func TestSoakFindsBugs(t *testing.T) {
+	if *length == 0 {
+		t.Skip("-for is missing: go test ./internal/soak -for 30s")
+	}
 	for _, test := range []struct {
 		plant fault
 		want  string
