@@ -128,8 +128,10 @@ func createBucket(t testing.TB, js jetstream.JetStream, config jetstream.KeyValu
 	t.Helper()
 	var kv jetstream.KeyValue
 	require.EventuallyWithT(t, func(c *assert.CollectT) { // the broker may still be removing the one before it
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // a cluster without a leader answers nothing
+		defer cancel()
 		var err error
-		kv, err = js.CreateKeyValue(t.Context(), config)
+		kv, err = js.CreateKeyValue(ctx, config)
 		require.NoError(c, err)
 	}, long, 5*time.Millisecond)
 	return kv
