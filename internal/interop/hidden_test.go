@@ -127,7 +127,7 @@ var homes = map[string]func(t *testing.T, c *cabinet, pair *prompttools.Pair) ho
 		unmount, err := gosdk.Mount(s, &c.prompts, gosdk.Options{Server: c.options(t, pair)})
 		require.NoError(t, err)
 		t.Cleanup(unmount)
-		unmount, err = gosdk.MountSkills(s, &c.skills, skillOptions(), slog.New(slog.DiscardHandler))
+		unmount, err = gosdk.MountSkills(s, &c.skills, gosdk.SkillsOptions{Skills: skillOptions(), Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		t.Cleanup(unmount)
 		get := func(*http.Request) *mcp.Server { return s }

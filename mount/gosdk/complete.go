@@ -32,6 +32,12 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 		return res, nil
 	}
 	result, failed := m.completed(ctx, r)
+	if failed == nil && isOurs && m.completions != nil && !m.hasCompletions(ref.Name, r.Params.Argument.Name) {
+		own, err := m.completions(ctx, r)
+		if err != nil || own != nil {
+			return own, err
+		}
+	}
 	switch {
 	case !isPrompt || !isNoPrompt(failed):
 		return result, failed
@@ -49,6 +55,18 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 	}
 	return nil, failed
+}
+
+// hasCompletions reports whether an argument of a registry prompt has completions of its
+// own. An argument of an imported prompt has none.
+func (m *mount) hasCompletions(prompt, argument string) bool {
+	p, _ := m.registry.Lookup(prompt)
+	for _, a := range p.Arguments {
+		if a.Name == argument {
+			return a.Complete != nil || a.Schema != nil
+		}
+	}
+	return true
 }
 
 // completed returns the completion of our server.

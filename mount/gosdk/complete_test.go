@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/gosdk"
 )
 
 func completion(ref, argument, value string) string {
@@ -60,6 +61,37 @@ func TestComplete(t *testing.T) {
 		e := c.refused("completion/complete", completion(ofPrompt("a"), "long", ""))
 		assert.EqualValues(t, -32602, e.Code)
 		assert.Contains(t, string(e.Data), `"reason":"unknown"`)
+	})
+}
+
+// An argument without completions of its own, as that of a prompt that has moved from a
+// server of the SDK, is completed as there.
+func TestCompletionsOfOldServer(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, revision string) {
+		s := newServer(nil)
+		hidden := withArgument()
+		hidden.Name = "hidden"
+		unmount, err := gosdk.Mount(s, registry(withArgument(), hidden), gosdk.Options{
+			Server: prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }},
+			Completions: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"old:" + r.Params.Ref.Name + r.Params.Argument.Value}}}, nil
+			},
+		})
+		require.NoError(t, err)
+		defer unmount()
+		c := dial(t, s, revision)
+		for argument, want := range map[string]string{
+			"other": `{"values":["old:ago"]}`,
+			"lang":  `{"values":["go","gopher"],"total":2}`,
+		} {
+			got := members(t, c.must("completion/complete", completion(ofPrompt("a"), argument, "go")))
+			assert.JSONEq(t, want, string(got["completion"]))
+		}
+		for _, name := range []string{"hidden", "nosuch"} {
+			assert.EqualValues(t, -32602, c.refused("completion/complete", completion(ofPrompt(name), "other", "go")).Code)
+		}
+		assert.EqualValues(t, -32602, c.refused("completion/complete", completion(ofPrompt("a"), "long", "")).Code)
 	})
 }
 

@@ -8,9 +8,10 @@
 // behave as under a [prompts.Server]: typed arguments, one error with all problems,
 // completion, questions to the user in every protocol version, progress, and a list
 // that may change at any time. All options about prompts work: Visible, Principal,
-// Middleware, ElicitArguments, the limits. Options about connections have no effect,
-// because connections belong to the SDK: Info, Instructions, Timeouts.Drain,
-// ChangeDelay, MaxConcurrent and MaxSubscriptions. GetsPerSecond, CompletionsPerSecond and
+// Middleware, ElicitArguments, the limits. Options about connections and other methods
+// belong to the SDK, and are an error of Mount: Info, Instructions, Timeouts.Drain,
+// ChangeDelay, MaxConcurrent, MaxSubscriptions, MaxSubscriptionsTotal, Methods and
+// Capabilities. GetsPerSecond, CompletionsPerSecond and
 // the limits of one client count by principal, or else by the UserID of the bearer token,
 // or else by session of the SDK. An HTTP request without all three has no rate: set
 // Options.Principal for a stateless HTTP server.
@@ -43,7 +44,7 @@
 // [FromPrompt] and [Import] convert prompts of the SDK to prompts of a registry, so
 // that you can migrate a server prompt by prompt. The differences: required
 // arguments are checked, undeclared arguments are not passed to the handler (but are
-// in the parameters of [Request]), times in annotations have a resolution of one
+// in the parameters of [Request]), arguments are completed by Options.Completions, times in annotations have a resolution of one
 // second, and an embedded resource always has a MIME type.
 //
 // # Middleware

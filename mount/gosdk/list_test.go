@@ -264,9 +264,9 @@ func TestCacheHintsAreOfOneClient(t *testing.T) {
 		require.NoError(t, skills.Add(promptskills.Skill{
 			Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`), Files: map[string][]byte{"SKILL.md": []byte("x")},
 		}))
-		unmount, err := gosdk.MountSkills(s, &skills, promptskills.Options{
+		unmount, err := gosdk.MountSkills(s, &skills, gosdk.SkillsOptions{Skills: promptskills.Options{
 			CachePublic: true, Visible: func(context.Context, promptskills.Skill) bool { return true },
-		}, slog.New(slog.DiscardHandler))
+		}, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		defer unmount()
 		c := dial(t, s, revision)

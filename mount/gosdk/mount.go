@@ -17,14 +17,19 @@ import (
 
 // Options configures a [Mount].
 type Options struct {
-	// Server are the options of [prompts.NewServer].
+	// Server are the options of [prompts.NewServer]. The package documentation lists the
+	// options that are an error.
 	Server prompts.Options
+	// Completions, if not nil, completes the arguments of registry prompts that have no
+	// completions of their own, such as those of [FromPrompt]: the CompletionHandler of
+	// [mcp.ServerOptions] of the server that the prompts are from. Default: such
+	// arguments have no completions.
+	Completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 }
 
 // Mount adds the prompts of a registry to a server of the SDK: lists, results,
 // completions and list_changed notifications. The registry may change at any time.
-// The server's own features are unchanged. The package
-// documentation lists the options without effect.
+// The server's own features are unchanged.
 //
 // unmount removes the prompts and notifies the clients. Requests in progress still
 // get their responses. Safe for concurrent use, at any time and more than once.
@@ -34,7 +39,8 @@ type Options struct {
 //
 // Mount returns an error and changes nothing if
 //
-//   - the server or the registry is nil, or the options are invalid;
+//   - the server or the registry is nil, or an option is invalid or has no effect on a
+//     mount;
 //   - the server has a mounted registry already;
 //   - the server and the registry have prompts with the same name. The error wraps
 //     [prompts.ErrExists] and contains all names;
@@ -54,10 +60,11 @@ func Mount(s *mcp.Server, r *prompts.Registry, own Options) (unmount func(), err
 		return nil, errors.New("gosdk: server is nil")
 	case r == nil:
 		return nil, errors.New("gosdk: registry is nil")
-	case len(o.Methods) > 0 || len(o.Capabilities) > 0:
-		return nil, errors.New("gosdk: Options.Methods and Options.Capabilities have no effect on a mount; add the methods to the server of go-sdk")
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, stopped: make(chan struct{})}
+	if err := bridge.WithoutEffect("gosdk", o, nil); err != nil {
+		return nil, err
+	}
+	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, completions: own.Completions, stopped: make(chan struct{})}
 	if m.server, err = prompts.NewServer(r, o); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
@@ -88,7 +95,9 @@ type mount struct {
 	server    *prompts.Server
 	registry  *prompts.Registry
 	completes bool
-	tools     *tools // nil without any
+	// completions completes arguments without completions of their own; nil for none.
+	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
+	tools       *tools // nil without any
 
 	stopped chan struct{}  // closed to end the mount's goroutine
 	running sync.WaitGroup // of that

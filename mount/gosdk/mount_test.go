@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // A server keeps what it had beside a registry, and has just that again when
@@ -88,8 +89,15 @@ func TestMountRefuses(t *testing.T) {
 		"PageSize is negative": func() (func(), error) {
 			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{PageSize: -1}})
 		},
-		"Methods": func() (func(), error) {
-			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{Capabilities: map[string]any{"tools": struct{}{}}}})
+		"options have no effect on a mount: Capabilities, Limits.MaxConcurrent; remove them, and configure the server of the SDK": func() (func(), error) {
+			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{
+				Capabilities: map[string]any{"tools": struct{}{}}, Limits: prompts.Limits{MaxConcurrent: 1},
+			}})
+		},
+		"SkillsOptions.Skills.Resources has no effect on a mount": func() (func(), error) {
+			return gosdk.MountSkills(newServer(nil), new(promptskills.Registry), gosdk.SkillsOptions{Skills: promptskills.Options{
+				Resources: promptskills.Resources{Changed: func(func()) func() { return nil }},
+			}})
 		},
 	} {
 		unmount, err := try()

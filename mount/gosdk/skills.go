@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -21,33 +22,47 @@ import (
 // skillFiles is the template of the files of skills.
 const skillFiles = "skill://{+path}"
 
+// SkillsOptions configures [MountSkills].
+type SkillsOptions struct {
+	// Skills are the options of [promptskills.New]. Resources belong to the SDK: to set
+	// them is an error.
+	Skills promptskills.Options
+	// Logger receives errors that clients must not see. Default: slog.Default() at the
+	// time of MountSkills.
+	Logger *slog.Logger
+}
+
 // MountSkills adds the skills of a registry to a server of the SDK: the methods
 // skills/list, skills/get and resources/directory/read, the files as resources
 // beside those that the server has, and the extension in the capabilities. The
-// registry may change at any time: without Options.Visible, the SKILL.md of each
-// skill is in resources/list, and clients are notified. Options.Resources has no
-// effect. Clients read the current files: what Registry.Retain says is for servers
+// registry may change at any time: without Visible, the SKILL.md of each skill is in
+// resources/list, and clients are notified. Clients read the current files: what Registry.Retain says is for servers
 // of this library. Subscriptions to single files are those of the SDK, which are not
 // notified.
 //
-// MountSkills returns an error if a resource of the server has the URI of a SKILL.md that
-// it lists ([prompts.ErrExists]). Later, the server's own resource wins, and the skill's is
+// MountSkills returns an error if the server or the registry is nil, if an option is
+// invalid, or if a resource of the server has the URI of a SKILL.md that it lists
+// ([prompts.ErrExists]). Later, the server's own resource wins, and the skill's is
 // skipped and logged.
 //
-// Mount the skills of one registry only, before the server has clients. logger gets
-// errors that clients must not see; nil: slog.Default(). unmount removes the
-// resources, and the methods answer that they do not exist.
-func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options, logger *slog.Logger) (unmount func(), err error) {
-	if s == nil || r == nil {
-		return nil, errors.New("gosdk: server or registry is nil")
+// Mount the skills of one registry only, before the server has clients. unmount removes
+// the resources, and the methods answer that they do not exist.
+func MountSkills(s *mcp.Server, r *promptskills.Registry, own SkillsOptions) (unmount func(), err error) {
+	o := own.Skills
+	switch {
+	case s == nil:
+		return nil, errors.New("gosdk: server is nil")
+	case r == nil:
+		return nil, errors.New("gosdk: registry is nil")
+	case !reflect.ValueOf(o.Resources).IsZero():
+		return nil, errors.New("gosdk: SkillsOptions.Skills.Resources has no effect on a mount; add the resources to the server of the SDK")
 	}
-	o.Resources = promptskills.Resources{}
 	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, listed: map[string]skillResource{}}
 	f, err := promptskills.New(r, o)
 	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
-	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: logger}); err != nil {
+	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: own.Logger}); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
@@ -55,7 +70,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 			if m.isOver.Load() {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
 			}
-			raw, err := m.call(ctx, method, ss, p)
+			raw, err := m.call(ctx, method, ss, nil, p)
 			return &skillResult{raw: raw}, err
 		})
 		if err != nil {
@@ -120,7 +135,7 @@ type skillResult struct {
 func (r *skillResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
 // call has the library's server answer a request.
-func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSession, p *skillParams) (json.RawMessage, error) {
+func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSession, extra *mcp.RequestExtra, p *skillParams) (json.RawMessage, error) {
 	params := map[string]*string{}
 	version := ""
 	if p != nil {
@@ -139,7 +154,11 @@ func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSess
 	if err != nil {
 		return nil, err
 	}
-	result, err := m.server.Call(ctx, method, raw, prompts.CallOptions{Version: version})
+	o := prompts.CallOptions{Version: version, ClientKey: clientKey(ss, extra)}
+	if ss != nil {
+		o.SessionID = ss.ID()
+	}
+	result, err := m.server.Call(ctx, method, raw, o)
 	if err == nil {
 		return result, nil
 	}
@@ -154,7 +173,7 @@ func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSess
 func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := &skillParams{URI: &r.Params.URI}
 	p.Meta = r.Params.Meta
-	raw, err := m.call(ctx, "resources/read", r.Session, p)
+	raw, err := m.call(ctx, "resources/read", r.Session, r.Extra, p)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestMountSkills(t *testing.T) {
 		}))
 	}
 	add("a")
-	unmount, err := gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	unmount, err := gosdk.MountSkills(server, &skills, gosdk.SkillsOptions{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer unmount()
 	ctx := t.Context()
@@ -146,12 +146,12 @@ func TestMountSkillsKeepsResources(t *testing.T) {
 	}
 	add("a")
 	own("skill://a/SKILL.md")
-	_, err = gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	_, err = gosdk.MountSkills(server, &skills, gosdk.SkillsOptions{Logger: slog.New(slog.DiscardHandler)})
 	require.ErrorIs(t, err, prompts.ErrExists)
 	assert.Equal(t, []string{"own"}, names())
 
 	server.RemoveResources("skill://a/SKILL.md")
-	unmount, err := gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	unmount, err := gosdk.MountSkills(server, &skills, gosdk.SkillsOptions{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer unmount()
 	assert.Equal(t, []string{"a"}, names())

@@ -46,15 +46,16 @@
 //
 // Timeouts.Render and Timeouts.Complete apply, and are paused while the user is
 // asked. A request at its limit gets a response even if its code continues. These
-// options have no effect:
+// options have no effect on a mount, and are an error of Mount:
 //
 //   - Info and Instructions, which the SDK's server sets;
-//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace. With
-//     Visible, lists of prompts and tools are private, with a TTL of 0, whatever
-//     [server.WithCacheHints] sets;
+//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
 //   - options about sessions and connections: MaxConcurrent, the limits of
 //     subscriptions, Timeouts.Drain and ChangeDelay;
 //   - Methods and Capabilities.
+//
+// With Visible, lists of prompts and tools are private, with a TTL of 0, whatever
+// [server.WithCacheHints] sets.
 //
 // GetsPerSecond, CompletionsPerSecond and the limits of one client count by principal, or
 // else by session of the SDK. A request without a session and without a principal has no

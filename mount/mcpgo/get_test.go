@@ -64,7 +64,7 @@ func TestResultsAreTheSame(t *testing.T) {
 			want, err := prompts.MustNewServer(&r, prompts.Options{Info: info}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"rich"}`), prompts.CallOptions{Version: version})
 			require.NoError(t, err)
 			s := server.NewMCPServer("s", "1")
-			mount(t, s, &r, prompts.Options{Info: prompts.Implementation{Name: "another"}})
+			mount(t, s, &r, prompts.Options{})
 			got := dial(t, s, version).result("prompts/get", `{"name":"rich"}`, nil)
 			var values [2]any
 			decode(t, want, &values[0])

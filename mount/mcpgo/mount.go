@@ -31,7 +31,8 @@ const everything = 1 << 30
 
 // Options configures a [Mount].
 type Options struct {
-	// Server are the options of [prompts.NewServer].
+	// Server are the options of [prompts.NewServer]. The package documentation lists the
+	// options that are an error.
 	Server prompts.Options
 	// Completions is the completion provider of the server from
 	// [server.WithPromptCompletionProvider], or nil. The server has only one provider, so
@@ -41,11 +42,10 @@ type Options struct {
 }
 
 // Mount adds the prompts of r to s, in addition to the prompts of s, and keeps them
-// in sync with the registry until unmount is called. The package
-// documentation lists the options without effect.
+// in sync with the registry until unmount is called.
 //
-// Mount returns an error and changes nothing if s or r is nil, if the options are
-// invalid, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
+// Mount returns an error and changes nothing if s or r is nil, if an option is invalid or
+// has no effect on a mount, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
 // with the same name as a feature of package prompttools in Options.Features. Otherwise
 // the tools of the feature become tools of s. Call
 // the first Mount before the server starts. Further calls, and unmount, are allowed
@@ -60,6 +60,9 @@ func Mount(s *server.MCPServer, r *prompts.Registry, own Options) (unmount func(
 		return nil, errors.New("mcpgo: server is nil")
 	case r == nil:
 		return nil, errors.New("mcpgo: registry is nil")
+	}
+	if err := bridge.WithoutEffect("mcpgo", o, map[string]bool{"PageSize": o.PageSize != 0, "CacheTTL": o.CacheTTL != 0, "CachePublic": o.CachePublic}); err != nil {
+		return nil, err
 	}
 	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything

@@ -73,7 +73,7 @@ func TestLargeLists(t *testing.T) {
 			return nil
 		}))
 		mount(t, s, &r, o)
-		unmount, err := mcpgo.MountSkills(s, &skills)
+		unmount, err := mcpgo.MountSkills(s, &skills, mcpgo.SkillsOptions{})
 		require.NoError(t, err)
 		t.Cleanup(unmount)
 		assert.Equal(t, []string{"p0", "p1", "p2", "p3"}, dial(t, s, handshakes[0]).names(), name)
@@ -221,8 +221,8 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{CacheTTL: -1}})
-	require.ErrorContains(t, err, "CacheTTL")
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{CacheTTL: time.Second, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
+	require.EqualError(t, err, "mcpgo: options have no effect on a mount: CacheTTL, Info, PageSize; remove them, and configure the server of the SDK")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }

@@ -19,6 +19,13 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
+// SkillsOptions configures [MountSkills].
+type SkillsOptions struct {
+	// Logger receives errors that clients must not see, and the files that are skipped.
+	// Default: slog.Default() at the time of MountSkills.
+	Logger *slog.Logger
+}
+
 // MountSkills adds the files of the skills of a registry to a server as resources,
 // beside those that it has, and keeps them in sync until unmount is called. mcp-go
 // has no methods of an application: a server has no skills/list, and does not declare
@@ -26,16 +33,21 @@ import (
 //
 // MountSkills returns an error and changes nothing if s or r is nil, or if s has a
 // resource with the URI of a file ([prompts.ErrExists]). Later, the server's own
-// resource wins: the file is skipped and logged to [slog.Default].
-func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(), err error) {
-	if s == nil || r == nil {
-		return nil, errors.New("mcpgo: server or registry is nil")
+// resource wins: the file is skipped and logged. The SDK has no lists that differ by
+// client, no cache hints and no rates for skills, so the options of
+// [promptskills.New] do not exist here.
+func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
+	switch {
+	case s == nil:
+		return nil, errors.New("mcpgo: server is nil")
+	case r == nil:
+		return nil, errors.New("mcpgo: registry is nil")
 	}
 	f, err := promptskills.New(r, promptskills.Options{PageSize: everything})
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
-	calls, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}})
+	calls, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}

@@ -33,7 +33,7 @@ func TestMountSkills(t *testing.T) {
 		}))
 	}
 	set("a", "\xff")
-	unmount, err := mcpgo.MountSkills(s, &skills)
+	unmount, err := mcpgo.MountSkills(s, &skills, mcpgo.SkillsOptions{})
 	require.NoError(t, err)
 	defer unmount()
 	ask := func(method, params string) string {
@@ -57,7 +57,7 @@ func TestMountSkills(t *testing.T) {
 	unmount()
 	assert.NotContains(t, ask("resources/list", ""), "skill://")
 	assert.Contains(t, ask("resources/list", ""), "test://own")
-	_, err = mcpgo.MountSkills(nil, &skills)
+	_, err = mcpgo.MountSkills(nil, &skills, mcpgo.SkillsOptions{})
 	assert.Error(t, err)
 }
 
@@ -91,17 +91,17 @@ func TestMountSkillsKeepsResources(t *testing.T) {
 	}
 	set("a")
 	add(uri)
-	_, err := mcpgo.MountSkills(s, &skills)
+	_, err := mcpgo.MountSkills(s, &skills, mcpgo.SkillsOptions{})
 	require.ErrorIs(t, err, prompts.ErrExists)
 	assert.ErrorContains(t, err, `"skill://a/SKILL.md"`)
 	own, ours := owned()
 	assert.Equal(t, []int{1, 0}, []int{own, ours})
 
 	s.DeleteResources(uri)
-	unmount, err := mcpgo.MountSkills(s, &skills)
+	unmount, err := mcpgo.MountSkills(s, &skills, mcpgo.SkillsOptions{})
 	require.NoError(t, err)
 	defer unmount()
-	_, err = mcpgo.MountSkills(s, &skills)
+	_, err = mcpgo.MountSkills(s, &skills, mcpgo.SkillsOptions{})
 	require.ErrorIs(t, err, prompts.ErrExists, "of another mount")
 	add(uri)
 	add("skill://b/x")

@@ -11,7 +11,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +30,30 @@ func (e existsError) Unwrap() error { return prompts.ErrExists }
 // the package that mounts, and kind is prompt, tool or resource.
 func Exists(mount, kind, name string) error {
 	return existsError(fmt.Sprintf("%s: %s %q already exists on the server; rename one of the two", mount, kind, name))
+}
+
+// WithoutEffect returns an error that names the options without effect: those about
+// connections, which belong to the other SDK, and more of a mount's own, which report
+// whether they are set. mount is the name of the package that mounts.
+func WithoutEffect(mount string, o prompts.Options, more map[string]bool) error {
+	set := map[string]bool{
+		"Info":                         !reflect.ValueOf(o.Info).IsZero(),
+		"Instructions":                 o.Instructions != "",
+		"ChangeDelay":                  o.ChangeDelay != 0,
+		"Timeouts.Drain":               o.Timeouts.Drain != 0,
+		"Limits.MaxConcurrent":         o.Limits.MaxConcurrent != 0,
+		"Limits.MaxSubscriptions":      o.Limits.MaxSubscriptions != 0,
+		"Limits.MaxSubscriptionsTotal": o.Limits.MaxSubscriptionsTotal != 0,
+		"Methods":                      len(o.Methods) > 0,
+		"Capabilities":                 len(o.Capabilities) > 0,
+	}
+	maps.Copy(set, more)
+	maps.DeleteFunc(set, func(_ string, isSet bool) bool { return !isSet })
+	if len(set) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: options have no effect on a mount: %s; remove them, and configure the server of the SDK",
+		mount, strings.Join(slices.Sorted(maps.Keys(set)), ", "))
 }
 
 // InternalError logs an error of a request, and returns the error for the client, which
