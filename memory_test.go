@@ -138,7 +138,7 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
 	})
 	o.WriteTimeout, o.ReadTimeout = -1, -1
-	h.handler = streamablehttp.NewHandler(h.server, o)
+	h.handler = streamablehttp.MustNewHandler(h.server, o)
 	return h
 }
 

@@ -102,7 +102,8 @@ type Options struct {
 	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
 	// To rotate, add the new key second on all replicas, then move it to first. The
 	// server calls RequestStateKeys for each request with such state, concurrently.
-	// Without a valid key, the request fails with an internal error. Default: one
+	// Without a valid key, the request fails with an internal error, and NewServer, which
+	// calls RequestStateKeys once, returns an error. Default: one
 	// random key for this server.
 	RequestStateKeys func() [][]byte
 	// RequestStateTTL is the time that a requestState is valid, within which the

@@ -214,6 +214,30 @@ func TestStateKeys(t *testing.T) {
 	}
 }
 
+// later returns keys that are valid for NewServer only.
+func later(keys func() [][]byte) func() [][]byte {
+	var isServing atomic.Bool
+	return func() [][]byte {
+		if isServing.Swap(true) {
+			return keys()
+		}
+		return [][]byte{make([]byte, 16)}
+	}
+}
+
+// Keys that are never valid are an error of NewServer.
+func TestInvalidStateKeys(t *testing.T) {
+	t.Parallel()
+	for want, keys := range map[string][][]byte{
+		"no keys":                        nil,
+		"a key of 15 bytes (minimum 16)": {make([]byte, 15)},
+		"a key of 0 bytes (minimum 16)":  {make([]byte, 16), nil},
+	} {
+		_, err := prompts.NewServer(new(prompts.Registry), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
+		assert.EqualError(t, err, "prompts: options: Options.RequestStateKeys returned "+want)
+	}
+}
+
 // Errors in the application's options are logged and not sent to the client.
 func TestInvalidStateOptions(t *testing.T) {
 	t.Parallel()
@@ -222,10 +246,10 @@ func TestInvalidStateOptions(t *testing.T) {
 		o    prompts.Options
 		log  string
 	}{
-		{"no keys", prompts.Options{RequestStateKeys: func() [][]byte { return nil }}, "no keys"},
-		{"a short key", prompts.Options{RequestStateKeys: func() [][]byte { return [][]byte{make([]byte, 15)} }}, "15 bytes"},
-		{"a short second key", prompts.Options{RequestStateKeys: func() [][]byte { return [][]byte{make([]byte, 16), nil} }}, "0 bytes"},
-		{"keys that panic", prompts.Options{RequestStateKeys: func() [][]byte { panic("a secret") }}, "a secret"},
+		{"no keys", prompts.Options{RequestStateKeys: later(func() [][]byte { return nil })}, "no keys"},
+		{"a short key", prompts.Options{RequestStateKeys: later(func() [][]byte { return [][]byte{make([]byte, 15)} })}, "15 bytes"},
+		{"a short second key", prompts.Options{RequestStateKeys: later(func() [][]byte { return [][]byte{make([]byte, 16), nil} })}, "0 bytes"},
+		{"keys that panic", prompts.Options{RequestStateKeys: later(func() [][]byte { panic("a secret") })}, "a secret"},
 		{"a principal that panics", prompts.Options{Principal: func(context.Context) string { panic("a secret") }}, "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

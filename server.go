@@ -45,8 +45,8 @@ type Server struct {
 
 // NewServer returns a server for the registry, which may change at any time. It returns
 // all errors of the options, joined: a negative number without a meaning, a Method with a
-// reserved name, or a capability or icon that cannot be sent. A nil registry is an error,
-// too.
+// reserved name, RequestStateKeys that returns no keys or a short one, or a capability or
+// icon that cannot be sent. A nil registry is an error, too.
 func NewServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
 		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")
@@ -54,6 +54,9 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	o, faults := o.withDefaults()
 	s := &Server{registry: r, options: o, searches: limit.NewBudget(maxSearches), sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
 	_, _ = rand.Read(s.sealer.Own) // never fails
+	if err := s.sealer.Check(); err != nil {
+		faults = append(faults, err)
+	}
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
 			//lint:ignore ST1005 it begins with the name of a field

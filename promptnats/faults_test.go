@@ -394,7 +394,7 @@ func TestPermissionsOfATeam(t *testing.T) {
 	js := connect(t, b.url(), nats.UserInfo("team-a", "team-a"), nats.CustomInboxPrefix("_INBOX_team-a"))
 	f, o := newFollower(t, promptnats.Options{})
 	var err error
-	f.Follower, err = promptnats.Follow(t.Context(), f.registry, js, "team-a", o)
+	f.Follower, err = promptnats.FollowFast(t.Context(), f.registry, js, "team-a", o)
 	require.NoError(t, err)
 	t.Cleanup(f.Close)
 	done, err := promptnats.Publish(t.Context(), js, "team-a", files(map[string]string{"c.md": "c"}), promptnats.Options{})

@@ -326,7 +326,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var reg prompts.Registry
 	for range 20 {
-		f, err := promptnats.Follow(t.Context(), &reg, js, bucket, promptnats.Fast(promptnats.Options{}))
+		f, err := promptnats.FollowFast(t.Context(), &reg, js, bucket, promptnats.Options{})
 		require.NoError(t, err)
 		f.Close()
 		f.Close()
@@ -341,7 +341,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}, long, 10*time.Millisecond)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	f, err := promptnats.Follow(ctx, &reg, js, bucket, promptnats.Fast(promptnats.Options{}))
+	f, err := promptnats.FollowFast(ctx, &reg, js, bucket, promptnats.Options{})
 	require.NoError(t, err)
 	cancel()
 	f.Close()
@@ -355,7 +355,7 @@ func TestSlowAuthor(t *testing.T) {
 	put(t, kv, "a.md", "0")
 	held, release := make(chan struct{}, 1), make(chan struct{})
 	isFirst := true
-	o := promptnats.Fast(promptnats.Options{Files: promptfs.Options{Logger: slog.New(slog.DiscardHandler), OnReload: func(promptfs.Report) {
+	o := promptnats.Options{Files: promptfs.Options{Logger: slog.New(slog.DiscardHandler), OnReload: func(promptfs.Report) {
 		if !isFirst {
 			select {
 			case held <- struct{}{}:
@@ -364,7 +364,7 @@ func TestSlowAuthor(t *testing.T) {
 			<-release
 		}
 		isFirst = false
-	}}})
+	}}}
 	f, _ := newFollower(t, promptnats.Options{})
 	require.NoError(t, f.start(js, o))
 	put(t, kv, "a.md", "1")

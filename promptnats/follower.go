@@ -29,7 +29,7 @@ type Follower struct {
 	registry *prompts.Registry
 	js       jetstream.JetStream
 	place    place
-	options  Options
+	options  settings
 	mirror   *promptfs.Mirror
 
 	cancel context.CancelFunc
@@ -82,11 +82,15 @@ type Status struct {
 // Do not call Follow or Close inside an Update of the registry, nor Close from
 // OnStatus and OnReload.
 func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, o Options) (*Follower, error) {
-	p := place{bucket, o.Prefix}
-	if err := o.check(); err != nil {
+	return follow(ctx, reg, js, bucket, o, defaultTiming)
+}
+
+func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, given Options, t timing) (*Follower, error) {
+	p := place{bucket, given.Prefix}
+	if err := given.check(); err != nil {
 		return nil, err
 	}
-	o = o.filled(p)
+	o := given.filled(p, t)
 	f := &Follower{registry: reg, js: js, place: p, options: o, ended: make(chan struct{}), first: make(chan error), begun: make(chan struct{}), id: rand.Text(), tell: js.Conn().Publish, news: make(chan struct{}, 1), known: map[string]uint64{}}
 	files := o.Files
 	files.OnReload = f.reloaded

@@ -159,7 +159,6 @@ type follower struct {
 // newFollower returns what follow fills, and its options.
 func newFollower(t testing.TB, o promptnats.Options) (*follower, promptnats.Options) {
 	f := &follower{t: t, registry: &prompts.Registry{}, log: &logged{}, news: make(chan struct{}, 1)}
-	o = promptnats.Fast(o)
 	o.Files.Logger = slog.New(slog.NewTextHandler(f.log, nil))
 	o.OnStatus = func(s promptnats.Status) { f.tell(func() { f.statuses = append(f.statuses, s) }) }
 	o.Files.OnReload = func(r promptfs.Report) { f.tell(func() { f.reports = append(f.reports, r) }) }
@@ -175,7 +174,7 @@ func follow(t testing.TB, js jetstream.JetStream, o promptnats.Options) *followe
 }
 
 func (f *follower) start(js jetstream.JetStream, o promptnats.Options) (err error) {
-	f.Follower, err = promptnats.Follow(f.t.Context(), f.registry, js, bucket, o)
+	f.Follower, err = promptnats.FollowFast(f.t.Context(), f.registry, js, bucket, o)
 	if err == nil {
 		f.t.Cleanup(f.Close)
 	}

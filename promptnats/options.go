@@ -33,11 +33,15 @@ type Options struct {
 	// of the Follower. It must not wait for the Follower, which is paused during the
 	// call. A panic in OnStatus or Files.OnReload is logged. Default: none.
 	OnStatus func(Status)
-
-	timing timing
 }
 
 const defaultTimeout = 10 * time.Second
+
+// settings are Options with their defaults, and what users do not set.
+type settings struct {
+	Options
+	timing timing
+}
 
 // timing has times that tests shorten.
 type timing struct {
@@ -48,6 +52,11 @@ type timing struct {
 	patience   time.Duration // for a bucket that seems to be behind, or that is being filled again
 	publisher  time.Duration // for the next write of a Publish that is running
 	wait, most time.Duration // before the next attempt, first and at most
+}
+
+var defaultTiming = timing{
+	request: 5 * time.Second, heartbeat: 2 * time.Second, ping: time.Second, check: 5 * time.Second, patience: 3 * time.Second,
+	publisher: 30 * time.Second, wait: 100 * time.Millisecond, most: 2 * time.Second,
 }
 
 var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
@@ -64,7 +73,7 @@ func (o Options) check() error {
 }
 
 // filled returns the options with their defaults.
-func (o Options) filled(p place) Options {
+func (o Options) filled(p place, t timing) settings {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
@@ -80,11 +89,5 @@ func (o Options) filled(p place) Options {
 	if p.prefix != "" {
 		o.Files.Logger = o.Files.Logger.With(slog.String("prefix", p.prefix))
 	}
-	if o.timing == (timing{}) {
-		o.timing = timing{
-			request: 5 * time.Second, heartbeat: 2 * time.Second, ping: time.Second, check: 5 * time.Second, patience: 3 * time.Second,
-			publisher: 30 * time.Second, wait: 100 * time.Millisecond, most: 2 * time.Second,
-		}
-	}
-	return o
+	return settings{o, t}
 }

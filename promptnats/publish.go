@@ -50,12 +50,12 @@ type Published struct {
 // was created again knows when the content is complete.
 //
 // The bucket must exist. The operator sets its size and its number of replicas.
-func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
-	p := place{bucket, o.Prefix}
-	if err := o.check(); err != nil {
+func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, given Options) (*Published, error) {
+	p := place{bucket, given.Prefix}
+	if err := given.check(); err != nil {
 		return nil, err
 	}
-	o = o.filled(p)
+	o := given.filled(p, defaultTiming)
 	files, err := promptfs.Files(fsys, o.Files)
 	if err != nil {
 		return nil, fmt.Errorf("promptnats: publish aborted, nothing written: %w", err)
@@ -84,7 +84,7 @@ func isPrompt(name, partials string) bool {
 // writer makes a bucket equal to files.
 type writer struct {
 	place   place
-	options Options
+	options settings
 	js      jetstream.JetStream
 	files   map[string][]byte        // by path
 	there   map[string]promptfs.File // in the bucket, by path

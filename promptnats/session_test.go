@@ -19,9 +19,9 @@ import (
 )
 
 // newWatchSession returns a watchSession without a broker.
-func newWatchSession(o Options) *watchSession {
+func newWatchSession(given Options) *watchSession {
 	reg := &prompts.Registry{}
-	o = o.filled(place{bucket: "b"})
+	o := given.filled(place{bucket: "b"}, defaultTiming)
 	f := &Follower{registry: reg, options: o, begun: make(chan struct{}), known: map[string]uint64{}}
 	f.tell = func(string, []byte) error { return nil }
 	files := o.Files
@@ -244,8 +244,7 @@ func TestAnnouncesOldPrompts(t *testing.T) {
 // Attempts are no further apart than documented, and begin again from the first.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	timing := Options{}.filled(place{}).timing
-	b := backoff{timing.wait, timing.most, 0}
+	b := backoff{defaultTiming.wait, defaultTiming.most, 0}
 	for range 2 {
 		longest := time.Duration(0)
 		assert.LessOrEqual(t, b.next(), 100*time.Millisecond)

@@ -148,7 +148,9 @@ func startCluster(t *testing.T) *cluster {
 		js, err := jetstream.New(nc)
 		require.NoError(t, err)
 		f := &follower{t: t, registry: &prompts.Registry{}, log: &logged{}, news: make(chan struct{}, 1)}
-		require.NoError(t, f.start(js, promptnats.Options{Timeout: long, Files: promptfs.Options{Logger: slog.New(slog.NewTextHandler(f.log, nil))}}))
+		f.Follower, err = promptnats.Follow(t.Context(), f.registry, js, bucket, promptnats.Options{Timeout: long, Files: promptfs.Options{Logger: slog.New(slog.NewTextHandler(f.log, nil))}})
+		require.NoError(t, err)
+		t.Cleanup(f.Close)
 		c.followers = append(c.followers, f)
 	}
 	return c

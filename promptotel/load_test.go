@@ -93,7 +93,7 @@ func load(t *testing.T, rounds, n int) (carried, hooked, spans, points counts) {
 	x := newTelemetry(t)
 	h := &hook{Observer: x, n: n}
 	srv := server(h, 0)
-	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+	handler := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 	web := httptest.NewServer(handler)
 	defer web.Close()
 	var from, to atomic.Int64

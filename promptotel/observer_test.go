@@ -271,7 +271,7 @@ var connections = []struct {
 	}},
 	{"http, rejected", func(t *testing.T, srv *prompts.Server, version string) bool {
 		for _, o := range []streamablehttp.Options{{}, {AllowedHosts: []string{"example.com"}}} {
-			h := streamablehttp.NewHandler(srv, o)
+			h := streamablehttp.MustNewHandler(srv, o)
 			for _, contentType := range []string{"application/json", "text/plain"} {
 				if contentType == "text/plain" || o.AllowedHosts != nil {
 					r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader("{}"))
@@ -309,7 +309,7 @@ func open(t *testing.T, srv *prompts.Server, version string) transport.Session {
 // stream sends a message over HTTP and disconnects when the stream has an event.
 func stream(t *testing.T, srv *prompts.Server, msg string) {
 	t.Helper()
-	h := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+	h := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 	ended := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
@@ -348,7 +348,7 @@ func send(t testing.TB, srv *prompts.Server, network, version, msg string) {
 		_ = handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, ClientKey: "c", Send: func([]byte, prompts.Code, bool) error { return nil }})
 		return
 	}
-	h := streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true})
+	h := streamablehttp.MustNewHandler(srv, streamablehttp.Options{DisableSessions: true})
 	defer func() { require.NoError(t, h.Close()) }()
 	post(t.Context(), h, version, msg)
 }

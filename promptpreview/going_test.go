@@ -41,7 +41,7 @@ func TestServerGoesAway(t *testing.T) {
 	start := func(addr, prefix string) (string, func()) {
 		var reg prompts.Registry
 		reg.MustAdd(echo("echo", prefix))
-		handler := promptpreview.NewHandler(prompts.MustNewServer(&reg, prompts.Options{}), promptpreview.Options{})
+		handler := newHandler(t, prompts.MustNewServer(&reg, prompts.Options{}), promptpreview.Options{})
 		l, err := net.Listen("tcp", addr)
 		for errors.Is(err, syscall.EADDRINUSE) { // by another test, for a while
 			l, err = net.Listen("tcp", addr)
@@ -226,7 +226,7 @@ func TestPlainServer(t *testing.T) {
 	var reg prompts.Registry
 	reg.MustAdd(echo("echo", ""))
 	srv := prompts.MustNewServer(&reg, prompts.Options{DisableListChanged: true, DisableCompletions: true})
-	ts := httptest.NewServer(http.StripPrefix("/below", promptpreview.NewHandler(srv, promptpreview.Options{})))
+	ts := httptest.NewServer(http.StripPrefix("/below", newHandler(t, srv, promptpreview.Options{})))
 	t.Cleanup(func() { ts.CloseClientConnections(); ts.Close() })
 	p := open(t, ts.URL+"/below/")
 	p.allowed = []string{"Failed to load resource"} // subscriptions/listen

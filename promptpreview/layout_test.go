@@ -95,7 +95,7 @@ func TestSeveralPages(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	reg.MustAdd(echo("echo", "one "))
-	handler := promptpreview.NewHandler(prompts.MustNewServer(&reg, prompts.Options{InputSchemas: true}), promptpreview.Options{})
+	handler := newHandler(t, prompts.MustNewServer(&reg, prompts.Options{InputSchemas: true}), promptpreview.Options{})
 	var streams atomic.Int64
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {

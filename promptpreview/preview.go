@@ -2,7 +2,7 @@
 // prompt of a server as a form, with completion, the errors at the fields, and the
 // resulting conversation. When a prompt changes, the page shows the change:
 //
-//	page := promptpreview.NewHandler(srv, promptpreview.Options{})
+//	page, err := promptpreview.NewHandler(srv, promptpreview.Options{})
 //	defer page.Close()
 //	err := http.ListenAndServe("127.0.0.1:8081", page)
 //
@@ -18,6 +18,7 @@ package promptpreview
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -72,14 +73,17 @@ type fileError struct {
 }
 
 // NewHandler returns a handler for the page with the prompts of the server. Call
-// [Handler.Close] at the end.
-func NewHandler(s *prompts.Server, o Options) *Handler {
+// [Handler.Close] at the end. NewHandler returns an error if the server is nil or a value
+// of AllowedHosts is no host.
+func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	if o.Editor == "" {
 		o.Editor = defaultEditor
 	}
-	h := &Handler{options: o, server: s, number: time.Now().UnixMilli(), changed: map[string]int64{}}
-	h.endpoint = streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
-	return h
+	endpoint, err := streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
+	if err != nil {
+		return nil, fmt.Errorf("promptpreview: %w", err)
+	}
+	return &Handler{options: o, server: s, endpoint: endpoint, number: time.Now().UnixMilli(), changed: map[string]int64{}}, nil
 }
 
 // Close ends the streams of open pages, which then reconnect.

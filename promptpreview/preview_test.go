@@ -22,11 +22,26 @@ import (
 	"github.com/mcp-prompts/prompts/promptpreview"
 )
 
+// newHandler returns a handler with valid options.
+func newHandler(t *testing.T, s *prompts.Server, o promptpreview.Options) *promptpreview.Handler {
+	t.Helper()
+	h, err := promptpreview.NewHandler(s, o)
+	require.NoError(t, err)
+	return h
+}
+
+// A Host without a meaning is an error.
+func TestInvalidHost(t *testing.T) {
+	t.Parallel()
+	_, err := promptpreview.NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), promptpreview.Options{AllowedHosts: []string{"https://dev.example.org"}})
+	assert.ErrorContains(t, err, `promptpreview: streamablehttp: options: AllowedHosts must be of the form mcp.example.org`)
+}
+
 // serve serves the page of the registry's prompts.
 func serve(t *testing.T, reg *prompts.Registry, o prompts.Options) (*promptpreview.Handler, string) {
 	t.Helper()
 	o.InputSchemas = true
-	page := promptpreview.NewHandler(prompts.MustNewServer(reg, o), promptpreview.Options{})
+	page := newHandler(t, prompts.MustNewServer(reg, o), promptpreview.Options{})
 	ts := httptest.NewServer(page)
 	t.Cleanup(func() {
 		assert.NoError(t, page.Close())
@@ -63,7 +78,7 @@ func TestHostAndOrigin(t *testing.T) {
 		{"allowed", "dev.example.org:81", "http://dev.example.org:81", elsewhere, named, 200},
 		{"not allowed", "localhost:81", "", loopback, named, 403},
 	} {
-		page := promptpreview.NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), test.options)
+		page := newHandler(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), test.options)
 		for _, path := range []string{"/", "/app.js", "/reports", "/mcp", "/clients"} {
 			ctx := t.Context()
 			if test.addr != nil {

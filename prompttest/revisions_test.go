@@ -98,7 +98,7 @@ var ways = map[string]func(t *testing.T, srv *prompts.Server) transport.Conn{
 		return stdio.NewStream(outR, inW, stdio.Options{})
 	},
 	"http": func(t *testing.T, srv *prompts.Server) transport.Conn {
-		handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+		handler := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 		server := httptest.NewServer(handler)
 		t.Cleanup(func() {
 			assert.NoError(t, handler.Close())

@@ -32,7 +32,7 @@ const reviewParams = `"name":"review","arguments":{"code":"func main() { println
 // BenchmarkGet compares prompts/get over connections of loopback that are kept
 // alive with a handler of plain net/http that reads and writes as many bytes.
 func BenchmarkGet(b *testing.B) {
-	handler := NewHandler(reviewServer(), Options{})
+	handler := MustNewHandler(reviewServer(), Options{})
 	ours := httptest.NewServer(handler)
 	b.Cleanup(func() {
 		require.NoError(b, handler.Close())

@@ -215,7 +215,7 @@ func TestReadBody(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}}), Options{})
+			h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}}), Options{})
 			defer h.Close()
 			least := h.bodyRoom()
 			source := io.MultiReader(strings.NewReader(strings.Repeat(" ", test.size)), readerFunc(func([]byte) (int, error) {

@@ -22,7 +22,7 @@ import (
 func TestRoom(t *testing.T) {
 	const most, all = 500, 10_000
 	registry := new(prompts.Registry)
-	h := NewHandler(prompts.MustNewServer(registry, prompts.Options{}), Options{MaxStreams: most})
+	h := MustNewHandler(prompts.MustNewServer(registry, prompts.Options{}), Options{MaxStreams: most})
 	body := modernBody("subscriptions/listen", listenAll)
 	open := func(ctx context.Context) *recorder {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(body))

@@ -28,7 +28,7 @@ func TestAddressOf(t *testing.T) {
 // CMP-10: clients without a session or a principal are told apart by address.
 func TestRateByAddress(t *testing.T) {
 	t.Parallel()
-	handler := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1e-6}}), Options{})
+	handler := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1e-6}}), Options{})
 	defer handler.Close()
 	body := modernBody("completion/complete", `"ref":{"type":"ref/prompt","name":"text"},"argument":{"name":"a","value":""},`)
 	for _, test := range []struct {

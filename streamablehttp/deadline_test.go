@@ -118,10 +118,25 @@ func TestInitializeNotification(t *testing.T) {
 	assert.Empty(t, r.header.Get(headerSession))
 }
 
-// Numbers that mean nothing are part of the program.
-func TestNegativeBounds(t *testing.T) {
+// All invalid options are reported at once.
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{MaxSessions: -1}, {MaxSessionsPerClient: -1}, {MaxStreams: -1}} {
-		assert.Panics(t, func() { NewHandler(reviewServer(), o) })
+	o := Options{
+		MaxSessions: -1, MaxSessionsPerClient: -2, MaxStreams: -3, MaxStreamsPerClient: -4,
+		AllowedOrigins: []string{"https://a.example", "b.example"},
+		AllowedHosts:   []string{"a.example", "[::1]:80", "https://b.example", "c.example/mcp", ""},
 	}
+	_, err := NewHandler(reviewServer(), o)
+	assert.EqualError(t, err, `streamablehttp: options: MaxSessions must not be negative, got -1
+MaxSessionsPerClient must not be negative, got -2
+MaxStreams must not be negative, got -3
+MaxStreamsPerClient must not be negative, got -4
+AllowedOrigins must be of the form https://app.example.org, got "b.example"
+AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got "https://b.example"
+AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got "c.example/mcp"
+AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got ""`)
+	assert.PanicsWithError(t, err.Error(), func() { MustNewHandler(reviewServer(), o) })
+	assert.EqualError(t, ListenAndServe(t.Context(), "127.0.0.1:0", reviewServer(), o), err.Error())
+	_, err = NewHandler(nil, Options{})
+	assert.EqualError(t, err, "streamablehttp: NewHandler: server is nil")
 }

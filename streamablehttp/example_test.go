@@ -19,7 +19,7 @@ func ExampleNewHandler() {
 	reg.MustAdd(prompts.Prompt{Name: "hello", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Say hello.")), nil
 	}})
-	handler := streamablehttp.NewHandler(prompts.MustNewServer(&reg, prompts.Options{}), streamablehttp.Options{})
+	handler := streamablehttp.MustNewHandler(prompts.MustNewServer(&reg, prompts.Options{}), streamablehttp.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
 	server := httptest.NewServer(mux)

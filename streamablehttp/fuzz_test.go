@@ -216,7 +216,7 @@ func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, head
 	if kind&kindOrigins != 0 {
 		o.AllowedOrigins = []string{"https://a.example.org"}
 	}
-	handler := NewHandler(prompts.MustNewServer(registry, prompts.Options{}), o)
+	handler := MustNewHandler(prompts.MustNewServer(registry, prompts.Options{}), o)
 	sessions, id := 0, "none"
 	if kind&kindNoSession == 0 && !o.DisableSessions {
 		sessions, id = 1, openSession(t, handler, fuzzVersions[kind&kindVersion])

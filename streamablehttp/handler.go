@@ -41,12 +41,30 @@ type Handler struct {
 }
 
 // NewHandler returns a handler for the server. Call [Handler.Close] or
-// [Handler.Shutdown] at the end. NewHandler panics if a number that must not be negative is, or if AllowedHosts or
-// AllowedOrigins has a value that no request can match.
-func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{server: s, options: o.withDefaults(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
+// [Handler.Shutdown] at the end. It returns all errors of the options, joined: a negative
+// number without a meaning, or a value of AllowedOrigins or AllowedHosts that no header
+// can have. A nil server is an error, too.
+func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
+	if s == nil {
+		return nil, errors.New("streamablehttp: NewHandler: server is nil")
+	}
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("streamablehttp: options: %w", err)
+	}
+	h := &Handler{server: s, options: o, clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h, nil
+}
+
+// MustNewHandler is like [NewHandler], for options that are part of the program. It
+// panics on an error.
+func MustNewHandler(s *prompts.Server, o Options) *Handler {
+	h, err := NewHandler(s, o)
+	if err != nil {
+		panic(err)
+	}
 	return h
 }
 

@@ -91,7 +91,7 @@ func newPlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*ht
 		<-p.release
 		return ask(ctx, arguments)
 	})
-	p.handler = NewHandler(prompts.MustNewServer(p.registry, own), o)
+	p.handler = MustNewHandler(prompts.MustNewServer(p.registry, own), o)
 	p.http = httptest.NewUnstartedServer(p.handler)
 	for _, f := range change {
 		f(p.http)
@@ -345,3 +345,11 @@ func assertNoGoroutines(t *testing.T) {
 type stacksOf func() string
 
 func (s stacksOf) String() string { return s() }
+
+// must returns v if there is no error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

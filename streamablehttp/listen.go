@@ -33,15 +33,15 @@ const (
 // ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
 // "127.0.0.1:8080", and the path /mcp. It returns nil when ctx ends, or after a
 // SIGINT or SIGTERM. Requests in flight then have 10 seconds to complete. A second
-// signal ends the process. It returns an error if it cannot listen, or if requests
-// do not complete in time. A client has 30 seconds to send a request, a connection
+// signal ends the process. It returns an error if it cannot listen, if an
+// option is invalid, or if requests do not complete in time. A client has 30 seconds to send a request, a connection
 // may be idle for 2 minutes, and a header has at most 32 KiB.
 //
 // ListenAndServe has no authentication: it serves every client that can connect. For
 // authentication, TLS, another path or other timeouts, put a [NewHandler] into an
 // http.Server:
 //
-//	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+//	handler, err := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 //	mux := http.NewServeMux()
 //	mux.Handle("/mcp", authenticate(handler))
 //	server := &http.Server{
@@ -68,7 +68,10 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // serve is ListenAndServe without signals.
 func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) error {
-	handler := NewHandler(srv, o)
+	handler, err := NewHandler(srv, o)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
 	server := &http.Server{Handler: mux, ReadTimeout: serverReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
@@ -82,7 +85,7 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	// The streams end first, because the server waits for them.
-	err := errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
+	err = errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
 	if err != nil {
 		_ = server.Close() // a client that does not read must not keep it
 	}

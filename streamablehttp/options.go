@@ -1,6 +1,7 @@
 package streamablehttp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -74,19 +75,32 @@ const (
 	defaultKeepAlive      = 25 * time.Second
 )
 
-func (o Options) withDefaults() Options {
-	if o.MaxSessions < 0 || o.MaxSessionsPerClient < 0 || o.MaxStreams < 0 || o.MaxStreamsPerClient < 0 {
-		panic("streamablehttp: options: MaxSessions, MaxSessionsPerClient, MaxStreams and MaxStreamsPerClient must not be negative")
+// withDefaults fills in the defaults, or returns the options that are invalid.
+func (o Options) withDefaults() (Options, error) {
+	var errs []error
+	for _, option := range []struct {
+		name  string
+		value int
+	}{
+		{"MaxSessions", o.MaxSessions}, {"MaxSessionsPerClient", o.MaxSessionsPerClient},
+		{"MaxStreams", o.MaxStreams}, {"MaxStreamsPerClient", o.MaxStreamsPerClient},
+	} {
+		if option.value < 0 {
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %d", option.name, option.value))
+		}
 	}
 	for _, origin := range o.AllowedOrigins {
 		if _, ok := hostOf(origin); !ok {
-			panic(fmt.Sprintf("streamablehttp: options: AllowedOrigins must be of the form https://app.example.org, got %q", origin))
+			errs = append(errs, fmt.Errorf("AllowedOrigins must be of the form https://app.example.org, got %q", origin))
 		}
 	}
 	for _, host := range o.AllowedHosts {
 		if !isHost(host) {
-			panic(fmt.Sprintf("streamablehttp: options: AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got %q", host))
+			errs = append(errs, fmt.Errorf("AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got %q", host))
 		}
+	}
+	if len(errs) > 0 {
+		return o, errors.Join(errs...)
 	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)
 	fill(&o.MaxSessions, defaultMaxSessions)
@@ -96,7 +110,7 @@ func (o Options) withDefaults() Options {
 	fill(&o.ReadTimeout, defaultReadTimeout)
 	fill(&o.WriteTimeout, defaultWriteTimeout)
 	fill(&o.KeepAlive, defaultKeepAlive)
-	return o
+	return o, nil
 }
 
 // fill sets an option that is not set.

@@ -56,7 +56,7 @@ func TestMaxStreamsPerClient(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Principal: principalIn}), Options{MaxStreamsPerClient: 3})
+				h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Principal: principalIn}), Options{MaxStreamsPerClient: 3})
 				defer h.Close()
 				ctx, cancel := context.WithCancel(t.Context())
 				one, end := context.WithCancel(ctx)
@@ -92,9 +92,8 @@ func TestMaxStreamsPerClientDefault(t *testing.T) {
 	for _, test := range []struct{ all, each, want int }{
 		{0, 0, 5000}, {8000, 0, 2000}, {4000, 0, 1000}, {1000, 0, 1000}, {10, 0, 1000}, {0, 7, 7}, {10, 20, 20},
 	} {
-		assert.Equal(t, test.want, Options{MaxStreams: test.all, MaxStreamsPerClient: test.each}.withDefaults().MaxStreamsPerClient, test)
+		assert.Equal(t, test.want, must(Options{MaxStreams: test.all, MaxStreamsPerClient: test.each}.withDefaults()).MaxStreamsPerClient, test)
 	}
-	assert.Panics(t, func() { NewHandler(reviewServer(), Options{MaxStreamsPerClient: -1}) })
 }
 
 // One client cannot end the sessions of another one, however many it opens.
@@ -155,6 +154,6 @@ func TestMaxSessionsPerClientDefault(t *testing.T) {
 	for _, test := range []struct{ all, each, want int }{
 		{0, 0, 2500}, {8000, 0, 2000}, {400, 0, 100}, {100, 0, 100}, {8, 0, 8}, {0, 7, 7}, {10, 20, 20},
 	} {
-		assert.Equal(t, test.want, Options{MaxSessions: test.all, MaxSessionsPerClient: test.each}.withDefaults().MaxSessionsPerClient, test)
+		assert.Equal(t, test.want, must(Options{MaxSessions: test.all, MaxSessionsPerClient: test.each}.withDefaults()).MaxSessionsPerClient, test)
 	}
 }

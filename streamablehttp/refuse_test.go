@@ -247,7 +247,7 @@ func TestSlowBody(t *testing.T) {
 // A request with very many headers is rejected, whichever net/http has read it.
 func TestHeaderValues(t *testing.T) {
 	t.Parallel()
-	h := NewHandler(reviewServer(), Options{})
+	h := MustNewHandler(reviewServer(), Options{})
 	defer h.Close()
 	for values, status := range map[int]int{250: http.StatusOK, 251: http.StatusRequestHeaderFieldsTooLarge} {
 		body, mirror := modernBody("prompts/get", reviewParams), modernHeader("prompts/get", "review")

@@ -73,7 +73,7 @@ type crowd struct {
 // openCrowd opens n streams of each era.
 func openCrowd(tb testing.TB, n int) *crowd {
 	c := &crowd{tb: tb, registry: new(prompts.Registry)}
-	handler := NewHandler(prompts.MustNewServer(c.registry, prompts.Options{}), Options{})
+	handler := MustNewHandler(prompts.MustNewServer(c.registry, prompts.Options{}), Options{})
 	c.http = httptest.NewServer(handler)
 	tb.Cleanup(func() {
 		for _, s := range c.streams {

@@ -30,7 +30,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 		return "", errors.New("denied to " + in.Token)
 	}))
 	logger := slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.Level(math.MinInt)}))
-	handler := streamablehttp.NewHandler(prompts.MustNewServer(&reg, prompts.Options{Logger: logger}), streamablehttp.Options{})
+	handler := streamablehttp.MustNewHandler(prompts.MustNewServer(&reg, prompts.Options{Logger: logger}), streamablehttp.Options{})
 	defer handler.Close()
 	for _, token := range []string{`"c4n4ry"`, `"c4n4ry c4n4ry"`, `{"c4n4ry":1}`} {
 		body := `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"fails","arguments":{"token":` + token + `},"_meta":{` +

@@ -299,7 +299,7 @@ func TestHandshakesAtMaxSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const most, clients = 100, 20
-		h := NewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), Options{MaxSessions: most})
+		h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), Options{MaxSessions: most})
 		defer h.Close()
 		send := func(body, session string) (status int, id string) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", strings.NewReader(body))
@@ -372,7 +372,7 @@ func TestInitializeRefused(t *testing.T) {
 // Neither does it leave what the session has had of the server.
 func TestInitializeRefusedCloses(t *testing.T) {
 	t.Parallel()
-	h := NewHandler(reviewServer(), Options{})
+	h := MustNewHandler(reviewServer(), Options{})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	w := &recorder{}

@@ -174,7 +174,10 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	if err != nil {
 		return err
 	}
-	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
+	handler, err := streamablehttp.NewHandler(srv, streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	var isStopping atomic.Bool
 	server := &http.Server{
 		Handler:           routes(authenticate(handler), &isStopping),

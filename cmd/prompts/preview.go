@@ -81,12 +81,15 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
-	page := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
+	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,
 		ChangeDelay:  previewDelay,
 		Logger:       logger,
 	}), o)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
@@ -98,7 +101,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 		return errors.Join(err, page.Close())
 	case <-ctx.Done():
 	}
-	err := errors.Join(page.Close(), server.Close()) // an author waits for nothing
+	err = errors.Join(page.Close(), server.Close()) // an author waits for nothing
 	<-served
 	return err
 }

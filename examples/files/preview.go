@@ -28,8 +28,12 @@ func preview(srv *prompts.Server, dir, addr string, logger *slog.Logger) func(pr
 	if addr == "" {
 		return nil
 	}
-	page := promptpreview.NewHandler(srv, promptpreview.Options{})
 	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		logger.Error("cannot serve preview", "error", err)
+		return nil
+	}
+	page, err := promptpreview.NewHandler(srv, promptpreview.Options{})
 	if err != nil {
 		logger.Error("cannot serve preview", "error", err)
 		return nil

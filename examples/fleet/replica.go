@@ -98,7 +98,10 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		Timeouts:    prompts.Timeouts{Render: renderTimeout},
 	})
 	// Without sessions, any request can go to any replica.
-	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true, AllowedHosts: s.hosts})
+	r.handler, err = streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true, AllowedHosts: s.hosts})
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", r.handler)
 	mux.HandleFunc("/healthz", r.health)

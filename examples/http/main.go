@@ -58,7 +58,7 @@ func serve(ctx context.Context, listener net.Listener, cert, key string, logger 
 		Principal: userName,
 		Logger:    logger,
 	})
-	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+	handler := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", authenticate(handler))
 	server := &http.Server{

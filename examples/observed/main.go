@@ -120,7 +120,7 @@ func serve(ctx context.Context, listener net.Listener, tracers trace.TracerProvi
 		Info:     prompts.Implementation{Name: "observed", Version: "1.0.0"},
 		Observer: observer, Logger: logger, Middleware: prompts.AuditLog(logger),
 	})
-	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+	handler := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: patience}

@@ -87,6 +87,12 @@ type Sealer struct {
 	TTL  time.Duration
 }
 
+// Check returns an error if Keys returns no valid keys.
+func (s *Sealer) Check() error {
+	_, err := s.keys()
+	return err
+}
+
 // Bind returns what a state of a request is bound to. parts are the name and the
 // arguments of what the method runs.
 func Bind(method, principal string, parts []string) seal.Binding {

@@ -116,7 +116,7 @@ var homes = map[string]func(t *testing.T, c *cabinet, pair *prompttools.Pair) ho
 		require.NoError(t, err)
 		o.Features = append(o.Features, skills)
 		s := prompts.MustNewServer(&c.prompts, o)
-		h := streamablehttp.NewHandler(s, streamablehttp.Options{})
+		h := streamablehttp.MustNewHandler(s, streamablehttp.Options{})
 		t.Cleanup(func() { h.Close() })
 		return home{func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 			return s.Serve(ctx, stdio.NewStream(in, out, stdio.Options{}))

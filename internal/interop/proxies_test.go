@@ -174,7 +174,7 @@ func TestHostsBehindProxies(t *testing.T) {
 			t.Run(proxy.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				var reg prompts.Registry
-				handler := streamablehttp.NewHandler(prompts.MustNewServer(&reg, prompts.Options{}), test.options)
+				handler := streamablehttp.MustNewHandler(prompts.MustNewServer(&reg, prompts.Options{}), test.options)
 				defer handler.Close()
 				server := httptest.NewServer(handler)
 				defer server.Close()

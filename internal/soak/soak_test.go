@@ -118,7 +118,7 @@ func newSoak(t *testing.T, patience time.Duration, plant fault) *soak {
 		Timeouts:   prompts.Timeouts{Render: renderTimeout},
 		Limits:     prompts.Limits{MaxMessageBytes: mostBytes, CompletionsPerSecond: 1000},
 	})
-	s.handler = streamablehttp.NewHandler(s.server, streamablehttp.Options{
+	s.handler = streamablehttp.MustNewHandler(s.server, streamablehttp.Options{
 		SessionTimeout: sessionTimeout, MaxStreamsPerClient: mostOfClient, ReadTimeout: readTimeout, WriteTimeout: readTimeout, KeepAlive: 500 * time.Millisecond,
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

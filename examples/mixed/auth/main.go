@@ -49,7 +49,7 @@ func newHandler(base string) http.Handler {
 		Scopes:              []string{"prompts"},
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", requireToken(streamablehttp.NewHandler(srv, streamablehttp.Options{})))
+	mux.Handle("/mcp", requireToken(streamablehttp.MustNewHandler(srv, streamablehttp.Options{})))
 	mux.Handle(metadataPath, auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
 		Resource:             base + "/mcp",
 		AuthorizationServers: []string{"https://login.example.org"},

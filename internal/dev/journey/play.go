@@ -77,7 +77,7 @@ func overStdio(handshake, request string) func() func(int) error {
 func overHTTP(handshake, request string) func() func(int) error {
 	return func() func(int) error {
 		_, s := newServer()
-		handler := streamablehttp.NewHandler(s, streamablehttp.Options{})
+		handler := streamablehttp.MustNewHandler(s, streamablehttp.Options{})
 		var session string
 		post := func(body string) error {
 			r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))

@@ -28,7 +28,7 @@ var handlers = []struct {
 }{
 	{"prompts", func(tb testing.TB, o setup, _ bool) http.Handler {
 		s := prompts.MustNewServer(newOurs(tb, o), prompts.Options{PageSize: o.page})
-		h := streamablehttp.NewHandler(s, streamablehttp.Options{})
+		h := streamablehttp.MustNewHandler(s, streamablehttp.Options{})
 		tb.Cleanup(func() { assert.NoError(tb, h.Close()) })
 		return h
 	}},

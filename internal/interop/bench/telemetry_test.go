@@ -43,7 +43,7 @@ func BenchmarkTelemetry(b *testing.B) {
 		reg.MustAdd(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(), nil
 		}})
-		h := streamablehttp.NewHandler(prompts.MustNewServer(reg, options), streamablehttp.Options{})
+		h := streamablehttp.MustNewHandler(prompts.MustNewServer(reg, options), streamablehttp.Options{})
 		b.Cleanup(func() { _ = h.Close() })
 		return h
 	}

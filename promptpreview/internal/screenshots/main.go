@@ -62,7 +62,10 @@ func run(ctx context.Context) error {
 	}
 	var reg prompts.Registry
 	srv := prompts.MustNewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "files", Title: "Prompts of a folder", Version: "1.0.0"}, InputSchemas: true})
-	page := promptpreview.NewHandler(srv, promptpreview.Options{})
+	page, err := promptpreview.NewHandler(srv, promptpreview.Options{})
+	if err != nil {
+		return err
+	}
 	defer page.Close()
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.OnReload(dir), Logger: slog.New(slog.DiscardHandler)})
 	if err := folder.Reload(ctx); err != nil {
