@@ -22,6 +22,7 @@ const maxBatch = 1000
 // requests are worked on one after the other, in one place of the limits, and
 // answered by one array.
 type batch struct {
+	direct
 	server   *Server
 	session  *Session
 	exchange *exchange
@@ -59,7 +60,7 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	kept, ignored := b.receive(elements)
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.ClientKey, p):
-		if b.hold(kept) {
+		if b.holdBytes(kept) {
 			left.job = b
 			return
 		}
@@ -134,11 +135,24 @@ func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	return 0, r.err
 }
 
-// hold counts n bytes more until release, and reports whether they were free.
-func (b *batch) hold(n int) bool {
+// respond is that of a task. What the task holds is a part of the array.
+func (b *batch) respond(t *task, result []byte, e *transport.Error) error {
+	if e != nil {
+		return t.respond(wire.ErrorResponse(t.id, e))
+	}
+	return t.respond(wire.Response{Msg: result})
+}
+
+func (b *batch) hold(_ *task, n int) bool { return b.holdBytes(n) }
+
+// abandon sends the array without the tasks that are left.
+func (b *batch) abandon(left *transport.Error) { _ = b.finish(left) }
+
+// holdBytes counts n bytes more until release, and reports whether they were free.
+func (b *batch) holdBytes(n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.server.memory.hold(&b.held, b.session, b.exchange.ClientKey, n)
+	return b.server.memory.hold(&b.held, b.session.share(), b.exchange.ClientKey, n)
 }
 
 // release ends the batch for all limits.
@@ -146,7 +160,7 @@ func (b *batch) release() {
 	b.ticket.Release()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.server.memory.release(&b.held, b.session, b.exchange.ClientKey)
+	b.server.memory.release(&b.held, b.session.share(), b.exchange.ClientKey)
 }
 
 // element is one message of a batch.
@@ -164,7 +178,7 @@ func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 		if len(elements) == maxBatch {
 			return nil, wire.InvalidRequest("batch has too many messages (limit %d)", maxBatch)
 		}
-		e := element{call: Call{server: c.server, session: c.session, from: c.from, conn: c.conn}, size: len(v.Raw())}
+		e := element{call: Call{engine: c.engine, session: c.session, from: c.from, conn: c.conn}, size: len(v.Raw())}
 		m := &e.call.Message
 		e.err = m.Read(v)
 		if m.Large = c.Message.Large; m.Large {
@@ -211,8 +225,8 @@ func (b *batch) exchangeOf(id string) *exchange {
 // how many bytes of the message it keeps, or why the request is rejected. The batch
 // is in the limits, the task is not.
 func (b *batch) addTask(c *Call, x *exchange) (kept int, rejected *transport.Error) {
-	t := b.server.newTask(b.parent, c, x)
-	t.batch = b
+	t := newTask(b.parent, c, x)
+	t.outlet = b
 	if err := t.begin(t); err != nil {
 		t.ctx.cancel(nil)
 		return 0, err
@@ -248,7 +262,7 @@ func (b *batch) growLocked(n int) bool {
 	if room > maxUncounted { // which is held already
 		grown -= room
 	}
-	if !b.server.memory.hold(&b.held, b.session, b.exchange.ClientKey, grown) {
+	if !b.server.memory.hold(&b.held, b.session.share(), b.exchange.ClientKey, grown) {
 		return false
 	}
 	b.answers = append(make([]byte, 0, next), b.answers...)
@@ -261,7 +275,7 @@ func (b *batch) isFull() bool {
 	return b.isFullLocked()
 }
 
-func (b *batch) isFullLocked() bool { return len(b.answers) > b.server.config.Limits.MessageBytes }
+func (b *batch) isFullLocked() bool { return len(b.answers) > b.server.limits.MessageBytes }
 
 // run does the work of the tasks, one after the other, and sends the array. If a task
 // continues after its time limit, run sends the array at once, with errors for the
@@ -270,7 +284,7 @@ func (b *batch) run() error {
 	defer b.release()
 	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit
 	defer b.ticket.Leave()
-	if err := b.ticket.Acquire(b.parent, max(b.server.config.Timeouts.Request, 0)); err != nil {
+	if err := b.ticket.Acquire(b.parent, max(b.server.timeouts.Request, 0)); err != nil {
 		return b.giveUp(err)
 	}
 	var errs []error

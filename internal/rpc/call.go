@@ -53,7 +53,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if o.Session != "" {
 		o.Session = s.sessionID(o.Session)
 	}
-	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session, from: o.ClientKey}
+	c := &Call{engine: s.engine, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session, from: o.ClientKey}
 	c.Message.ID = o.ID
 	c.observed = s.observeCall(ctx, name, params, o)
 	result, err := s.answerCall(ctx, c, name, params, o)
@@ -95,8 +95,8 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		c.Client = wire.ReadCapabilities(c.Rev, doc.Root())
 	}
 	c.Message.Method, c.Message.Large = name, wire.IsLarge(len(params))
-	if len(params) > s.config.Limits.MessageBytes {
-		return nil, wire.InvalidParams("params exceed the limit of %d bytes", s.config.Limits.MessageBytes)
+	if len(params) > s.limits.MessageBytes {
+		return nil, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes)
 	}
 	if len(params) > 0 {
 		if err := doc.Parse(string(params), wire.MaxDepth); err != nil {
@@ -121,8 +121,9 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 
 // call does the work of a Call.
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
-	t.call = &callback{options: o, responded: make(chan struct{})}
+	t := newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
+	b := &callback{options: o, responded: make(chan struct{})}
+	t.outlet, t.request.isCall = b, true
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {
 		t.request.progress.token = ""
@@ -144,7 +145,7 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 	})
 	var err error
 	select {
-	case <-t.call.responded:
+	case <-b.responded:
 	case err = <-ended:
 	case <-ctx.Done():
 		if t.complete() {
@@ -153,14 +154,14 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 			return nil, context.Cause(ctx)
 		}
 		select { // the task was faster
-		case <-t.call.responded:
+		case <-b.responded:
 		case err = <-ended:
 		}
 	}
-	return t.call.outcome(err)
+	return b.outcome(err)
 }
 
-// callback is the client of a Call.
+// callback is the outlet to the caller of a Call.
 type callback struct {
 	options   CallOptions
 	result    []byte
@@ -191,6 +192,8 @@ func (c *callback) outcome(err error) (json.RawMessage, error) {
 	return c.result, nil
 }
 
+func (c *callback) hold(t *task, n int) bool { return direct{}.hold(t, n) }
+
 // notify calls the Notify of the options, unless the Call has returned.
 func (c *callback) notify(t *task, method string, params []byte) error {
 	t.sending.Lock()
@@ -209,11 +212,11 @@ func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, o
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	responses := make(chan clientResponse, len(requests))
+	responses := make(chan answer, len(requests))
 	for i, r := range requests {
 		// The goroutine ends with Request, whose context ends now at the latest.
-		t.server.spawn(func() {
-			response := clientResponse{index: i, err: &NoAnswer{Reason: askFailed, Err: ErrNoReturn}}
+		t.engine.spawn(func() {
+			response := answer{index: i, err: &NoAnswer{Reason: askFailed, Err: ErrNoReturn}}
 			defer func() { responses <- response }()
 			raw, err := c.options.Request(ctx, r.Method, r.Params)
 			switch {
@@ -230,7 +233,3 @@ func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, o
 }
 
 const askFailed = "the request to the client failed"
-
-// ErrNoReturn is the error of a transport or a callback that has panicked or
-// ended its goroutine.
-var ErrNoReturn = errors.New("goroutine ended without a result")

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -15,7 +16,7 @@ type exchange struct {
 	transport.Exchange
 	// emit, if not nil, sends a message that is not the response, unless the
 	// request is completed by the time that it is the message's turn.
-	emit     func(p *pending, msg []byte) error
+	emit     func(msg []byte, completed *atomic.Bool) error
 	observed *telemetry.Operation // of the message; nil without an observer
 }
 
@@ -26,7 +27,7 @@ type recipient struct {
 	Overdue   func()
 	Connected context.Context
 	Done      <-chan struct{}
-	emit      func(p *pending, msg []byte) error
+	emit      func(msg []byte, completed *atomic.Bool) error
 }
 
 func (x *exchange) recipient() recipient {
@@ -56,10 +57,9 @@ func (x *exchange) respond(r wire.Response) error {
 }
 
 // find returns the session of a stateful message.
-func (x *exchange) find(m *wire.Message) (*Session, *transport.Error) {
+func (x *exchange) find(m *wire.Message) (transport.Session, *transport.Error) {
 	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
-	session, _ := found.(*Session)
-	return session, rejection(err)
+	return found, rejection(err)
 }
 
 // check calls CheckVersion or CheckRouting for a request.

@@ -19,16 +19,11 @@ import (
 
 // Handle answers a message of no session.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return s.handle(ctx, nil, msg, &exchange{Exchange: x})
+	return s.handle(ctx, nil, msg, x)
 }
 
-// Handle answers a message of the session's client.
-func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return s.server.handle(ctx, s, msg, &exchange{Exchange: x})
-}
-
-func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *exchange) error {
-	j, err := s.receiveObserved(ctx, session, msg, x, nil)
+func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
+	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
 	if j == nil {
 		return err
 	}
@@ -55,13 +50,6 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 // Reject is an operation of a message that the transport rejected.
 func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
-}
-
-// job is what is left to do for a message that was received.
-type job interface {
-	// run returns when the response is sent, or with the reason why there is
-	// none.
-	run() error
 }
 
 // reading is a message while it is read. Nothing in it may be kept.
@@ -108,15 +96,15 @@ func (r *received) release(s *Server, client string) {
 		wire.PutBuffer(r.buf)
 		r.buf = nil
 	}
-	s.memory.release(&r.held, r.session, client)
+	s.memory.release(&r.held, r.session.share(), client)
 }
 
 // read reads a message and acts on it, except for what may wait for the client: that
 // is left to do.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
-	if len(msg) > s.config.Limits.MessageBytes {
+	if len(msg) > s.limits.MessageBytes {
 		x.release()
-		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.config.Limits.MessageBytes))
+		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
 		return
 	}
 	isLarge := wire.IsLarge(len(msg))
@@ -137,7 +125,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	x.release()
 	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
-	c.server, c.session, c.from, c.conn, c.observed = s, session, x.ClientKey, x.Informer, x.observed
+	c.engine, c.session, c.from, c.conn, c.observed = s.engine, session, x.ClientKey, x.Informer, x.observed
 	m := &c.Message
 	err := m.Read(root)
 	if m.Large = isLarge; isLarge {
@@ -150,7 +138,9 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	isMalformed := err != nil && m.Kind == wire.KindResponse
 	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
 		var rejected *transport.Error
-		session, rejected = x.find(m)
+		var found transport.Session
+		found, rejected = x.find(m)
+		session, _ = found.(*Session)
 		if rejected != nil && !isMalformed { // else the message has an error already
 			if m.Kind != wire.KindRequest && !isBatch {
 				left.err = &wire.Unaccepted{Err: rejected}
@@ -197,7 +187,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 		err = errNotAsked
 	}
 	if err != nil && session != nil && !session.isDetached {
-		session.handleMalformed(m, err)
+		session.questions.handleMalformed(m, err)
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
 	case !isSilent:
@@ -208,7 +198,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 	case m.Kind == wire.KindNotification:
 		session.handleNotification(m)
 	default:
-		session.handleResponse(m)
+		session.questions.handleResponse(m)
 	}
 }
 
@@ -218,10 +208,10 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *li
 		return
 	}
 	var rejected *transport.Error
-	if c.work.subscribe != nil {
+	if c.subscribe != nil {
 		left.job, rejected = s.newSubscription(ctx, c, x)
 	} else {
-		left.job, rejected = s.newTask(ctx, c, x).start(ctx, c.keptBytes(), p)
+		left.job, rejected = newTask(ctx, c, x).start(ctx, c.keptBytes(), p)
 	}
 	if rejected != nil {
 		left.reject(c.Message.ID, rejected)
@@ -237,7 +227,7 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 	result, rejected := s.dispatch(c, x, *buf)
 	if result != nil {
 		*buf = append(result, '}')
-		if s.memory.hold(&left.held, c.session, c.from, cap(*buf)) {
+		if s.memory.hold(&left.held, c.session.share(), c.from, cap(*buf)) {
 			left.reply.Msg = *buf
 			return true
 		}

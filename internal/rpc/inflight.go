@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -18,32 +17,19 @@ import (
 // This file has what all requests without their response have in common, and
 // their context. See task.go and subscription.go.
 
-// Why the context of a request has ended.
-var (
-	ErrCanceled      = fmt.Errorf("request cancelled by the client: %w", context.Canceled)
-	ErrSessionClosed = fmt.Errorf("session is closed: %w", context.Canceled)
-	ErrTimeout       = fmt.Errorf("request timed out: %w", context.DeadlineExceeded)
-	ErrAnswered      = fmt.Errorf("request is already answered: %w", context.Canceled)
-)
-
-// cancellation is ErrCanceled with the client's reason.
-type cancellation struct{ reason string }
-
-func (c *cancellation) Error() string {
-	if c.reason == "" {
-		return ErrCanceled.Error()
-	}
-	return ErrCanceled.Error() + " (" + c.reason + ")"
+// job is what is left to do for a message that was received.
+type job interface {
+	// run returns when the response is sent, or with the reason why there is
+	// none.
+	run() error
 }
-
-func (c *cancellation) Unwrap() error { return ErrCanceled }
 
 // pending is a request without its response: what a [task] and a [subscription]
 // have in common. Whoever completes it first decides what the client gets. Then
 // it is taken out of flight, so that its id is free by the time that the client
 // has the response, and done is called when the response is sent.
 type pending struct {
-	server     *Server
+	engine     *engine
 	session    *Session // nil outside of one
 	id         string   // as written
 	key        wire.ID
@@ -57,15 +43,11 @@ type pending struct {
 	isOver    bool       // nothing more may be sent
 }
 
-// inFlight is a pending request in a session.
-type inFlight interface {
-	job
-	base() *pending
-	// discard ends a completed request without a response.
-	discard(cause error)
-}
+// group counts the request in its session.
+func (p *pending) group() *limit.WaitGroup { return p.unanswered }
 
-func (p *pending) base() *pending { return p }
+// isSubscription is that of a request other than subscriptions/listen.
+func (p *pending) isSubscription() bool { return false }
 
 // begin puts a request in flight.
 func (p *pending) begin(r inFlight) *transport.Error {
@@ -133,7 +115,7 @@ func (p *pending) emit(msg []byte) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	if p.exchange.emit != nil {
-		return p.exchange.emit(p, msg)
+		return p.exchange.emit(msg, &p.completed)
 	}
 	if p.completed.Load() {
 		return ErrAnswered
@@ -148,7 +130,7 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 	cause := context.Cause(&p.ctx)
 	var c *cancellation
 	if errors.As(cause, &c) && c.reason != "" {
-		p.server.Log(p.forLog(), slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
+		p.engine.Log(p.forLog(), slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
 	}
 	return cause
 }
@@ -169,13 +151,16 @@ func (p *pending) whyEnded() error {
 	return context.Cause(&p.ctx)
 }
 
+// requestKey is the key of the [Request] in a handler's context.
+type requestKey struct{}
+
 // lazyContext is the context of a request. It makes a context of the standard
-// library only when someone looks at more than the [Request] in it: most
+// library only when someone looks at more than the request in it: most
 // handlers do not, and for a short one the making would be most of the work.
 // parent and request must be set before use. It must not be copied after that.
 type lazyContext struct {
 	parent  context.Context
-	request *Request
+	request any // for the key requestKey
 
 	mu     sync.Mutex // protects the fields below
 	made   context.Context

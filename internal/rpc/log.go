@@ -47,25 +47,25 @@ func (l *logger) admit() (dropped int, ok bool) {
 // block, so Log comes after everything that a client waits for. It may panic,
 // and that must not end the process either: Log is what a recovered panic ends
 // in, see recoverPanic.
-func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+func (l *logger) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
-	if !s.logger.slog.Enabled(ctx, level) {
+	if !l.slog.Enabled(ctx, level) {
 		return
 	}
-	dropped, ok := s.logger.admit()
+	dropped, ok := l.admit()
 	if !ok {
 		return
 	}
 	if dropped > 0 {
 		attrs = append(attrs, slog.Int("dropped", dropped))
 	}
-	s.logger.slog.LogAttrs(ctx, level, message, attrs...)
+	l.slog.LogAttrs(ctx, level, message, attrs...)
 }
 
 // spawn runs f on a goroutine of its own.
-func (s *Server) spawn(f func()) {
+func (l *logger) spawn(f func()) {
 	go func() {
-		defer s.recoverPanic()
+		defer l.recoverPanic()
 		f()
 	}()
 }
@@ -74,9 +74,20 @@ func (s *Server) spawn(f func()) {
 // goroutines of timers included: a panic of the application's code, be it a
 // transport's, must not end the process. What the code leaves undone is cleaned
 // up by deferred functions on the way here.
-func (s *Server) recoverPanic() {
+func (l *logger) recoverPanic() {
 	if v := recover(); v != nil {
-		s.Log(context.Background(), slog.LevelError, "panic recovered",
+		l.Log(context.Background(), slog.LevelError, "panic recovered",
 			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
 	}
+}
+
+// logObserver logs the first failure of the observer.
+func (l *logger) logObserver(err error, stack []byte) {
+	attrs := []slog.Attr{slog.Any("error", err)}
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	l.spawn(func() { // a logger may block
+		l.Log(context.Background(), slog.LevelError, "observer failed; further failures are not logged", attrs...)
+	})
 }

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"math"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -42,20 +41,6 @@ func newMemory(total, perClient, message int) memory {
 	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient), heldPerClient}
 }
 
-// account returns the key of the client for the memory of messages that are being
-// parsed: the name from the transport, or else one for the session. It is empty without
-// either.
-func (s *Session) account(client string) string {
-	if client != "" || s == nil {
-		return client
-	}
-	if s.name.Load() == nil { // most sessions never need it
-		name := "\x00session " + strconv.FormatUint(s.number, 10)
-		s.name.Store(&name)
-	}
-	return *s.name.Load()
-}
-
 // share counts what a session holds, if its client has no name. It must not be copied.
 type share struct{ used atomic.Int64 }
 
@@ -77,20 +62,20 @@ func (s *share) tryAdd(n, limit int64) bool {
 type holding int64
 
 // hold is count for a message or a response of n bytes.
-func (m *memory) hold(h *holding, session *Session, client string, n int) bool {
-	return n <= maxUncounted || m.count(h, session, client, n)
+func (m *memory) hold(h *holding, own *share, client string, n int) bool {
+	return n <= maxUncounted || m.count(h, own, client, n)
 }
 
-// count counts n bytes more for a client, or for a session without one, and reports
-// whether they were free. If it returns true, release must follow.
-func (m *memory) count(h *holding, session *Session, client string, n int) bool {
-	hasShare := client == "" && session != nil
-	if hasShare && !session.held.tryAdd(int64(n), m.heldPerClient) {
+// count counts n bytes more for a client, or for the share of a session without one, and
+// reports whether they were free. own may be nil. If it returns true, release must follow.
+func (m *memory) count(h *holding, own *share, client string, n int) bool {
+	hasShare := client == "" && own != nil
+	if hasShare && !own.tryAdd(int64(n), m.heldPerClient) {
 		return false
 	}
 	if !m.held.TryAcquire(client, int64(n)) {
 		if hasShare {
-			session.held.used.Add(-int64(n))
+			own.used.Add(-int64(n))
 		}
 		return false
 	}
@@ -99,27 +84,13 @@ func (m *memory) count(h *holding, session *Session, client string, n int) bool 
 }
 
 // release gives all bytes back. It may be called more than once.
-func (m *memory) release(h *holding, session *Session, client string) {
+func (m *memory) release(h *holding, own *share, client string) {
 	if *h == 0 {
 		return
 	}
 	m.held.Release(client, int64(*h))
-	if client == "" && session != nil {
-		session.held.used.Add(-int64(*h))
+	if client == "" && own != nil {
+		own.used.Add(-int64(*h))
 	}
 	*h = 0
-}
-
-// keptBytes returns how many bytes the work of the call keeps: a result that is ready,
-// and of a large message the params, but of _meta only copies of short members, unless
-// the call says otherwise.
-func (c *Call) keptBytes() int {
-	n, m := c.work.ready, &c.Message
-	if m.Large {
-		n += len(m.Params.Raw())
-		if !c.KeepsMeta {
-			n -= len(m.Meta.Raw())
-		}
-	}
-	return n
 }

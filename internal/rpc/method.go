@@ -1,10 +1,10 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -22,8 +22,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has the table of methods, and passes a request to its method. A method
-// returns a result, or the work that makes one: see work.go.
+// This file has a row of the table of methods, and a request to a method. A method returns
+// a result, or the work that makes one: see work.go. dispatch.go finds the row.
 
 // method is one row of the table of methods.
 type method struct {
@@ -57,16 +57,16 @@ var (
 	stateless = versionsWith(revision.Revision.Stateless)
 )
 
-// newMethod returns the row of a feature's method.
-func (s *Server) newMethod(f feature.Method) *method {
+// newMethod returns the row of a feature's method. isPrivate says that no result is
+// public.
+func newMethod(f feature.Method, isPrivate bool) *method {
 	m := &method{feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
-	if f.Cache != nil && s.config.PrivateResults {
+	if f.Cache != nil && isPrivate {
 		m.cache = &feature.Cache{TTL: f.Cache.TTL}
 	}
 	if f.Rate > 0 {
-		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated
-		s.rated++
+		m.limiter = limit.NewRateLimiter(f.Rate)
 	}
 	return m
 }
@@ -87,19 +87,6 @@ func (m *method) setTail(serverInfo []byte) {
 	m.tail += `,"_meta":{` + string(serverInfo) + `}}`
 }
 
-// appendTail replaces the last brace of a result by the tail. A nil result stays
-// nil.
-func appendTail(result []byte, tail string) []byte {
-	if result == nil {
-		return nil
-	}
-	result = bytes.TrimRight(result[:len(result)-1], " \t")
-	if result[len(result)-1] == '{' {
-		tail = tail[1:]
-	}
-	return append(result, tail...)
-}
-
 // Call is one request to a method. The method must not retain it.
 type Call struct {
 	Rev     revision.Revision
@@ -111,7 +98,7 @@ type Call struct {
 	// KeepsMeta says that the handler may keep a copy of all _meta of the message.
 	KeepsMeta bool
 
-	server  *Server
+	engine  *engine
 	session *Session        // nil outside of one
 	info    wire.ClientInfo // of a Server.Call
 	from    string          // Exchange.ClientKey
@@ -120,7 +107,9 @@ type Call struct {
 	sessionID string // of a Server.Call
 	observed  *telemetry.Operation
 
-	work work // set by a method that returns no result
+	work      work    // set by a method that returns no result
+	ready     int     // bytes of a result that the work has already
+	subscribe *filter // of subscriptions/listen, which has no work
 
 	public feature.Call // this call, as a feature gets it
 }
@@ -149,7 +138,7 @@ func (c *Call) Params() json.RawMessage {
 }
 
 // Owner returns Config.Owner of the server.
-func (c *Call) Owner() any { return c.server.config.Owner }
+func (c *Call) Owner() any { return c.engine.owner }
 
 // Sender identifies the client that has sent the request: see [feature.Client].
 func (c *Call) Sender() (session uint64, key string) {
@@ -224,73 +213,6 @@ func (c *Call) host() *hosts.Client {
 	return c.session.host.Load()
 }
 
-// dispatch passes a request to its method. It appends the result to dst, or
-// returns nil and sets the work that makes the result. The order of the checks is
-// that of GAP-10.
-func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
-	session, m := c.session, &c.Message
-	version := m.Version()
-	stateless := version.Kind() != strictjson.Invalid
-	var name string
-	if stateless {
-		if version.Kind() != strictjson.String {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
-		}
-		name = version.Text()
-	}
-	if err := x.check(x.CheckVersion, m, name); err != nil {
-		return nil, err
-	}
-	if stateless {
-		rev, ok := revision.Parse(name)
-		if !ok || !rev.Stateless() {
-			return nil, wire.UnsupportedVersion(name)
-		}
-		declared := m.Meta.Get(wire.CapabilitiesKey)
-		if declared.Kind() != strictjson.Object {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
-		}
-		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
-	}
-	if err := x.check(x.CheckRouting, m, name); err != nil {
-		return nil, err
-	}
-	if session != nil {
-		rev, client, err := session.checkID(m.Key)
-		if err != nil {
-			return nil, err
-		}
-		if !stateless {
-			c.Rev, c.Client = rev, client
-		}
-	}
-	c.observed.SetVersion(c.Rev)
-	row := s.methods[m.Method]
-	switch {
-	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
-		err := wire.MethodNotFound(m.Method)
-		if row != nil {
-			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
-		}
-		return nil, err
-	case c.Rev == 0 && (session == nil || !row.beforeInit):
-		return nil, errNotInitialized
-	}
-	if err := m.CheckParams(); err != nil {
-		return nil, err
-	}
-	if stateless {
-		if err := m.CheckMetadata(); err != nil {
-			return nil, err
-		}
-	}
-	return row.admitAndCall(c, dst)
-}
-
-// errNotInitialized answers a request that belongs to neither era (GAP-07).
-var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
-	wire.VersionKey, wire.CapabilitiesKey)
-
 // call answers a request, as feature.Method.Serve does.
 func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.serve != nil {
@@ -324,7 +246,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.limiter == nil {
 		return m.call(c, dst)
 	}
-	if c.server.config.Principal == nil {
+	if c.engine.principal == nil {
 		if err := m.admit("", c.session, c.from); err != nil {
 			return nil, err
 		}
@@ -338,9 +260,10 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	case result != nil: // of a feature, which does not see Deferred
 		own := slices.Clone(result[len(dst):])
-		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, isRaw: true, ready: len(own)}
+		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, isRaw: true}
+		c.ready = len(own)
 	}
-	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
+	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, engine: c.engine, session: c.session, from: c.from}
 	return nil, nil
 }
 
@@ -368,7 +291,7 @@ func (m *method) admit(principal string, session *Session, from string) *transpo
 type rateLimited struct {
 	feature.Handler
 	method  *method
-	server  *Server
+	engine  *engine
 	session *Session
 	from    string
 }
@@ -376,7 +299,7 @@ type rateLimited struct {
 func (r *rateLimited) Subject() string { return subjectOf(r.Handler) }
 
 func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	if err := r.method.admit(r.server.config.Principal(ctx), r.session, r.from); err != nil {
+	if err := r.method.admit(r.engine.principal(ctx), r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
 	return r.Handler.Run(ctx, dst)
@@ -384,37 +307,28 @@ func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 
 func ping(_ *Call, dst []byte) ([]byte, *transport.Error) { return append(dst, "{}"...), nil }
 
-func initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
-	p := c.Message.Params
-	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
-		return nil, err
-	}
-	version := p.Get("protocolVersion")
-	if version.Kind() != strictjson.String {
-		return nil, wire.WrongKind("protocolVersion", "params.protocolVersion", "a string", version)
-	}
-	capabilities := p.Get("capabilities")
-	if capabilities.Kind() != strictjson.Object {
-		return nil, wire.WrongKind("capabilities", "params.capabilities", "an object", capabilities)
-	}
-	if !wire.IsClientInfo(p.Get("clientInfo")) {
-		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")
-	}
-	rev, ok := revision.Parse(version.Text())
-	if !ok || rev.Stateless() {
-		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
-	}
-	info := wire.ReadClientInfo(p.Get("clientInfo"))
-	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
-		return nil, err
-	}
-	c.observed.SetVersion(rev)
-	if c.session.isDetached {
-		return append(dst, c.server.detached[rev]...), nil
-	}
-	return append(dst, c.server.initialized[rev]...), nil
+// rejectMethod returns a Handler that fails with err.
+func rejectMethod(c *Call, err error) feature.Handler {
+	return feature.HandlerFunc(methodAttr(c), func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-func discover(c *Call, dst []byte) ([]byte, *transport.Error) {
-	return append(dst, c.server.discovered[c.Rev]...), nil
+// returnResult returns a Handler with a result.
+func returnResult(c *Call, result []byte) feature.Handler {
+	return feature.HandlerFunc(methodAttr(c), func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, result...), nil })
+}
+
+func methodAttr(c *Call) slog.Attr { return slog.String("method", strings.Clone(c.Message.Method)) }
+
+// keptBytes returns how many bytes the work of the call keeps: a result that is ready,
+// and of a large message the params, but of _meta only copies of short members, unless
+// the call says otherwise.
+func (c *Call) keptBytes() int {
+	n, m := c.ready, &c.Message
+	if m.Large {
+		n += len(m.Params.Raw())
+		if !c.KeepsMeta {
+			n -= len(m.Meta.Raw())
+		}
+	}
+	return n
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"math"
 	"sync"
 
@@ -12,24 +11,14 @@ import (
 
 // This file sends the progress of a request, at a bounded rate.
 
-// Progress notifies the client of the progress of its request, if the client
-// has asked for that. total is 0 if it is unknown, message may be empty. done
-// must be greater than in all earlier calls; any other call has no effect.
-//
-// Progress does not wait for the client. While the client is slow to read, a
-// newer report replaces one that is not sent yet. The last report is sent
-// before the response.
-func Progress(ctx context.Context, done, total float64, message string) {
-	if r := FromContext(ctx); r != nil {
-		r.progress.report(r, report{done, total, r.Secrets().Text(message)})
-	}
-}
-
 // report is one call of Progress.
 type report struct {
 	done, total float64
 	message     string
 }
+
+// reportWriter sends a report to the client, unless its request is completed.
+type reportWriter interface{ writeReport(next *report) }
 
 // reporter sends the reports of one request.
 type reporter struct {
@@ -44,7 +33,7 @@ type reporter struct {
 	idle    *sync.Cond
 }
 
-func (p *reporter) report(r *Request, next report) {
+func (p *reporter) report(l *logger, w reportWriter, next report) {
 	if p.token == "" || math.IsNaN(next.done) || math.IsInf(next.done, 0) {
 		return
 	}
@@ -56,12 +45,12 @@ func (p *reporter) report(r *Request, next report) {
 	p.begun, p.done, p.next = true, next.done, &next
 	if !p.sending {
 		p.sending = true
-		r.task.server.spawn(func() { p.send(r) }) // ends when there is nothing to send; finish waits for it
+		l.spawn(func() { p.send(w) }) // ends when there is nothing to send; finish waits for it
 	}
 }
 
 // send sends reports until there are none.
-func (p *reporter) send(r *Request) {
+func (p *reporter) send(w reportWriter) {
 	hasStopped := false
 	defer func() {
 		if !hasStopped { // the transport has ended the goroutine
@@ -71,13 +60,9 @@ func (p *reporter) send(r *Request) {
 		}
 	}()
 	for next := p.take(); next != nil; next = p.take() {
-		p.write(r, next)
+		w.writeReport(next)
 	}
 	hasStopped = true
-}
-
-func (p *reporter) write(r *Request, next *report) {
-	_ = r.task.notify("notifications/progress", appendReport(nil, r.Rev, p.token, next))
 }
 
 // take returns the report to be sent next, or says that the goroutine stops.
@@ -103,7 +88,7 @@ func (p *reporter) stop() {
 
 // finish accepts no more reports, and returns when none is being sent. With
 // flush it sends the last report.
-func (p *reporter) finish(r *Request, flush bool) {
+func (p *reporter) finish(w reportWriter, flush bool) {
 	if p.token == "" {
 		return
 	}
@@ -119,7 +104,7 @@ func (p *reporter) finish(r *Request, flush bool) {
 	p.next = nil
 	p.mu.Unlock()
 	if flush && next != nil {
-		p.write(r, next)
+		w.writeReport(next)
 	}
 }
 

@@ -22,9 +22,6 @@ import (
 // subscription, is subscribed to.
 const maxResources = 1024
 
-// resourceBytes is about what a subscription to a resource costs besides its URI.
-const resourceBytes = 1 << 10
-
 // addResources adds the methods for the resources of the features.
 func (s *Server) addResources() []error {
 	var errs []error
@@ -41,7 +38,7 @@ func (s *Server) addResources() []error {
 		return errs
 	}
 	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, *transport.Error){
-		"resources/subscribe": subscribeResource, "resources/unsubscribe": unsubscribeResource,
+		"resources/subscribe": s.subscribeResource, "resources/unsubscribe": unsubscribeResource,
 	} {
 		if s.methods[name] != nil {
 			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
@@ -49,20 +46,6 @@ func (s *Server) addResources() []error {
 		s.methods[name] = &method{serve: serve, versions: stateful, isRaw: true}
 	}
 	return errs
-}
-
-// params returns the params of the notification. meta is a JSON object with
-// _meta, or nil.
-func (f *feed) params(meta []byte) []byte {
-	if f.uri == "" {
-		return meta
-	}
-	dst := []byte{'{'}
-	if meta != nil {
-		dst = append(slices.Clone(meta[:len(meta)-1]), ',')
-	}
-	dst = append(dst, `"uri":`...)
-	return append(strictjson.AppendString(dst, f.uri), '}')
 }
 
 // listenTo returns a listener for one resource, or the application's error. ctx is
@@ -79,7 +62,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 			return func() {}
 		}
 		return cancel
-	}, s.config.Timeouts.Changes)
+	}, s.timeouts.Changes)
 	l = listener{Subscriber: f.notifier.Subscribe(c), feed: f}
 	if err != nil {
 		l.Unsubscribe()
@@ -108,18 +91,18 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 }
 
 // subscribeResource is the method resources/subscribe.
-func subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
+func (s *Server) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
 		return nil, err
 	}
 	uri = strings.Clone(uri)
-	session, server, from, client := c.session, c.server, c.client(), c.from
+	session, from, client := c.session, c.client(), c.from
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
 		if session == nil || session.isDetached {
 			return append(dst, "{}"...), nil // the client gets no notifications
 		}
-		l, err := server.listenTo(ctx, from, uri, session.changed)
+		l, err := s.listenTo(ctx, from, uri, session.changed)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +166,7 @@ func (s *Session) addResource(l listener) *transport.Error {
 	case n >= maxResources:
 		l.Unsubscribe()
 		return wire.InternalError(fmt.Sprintf("too many subscriptions to resources (limit %d); unsubscribe from some", maxResources))
-	case !s.server.memory.count(&l.held, s, l.client, resourceBytes+len(l.feed.uri)):
+	case !s.server.memory.count(&l.held, &s.held, l.client, resourceBytes+len(l.feed.uri)):
 		l.Unsubscribe()
 		return wire.Busy()
 	}
@@ -200,14 +183,7 @@ func (s *Session) removeResource(uri string) {
 		if l.feed.uri != uri || uri == "" {
 			return false
 		}
-		s.endListener(l)
+		l.end(s.server.engine, &s.held)
 		return true
 	})
-}
-
-// endListener ends what subscribe or addResource began. The caller holds s.mu.
-func (s *Session) endListener(l listener) {
-	defer s.server.recoverPanic() // of the application's cancel function
-	s.server.memory.release(&l.held, s, l.client)
-	l.Unsubscribe()
 }

@@ -15,36 +15,15 @@ import (
 // This file withholds the text of failures of a request that has secrets. A text that the
 // application made of a secret cannot be found by searching, so no text is kept.
 
-// AddSecrets says that the request has secrets, such as these.
-func (r *Request) AddSecrets(values ...string) {
-	if r.secrets.Load() == nil {
-		r.secrets.CompareAndSwap(nil, new(redact.Secrets)) // or another goroutine has done so
-	}
-	r.secrets.Load().Add(values...)
-}
-
-// Secrets returns the secrets of the request so far; nil without any.
-func (r *Request) Secrets() *redact.Secrets { return r.secrets.Load() }
-
-// Withhold returns the failure without text that is not for the client, if the request
-// has secrets. In text for the client it replaces the secrets. It calls methods of the
-// application's errors. A failure may be withheld again, after more was added to it.
-func (r *Request) Withhold(f *Failure) (clean *Failure) {
-	secrets := r.Secrets()
-	if secrets == nil || f == nil {
-		return f
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			clean = r.Withhold(Panic(r.Subject(), v))
-		}
-	}()
+// withhold returns a copy of the failure without the secrets, and without text for the log
+// unless it may have the rest. ctx is that of the request.
+func withhold(ctx context.Context, secrets *redact.Secrets, f *Failure, logsText bool) *Failure {
 	copied := *f
 	forLog := func(err error) error { return replaceIn(secrets, err) }
-	if r.task.server.config.LogSensitive {
+	if logsText {
 		copied.Cause = replaceIn(secrets, f.Cause)
 	} else {
-		forLog = func(err error) error { return withholdLog(&r.task.ctx, err) }
+		forLog = func(err error) error { return withholdLog(ctx, err) }
 		copied.Cause, copied.stack = withholdCause(f.Cause), nil
 	}
 	copied.Log = forLog(f.Log)

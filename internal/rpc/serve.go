@@ -139,8 +139,8 @@ func (c *connection) spawn(f func()) {
 // drain waits for the responses to what was read (GAP-46), until parent ends at
 // the latest, and returns how many requests are left.
 func (c *connection) drain(parent context.Context) int {
-	c.session.closeRead()
-	limit := c.server.config.Timeouts.Drain
+	c.session.questions.close()
+	limit := c.server.timeouts.Drain
 	if limit < 0 {
 		return 0
 	}

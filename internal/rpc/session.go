@@ -6,32 +6,56 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
-	"slices"
+	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
-	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
+
+// sessions makes the sessions of a server.
+type sessions struct {
+	*engine
+	receiver receiver
+	feeds    []*feed
+	onEnd    []func(feature.Client) // of the features
+	rated    int                    // methods with a rate
+	idKey    []byte                 // of the ids of sessions; nil if nobody reads one
+	numbers  atomic.Uint64
+}
+
+// receiver handles the messages of a session.
+type receiver interface {
+	handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error
+}
+
+// inFlight is a request in flight, as its session knows it.
+type inFlight interface {
+	// complete reports whether the caller is the one to respond.
+	complete() bool
+	// discard ends a completed request without a response.
+	discard(cause error)
+	// group counts the request until it is answered.
+	group() *limit.WaitGroup
+	isSubscription() bool
+}
 
 // Session is one client's session, from initialize to Close. Stateless messages
 // are answered in it too. It is safe for concurrent use.
 type Session struct {
-	server     *Server
+	server     *sessions
 	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized
 	ended      chan struct{} // closed by Close
-	readClosed chan struct{} // closed by closeRead
 	isDetached bool
 	number     uint64 // no other session of the server has it
 	isStream   bool   // all messages go over one byte stream
@@ -48,12 +72,12 @@ type Session struct {
 	held          share                        // of the memory; without a client's name
 	changed       chan struct{}                // holds a message when there is a change to notify of
 
+	questions questions
+
 	mu       sync.Mutex // protects the fields below
 	rev      revision.Revision
 	client   wire.Capabilities
 	info     wire.ClientInfo
-	lastID   int64                      // of the requests to the client
-	requests map[string]*pendingRequest // to the client, by id
 	isReady  bool
 	isEnded  bool
 	inFlight map[wire.ID]inFlight
@@ -63,14 +87,14 @@ type Session struct {
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
-func (s *Server) NewSession(o transport.SessionOptions) *Session {
+func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 	x := &Session{
 		server:     s,
-		running:    limit.NewRequests(s.config.Limits.Concurrent, 0),
-		subscribed: limit.NewSemaphore(int64(s.config.Limits.Subscriptions), 0),
+		running:    limit.NewRequests(s.limits.Concurrent, 0),
+		subscribed: limit.NewSemaphore(int64(s.limits.Subscriptions), 0),
 		ready:      make(chan struct{}),
 		ended:      make(chan struct{}),
-		readClosed: make(chan struct{}),
+		questions:  questions{closed: make(chan struct{})},
 		changed:    make(chan struct{}, 1),
 		inFlight:   map[wire.ID]inFlight{},
 		isDetached: o.NoServerMessages,
@@ -94,6 +118,11 @@ func (s *Server) NewSession(o transport.SessionOptions) *Session {
 	return x
 }
 
+// Handle answers a message of the session's client.
+func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return s.server.receiver.handle(ctx, s, msg, x)
+}
+
 // initialize stores what was negotiated.
 func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn transport.Info) *transport.Error {
 	s.mu.Lock()
@@ -114,107 +143,6 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	return nil
 }
 
-// listener is a subscriber of one list or resource.
-type listener struct {
-	*notify.Subscriber
-	feed   *feed
-	held   holding // for a resource of a session
-	client string  // whose memory that is
-}
-
-// subscribe returns subscribers of the lists, which share a channel.
-func subscribe(feeds []*feed, changed chan struct{}) []listener {
-	var all []listener
-	for _, f := range feeds {
-		all = append(all, listener{Subscriber: f.notifier.Subscribe(changed), feed: f})
-	}
-	return all
-}
-
-// Notifications sends the notifications of lists that have changed, once the
-// client is ready. It returns nil when ctx or the session ends, or send's
-// error. What is not sent by then is left to the next call. One call at a time
-// may run. send must not keep msg.
-func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
-	select {
-	case <-s.ready:
-	case <-s.ended:
-		return nil
-	case <-ctx.Done():
-		return nil
-	}
-	lists := s.listeners()
-	if slices.ContainsFunc(lists, func(l listener) bool { return l.Pending() }) {
-		if !s.gather(ctx) {
-			return nil
-		}
-		for _, l := range lists {
-			l.Wake()
-		}
-	}
-	var msg []byte
-	for {
-		select {
-		case <-s.changed:
-		case <-s.ended:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
-		for _, l := range s.listeners() { // which may be others by now
-			if s.hasEnded(ctx) {
-				return nil
-			}
-			if !l.Signaled() {
-				continue
-			}
-			// A change is pending until it is sent.
-			err := l.Send(func() error {
-				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, l.feed.params(nil))
-				o := s.server.startChange(ctx, s, nil, &l, len(msg))
-				err := send(msg)
-				o.End(err)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// listeners returns what the client is notified of.
-func (s *Session) listeners() []listener {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lists
-}
-
-// gather waits for more of the changes that a call of Notifications finds, and
-// reports whether neither the session nor ctx has ended.
-func (s *Session) gather(ctx context.Context) bool {
-	quiet := time.NewTimer(notify.MinPause)
-	defer quiet.Stop()
-	select {
-	case <-quiet.C:
-		return true
-	case <-s.ended:
-		return false
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// hasEnded reports whether the session or ctx has ended.
-func (s *Session) hasEnded(ctx context.Context) bool {
-	select {
-	case <-s.ended:
-		return true
-	default:
-		return ctx.Err() != nil
-	}
-}
-
 // Close ends the session. Its requests are canceled and get no response. It may
 // be called more than once.
 func (s *Session) Close() {
@@ -231,7 +159,7 @@ func (s *Session) end(cause error) {
 		close(s.ended)
 		s.spare.Stop()
 		for _, l := range s.lists {
-			s.endListener(l)
+			l.end(s.server.engine, &s.held)
 		}
 		s.lists = nil
 		defer s.observed.End(nil)
@@ -240,23 +168,20 @@ func (s *Session) end(cause error) {
 	}
 	s.mu.Unlock()
 	s.cancelAll(cause, func(r inFlight) bool {
-		_, isSubscription := r.(*subscription)
-		return !isSubscription
+		return !r.isSubscription()
 	})
 }
 
 // forget calls Ended of the features for a session.
-func (s *Server) forget(x *Session) {
+func (s *sessions) forget(x *Session) {
 	if x.isDetached {
 		return // it is no client's
 	}
-	for _, f := range s.config.Features {
-		if f.Ended != nil {
-			func() {
-				defer s.recoverPanic() // of the feature
-				f.Ended(feature.Client{Session: x.number})
-			}()
-		}
+	for _, ended := range s.onEnd {
+		func() {
+			defer s.recoverPanic() // of the feature
+			ended(feature.Client{Session: x.number})
+		}()
 	}
 }
 
@@ -269,7 +194,7 @@ func (s *Session) cancelAll(cause error, match func(inFlight) bool) {
 	for id, r := range s.inFlight {
 		if match(r) {
 			delete(s.inFlight, id)
-			if r.base().complete() {
+			if r.complete() {
 				completed = append(completed, r)
 			}
 		}
@@ -334,7 +259,7 @@ func (s *Session) addInFlight(id wire.ID, r inFlight) *transport.Error {
 		return err
 	}
 	s.inFlight[id] = r
-	r.base().unanswered.Add()
+	r.group().Add()
 	return nil
 }
 
@@ -368,7 +293,7 @@ func (s *Session) handleNotification(m *wire.Message) {
 		r := s.inFlight[id]
 		s.mu.Unlock()
 		reason := strings.Clone(phrase.Clip(m.Params.Get("reason").Text(), phrase.MaxEcho))
-		if r != nil && r.base().complete() { // else it was answered, perhaps just now (CAN-09)
+		if r != nil && r.complete() { // else it was answered, perhaps just now (CAN-09)
 			r.discard(&cancellation{reason})
 			s.removeInFlight(id)
 		}
@@ -378,38 +303,10 @@ func (s *Session) handleNotification(m *wire.Message) {
 // Version returns the negotiated version.
 func (s *Session) Version() string { return s.revision().String() }
 
-// startSent starts the operation of a message to the client. session is that of the
-// client, or nil. Without from, the connection is that of the session.
-func (s *Server) startSent(ctx context.Context, kind observe.Kind, method string, session *Session, from transport.Informer, size int) *telemetry.Operation {
-	o := s.observer.Start(ctx, kind, size, from)
-	if o == nil {
-		return nil
-	}
-	o.SetMethod(method)
-	if session != nil {
-		o.InSession(session.id, session.Version())
-		if from == nil {
-			session.mu.Lock()
-			defer session.mu.Unlock()
-			o.SetTransport(session.conn)
-		}
-	}
-	return o
-}
-
-// startChange is startSent for the notification that a list has changed.
-func (s *Server) startChange(ctx context.Context, session *Session, from transport.Informer, list *listener, size int) *telemetry.Operation {
-	o := s.startSent(ctx, observe.KindClientNotification, list.feed.list.Notification, session, from, size)
-	if o != nil {
-		o.SetChange(list.feed.notifier.LastChange(), list.feed.notifier.Subscribers())
-	}
-	return o
-}
-
 // sessionID returns the name of a session for the observer and the middleware: a
 // keyed hash of the transport's, which may be secret.
-func (s *Server) sessionID(id string) string {
-	if s.observer == nil && !s.config.SessionIDs {
+func (s *sessions) sessionID(id string) string {
+	if s.idKey == nil {
 		return ""
 	}
 	if id == "" {
@@ -418,4 +315,47 @@ func (s *Server) sessionID(id string) string {
 	h := hmac.New(sha256.New, s.idKey)
 	h.Write([]byte(id))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])
+}
+
+// account returns the key of the client for the memory of messages that are being
+// parsed: the name from the transport, or else one for the session. It is empty without
+// either.
+func (s *Session) account(client string) string {
+	if client != "" || s == nil {
+		return client
+	}
+	if s.name.Load() == nil { // most sessions never need it
+		name := "\x00session " + strconv.FormatUint(s.number, 10)
+		s.name.Store(&name)
+	}
+	return *s.name.Load()
+}
+
+// share returns the share of a session; nil without one.
+func (s *Session) share() *share {
+	if s == nil {
+		return nil
+	}
+	return &s.held
+}
+
+// InUse counts what the client of the session holds.
+func (s *Session) InUse() map[string]int {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	tasks, slots, _ := s.running.InUse()
+	n := map[string]int{
+		"tasks": tasks, "slots": slots, "subscribed": s.subscribed.Used(),
+		"answers": s.answers.Wait(over), "batches": s.batches.Wait(over), "subscriptions": s.subscriptions.Wait(over),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n["requests"], n["questions"] = len(s.inFlight), s.questions.count()
+	return nonzero(n)
+}
+
+// nonzero is for the counts of InUse.
+func nonzero(n map[string]int) map[string]int {
+	maps.DeleteFunc(n, func(_ string, n int) bool { return n == 0 })
+	return n
 }

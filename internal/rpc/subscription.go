@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -23,13 +22,6 @@ import (
 // answered when the subscription ends.
 const MethodListen = "subscriptions/listen"
 
-// filter says which changes a subscription is notified of.
-type filter struct {
-	feeds []*feed
-	uris  []string // of resources
-	from  feature.Client
-}
-
 // protocolFilters are the boolean members of notifications that the protocol
 // defines, whether a feature has them or not.
 var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resourcesListChanged"}
@@ -37,7 +29,7 @@ var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resour
 const uriFilter = "resourceSubscriptions"
 
 // listen is the method subscriptions/listen.
-func listen(c *Call, _ []byte) ([]byte, *transport.Error) {
+func (s *Server) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
 		return nil, err
@@ -46,17 +38,17 @@ func listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	if wanted.Kind() != strictjson.Object {
 		return nil, wire.WrongKind("notifications", "params.notifications", "an object", wanted)
 	}
-	if err := c.server.checkFilter(wanted); err != nil {
+	if err := s.checkFilter(wanted); err != nil {
 		return nil, err
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
 	f := &filter{from: c.client()}
-	for _, feed := range c.server.feeds {
+	for _, feed := range s.feeds {
 		if wanted.Get(feed.list.Filter).Raw() == "true" {
 			f.feeds = append(f.feeds, feed)
 		}
 	}
-	if c.server.resources != nil {
+	if s.resources != nil {
 		for uri := range wanted.Get(uriFilter).Elements() {
 			if len(f.uris) == maxResources {
 				return nil, wire.InvalidParam("notifications", "notifications: %q must not have more than %d elements", uriFilter, maxResources)
@@ -64,7 +56,7 @@ func listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 			f.uris = append(f.uris, strings.Clone(uri.Text()))
 		}
 	}
-	c.work.subscribe = f
+	c.subscribe = f
 	return nil, nil
 }
 
@@ -114,6 +106,7 @@ func isStrings(v strictjson.Value) bool {
 // subscription is a pending subscriptions/listen.
 type subscription struct {
 	pending
+	server   *Server
 	rev      revision.Revision
 	filter   *filter
 	held     holding     // for its resources
@@ -124,8 +117,8 @@ type subscription struct {
 func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
 	m := &c.Message
 	m.Detach()
-	l := &subscription{rev: c.Rev, filter: c.work.subscribe}
-	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, x.recipient()
+	l := &subscription{rev: c.Rev, filter: c.subscribe}
+	l.server, l.engine, l.session, l.id, l.key, l.exchange = s, s.engine, c.session, m.ID, m.Key, x.recipient()
 	if x.observed != nil {
 		l.observed = new(telemetry.Request)
 		l.observed.Start(x.observed, x.Informer)
@@ -149,7 +142,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 // acquire counts the subscription for the limits. It returns an error at capacity.
 func (l *subscription) acquire() *transport.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
-		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.server.config.Limits.Subscriptions))
+		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.engine.limits.Subscriptions))
 	}
 	if !l.server.subscriptions.TryAcquire("", 1) {
 		if l.session != nil {
@@ -157,19 +150,11 @@ func (l *subscription) acquire() *transport.Error {
 		}
 		return wire.Busy()
 	}
-	if n := l.filter.bytes(); n > 0 && !l.server.memory.count(&l.held, l.session, l.exchange.Client, n) {
+	if n := l.filter.bytes(); n > 0 && !l.server.memory.count(&l.held, l.session.share(), l.exchange.Client, n) {
 		l.release()
 		return wire.Busy()
 	}
 	return nil
-}
-
-// bytes returns about how many bytes the resources take.
-func (f *filter) bytes() (n int) {
-	for _, uri := range f.uris {
-		n += resourceBytes + len(uri)
-	}
-	return n
 }
 
 // release ends the subscription for all limits. It may be called more than once.
@@ -177,12 +162,14 @@ func (l *subscription) release() {
 	if !l.released.CompareAndSwap(false, true) {
 		return
 	}
-	l.server.memory.release(&l.held, l.session, l.exchange.Client)
+	l.server.memory.release(&l.held, l.session.share(), l.exchange.Client)
 	l.server.subscriptions.Release("", 1)
 	if l.session != nil {
 		l.session.subscribed.Release("", 1)
 	}
 }
+
+func (l *subscription) isSubscription() bool { return true }
 
 // discard is that of an inFlight. It releases the subscription at once, so that the
 // client can open another. If a slow client blocks a write, the subscription is released

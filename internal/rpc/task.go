@@ -20,14 +20,13 @@ type task struct {
 	pending
 	work    work
 	request Request
-	batch   *batch    // that the request is part of, or nil
-	call    *callback // of a Server.Call, or nil
+	outlet  outlet
 	ticket  limit.Ticket
 	timer   limit.Timer
 	held    holding
 }
 
-func (s *Server) newTask(ctx context.Context, c *Call, x *exchange) *task {
+func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	m := &c.Message
 	var t *task
 	if x.observed == nil {
@@ -41,8 +40,8 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *exchange) *task {
 		t.observed = &both.operation
 		t.observed.Start(x.observed, x.Informer)
 	}
-	t.work = c.work
-	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, x.recipient()
+	t.work, t.outlet = c.work, direct{}
+	t.engine, t.session, t.id, t.key, t.exchange = c.engine, c.session, m.ID, m.Key, x.recipient()
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
@@ -71,7 +70,7 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 // admit counts the task for the limits, and the bytes that it keeps, or returns why it
 // is rejected. If it is admitted, release must follow.
 func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *transport.Error {
-	if !t.server.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
+	if !t.engine.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
 	if !t.hold(kept) {
@@ -83,22 +82,19 @@ func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *tran
 
 // release ends the task for all limits.
 func (t *task) release() {
-	t.server.memory.release(&t.held, t.session, t.exchange.Client)
+	t.engine.memory.release(&t.held, t.session.share(), t.exchange.Client)
 	t.ticket.Release()
 }
 
 // hold counts n bytes more until the task, or its batch, is released, and reports whether they
 // were free.
 func (t *task) hold(n int) bool {
-	if t.batch != nil {
-		return t.batch.hold(n)
-	}
-	return t.server.memory.hold(&t.held, t.session, t.exchange.Client, n)
+	return t.outlet.hold(t, n)
 }
 
 // admit takes a ticket, and reports whether there is one.
-func (s *Server) admit(ctx context.Context, ticket *limit.Ticket, session *Session, client string, p *limit.Backpressure) bool {
-	ticket.Server = s.running
+func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Session, client string, p *limit.Backpressure) bool {
+	ticket.Server = e.running
 	if session != nil {
 		ticket.Session = session.running
 	}
@@ -108,7 +104,7 @@ func (s *Server) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 
 // timeout returns the time limit, 0 for none.
 func (t *task) timeout() time.Duration {
-	limit := max(t.server.config.Timeouts.Request, 0)
+	limit := max(t.engine.timeouts.Request, 0)
 	if own := t.work.Timeout; own > 0 && (limit == 0 || own < limit) {
 		return own
 	}
@@ -147,7 +143,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	defer t.close()
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
-	if t.call == nil {
+	if !t.request.isCall {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
 	t.request.Head = len(*buf)
@@ -158,7 +154,7 @@ func (t *task) runNow(timeout time.Duration) error {
 			t.goexit()
 		}
 	}()
-	result, failure := t.work.do(t.observed.Begin(&t.ctx), &t.request, *buf)
+	result, failure := t.do(t.observed.Begin(&t.ctx), *buf)
 	hasReturned = true
 	t.observed.Returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
@@ -166,13 +162,10 @@ func (t *task) runNow(timeout time.Duration) error {
 	t.stop(true)
 	switch {
 	case failure != nil:
-	case t.call != nil:
+	case t.request.isCall:
 		*buf = result
 	default:
 		*buf = append(result, '}')
-		if t.batch == nil && !t.hold(cap(*buf)) { // the client does not read what it has
-			*buf, failure = nil, &Failure{Client: wire.Busy()}
-		}
 	}
 	return t.end(*buf, failure)
 }
@@ -189,34 +182,25 @@ func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
 		return t.whyCompleted(t.work.logAttr)
-	case f == nil && t.call != nil:
-		return t.call.respond(t, result, nil)
 	case f == nil:
-		return t.respond(wire.Response{Msg: result})
+		return t.outlet.respond(t, result, nil)
 	case f.canceled:
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended
 	}
-	return t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
+	return t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
 }
 
 // fail sends the error response of a task that is completed, and calls log, if
 // that is not nil. A logger may block, so a client does not wait for it; a Call
 // does, so that its caller finds everything logged.
 func (t *task) fail(e *transport.Error, log func()) error {
-	if log != nil && t.call != nil {
+	if log != nil && t.request.isCall {
 		log()
 	} else if log != nil {
 		defer log()
 	}
-	if t.call != nil {
-		return t.call.respond(t, nil, e)
-	}
-	r := wire.ErrorResponse(t.id, e)
-	if t.batch == nil && !t.hold(len(r.Msg)) {
-		r = wire.ErrorResponse(t.id, wire.Busy())
-	}
-	return t.respond(r)
+	return t.outlet.respond(t, nil, e)
 }
 
 // giveUp ends a task whose work has not begun.
@@ -242,34 +226,31 @@ func (t *task) goexit() {
 	}
 	t.exchange.overdue()
 	f := InternalFailure(t.work.subject(), ErrGoexit)
-	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
+	_ = t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
 }
-
-var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
 // Expire responds for work that exceeds its time limit, on the goroutine of the
 // timer. The work keeps its slot until it returns.
 func (t *task) Expire() {
-	defer t.server.recoverPanic()
+	defer t.engine.recoverPanic()
 	expired := t.finish()
 	t.observed.Expire()
-	if expired || t.batch != nil {
-		t.exchange.overdue()
-	}
-	if !expired && t.batch == nil {
+	waiting, isWaiting := t.outlet.(interface{ abandon(left *transport.Error) })
+	if !expired && !isWaiting {
 		return
 	}
+	t.exchange.overdue()
 	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.subject(), t.timeout()))
 	log := func() {
-		t.server.Log(t.forLog(), slog.LevelError, "request timed out",
+		t.engine.Log(t.forLog(), slog.LevelError, "request timed out",
 			t.work.logAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 	}
 	if expired {
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(e, log)
 	}
-	if t.batch != nil { // which waits for the work, even if the client has canceled it
-		_ = t.batch.finish(e)
+	if isWaiting { // for the work, even if the client has canceled it
+		waiting.abandon(e)
 		if !expired {
 			log()
 		}
@@ -278,16 +259,42 @@ func (t *task) Expire() {
 
 // notify sends a notification that belongs to the request.
 func (t *task) notify(method string, params []byte) error {
-	o := t.server.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(params))
+	o := t.engine.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(params))
 	o.SetVersion(t.request.Rev)
-	var err error
-	if t.call != nil {
-		err = t.call.notify(t, method, params)
-	} else {
-		err = t.emit(wire.AppendNotification(nil, method, params))
-	}
+	err := t.outlet.notify(t, method, params)
 	o.End(err)
 	return err
+}
+
+// do runs the handler, and the methods of the errors and data that it returns.
+// A panic in any of them is a failure.
+func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
+	w := &t.work
+	defer func() {
+		if v := recover(); v != nil {
+			result, f = nil, t.request.Withhold(Panic(w.subject(), v))
+		}
+	}()
+	result, err := w.Handler.Run(ctx, dst)
+	if err == nil && !w.isRaw {
+		result = putOnOneLine(result, len(dst))
+	}
+	if err == nil && !isObject(result, len(dst)) {
+		err = InvalidResult(w.subject(), errNotAnObject)
+	}
+	if err == nil {
+		if w.tail != nil {
+			result = appendTail(result, *w.tail)
+		}
+		return result, nil
+	}
+	f, ok := err.(*Failure)
+	if !ok {
+		f = t.engine.failure(ctx, w.subject(), err)
+	}
+	f = t.request.Withhold(f)
+	f.finish(ctx)
+	return nil, f
 }
 
 // stopAsking ends requests to the client that goroutines of the application

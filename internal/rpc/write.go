@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -103,11 +104,11 @@ func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
 }
 
 // emit is that of the connection's exchange.
-func (c *connection) emit(p *pending, msg []byte) error {
+func (c *connection) emit(msg []byte, completed *atomic.Bool) error {
 	if err := c.lock(); err != nil {
 		return err
 	}
-	if p.completed.Load() {
+	if completed.Load() {
 		c.unlock()
 		return ErrAnswered
 	}

@@ -1,0 +1,234 @@
+package rpc
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file puts a server together: the methods and lists of its features, and the results
+// that are the same for all clients.
+
+// NewServer returns a server, or all errors of the config that clients would
+// see.
+func NewServer(c Config) (*Server, []error) {
+	e := &engine{
+		logger: newLogger(c.Logger), limits: c.Limits, timeouts: c.Timeouts,
+		owner: c.Owner, failure: c.Failure, principal: c.Principal, logSensitive: c.LogSensitive,
+		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
+		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
+		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
+	}
+	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
+	s := &Server{
+		sessions:    sessions{engine: e},
+		config:      c,
+		initialized: map[revision.Revision][]byte{},
+		detached:    map[revision.Revision][]byte{},
+		discovered:  map[revision.Revision][]byte{},
+	}
+	s.receiver = s
+	if s.observer != nil || c.SessionIDs {
+		s.idKey = []byte(rand.Text())
+	}
+	s.methods = s.base()
+	var errs []error
+	for _, f := range c.Features {
+		errs = append(errs, s.addFeature(f)...)
+	}
+	errs = append(errs, s.shareRates()...)
+	errs = append(errs, s.addResources()...)
+	errs = append(errs, s.encodeResults()...)
+	for _, m := range s.methods {
+		m.setTail(s.serverInfo)
+	}
+	return s, errs
+}
+
+// addFeature adds the methods and lists of a feature.
+func (s *Server) addFeature(f feature.Feature) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+		switch {
+		case s.methods[name] != nil:
+			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
+		case name == "" || strings.HasPrefix(name, "notifications/"):
+			errs = append(errs, fmt.Errorf("method %q is reserved", name))
+		case f.Methods[name].Serve == nil:
+			errs = append(errs, fmt.Errorf("method %q has no Serve", name))
+		}
+		m := newMethod(f.Methods[name], s.config.PrivateResults)
+		if m.limiter != nil {
+			m.bucket = s.rated
+			s.rated++
+		}
+		s.methods[name] = m
+	}
+	if f.Ended != nil {
+		s.onEnd = append(s.onEnd, f.Ended)
+	}
+	for _, l := range f.Lists {
+		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, s.config.Timeouts.Changes)})
+	}
+	return errs
+}
+
+// shareRates gives each method with a RateWith the rate of that method.
+func (s *Server) shareRates() (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
+		m := s.methods[name]
+		switch other := s.methods[m.rateWith]; {
+		case m.rateWith == "":
+		case other == nil:
+			errs = append(errs, fmt.Errorf("method %q has the rate of %q, which is missing", name, m.rateWith))
+		case other.rateWith != "":
+			errs = append(errs, fmt.Errorf("method %q has the rate of %q, which has no rate of its own", name, m.rateWith))
+		default:
+			m.limiter, m.bucket = other.limiter, other.bucket
+		}
+	}
+	return errs
+}
+
+// base returns what every server offers.
+func (s *Server) base() map[string]*method {
+	return map[string]*method{
+		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
+		"ping":            {serve: ping, versions: stateful, beforeInit: true},
+		"server/discover": {serve: s.discover, versions: stateless},
+		MethodListen:      {serve: s.listen, versions: stateless},
+	}
+}
+
+// Capabilities returns the capabilities of the features, as a new map.
+// listChanged says that the client is notified of changes.
+func (s *Server) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
+	all, _ := s.featureCapabilities(rev, listChanged)
+	return all
+}
+
+func (s *Server) featureCapabilities(rev revision.Revision, listChanged bool) (map[string]any, []error) {
+	all, errs := map[string]any{}, []error(nil)
+	for _, f := range s.config.Features {
+		if f.Capabilities == nil {
+			continue
+		}
+		errs = append(errs, addCapabilities(all, f.Capabilities(rev.String(), listChanged && len(f.Lists) > 0))...)
+	}
+	return all, errs
+}
+
+// addCapabilities adds own to all. The members of two "extensions" are merged, so that
+// each feature, and the application, may declare extensions.
+func addCapabilities(all, own map[string]any) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		before, ok := all[name]
+		switch {
+		case !ok:
+			all[name] = own[name]
+		case name == "extensions":
+			merged := map[string]json.RawMessage{}
+			for _, value := range []any{before, own[name]} {
+				extensions := map[string]json.RawMessage{}
+				raw, err := jsonenc.Append(nil, value)
+				if err == nil && json.Unmarshal(raw, &extensions) != nil {
+					err = errNoObject
+				}
+				if err != nil {
+					errs = append(errs, fmt.Errorf("capability %q: %w", name, err))
+				}
+				for _, extension := range slices.Sorted(maps.Keys(extensions)) {
+					if _, ok := merged[extension]; ok {
+						errs = append(errs, fmt.Errorf("the extension %q is defined twice", extension))
+					}
+					merged[extension] = extensions[extension]
+				}
+			}
+			all[name] = merged
+		default:
+			errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
+		}
+	}
+	return errs
+}
+
+// encodeResults encodes the results that depend on nothing but the protocol
+// version, or returns all errors.
+func (s *Server) encodeResults() []error {
+	for _, rev := range revision.All() { // the newest, which has every member, comes first
+		info, errs := s.config.Info(rev)
+		capabilities, more := s.encodeCapabilities(rev, true)
+		silent, _ := s.encodeCapabilities(rev, false)
+		instructions, ok := "", true
+		if s.config.Instructions != "" {
+			var text []byte
+			text, ok = strictjson.AppendValidString([]byte(`,"instructions":`), s.config.Instructions)
+			instructions = string(text)
+		}
+		if errs = append(errs, more...); !ok {
+			//lint:ignore ST1005 it begins with the name of a field
+			errs = append(errs, errors.New("Instructions is not valid UTF-8"))
+		}
+		if len(errs) > 0 {
+			return errs
+		}
+		if rev.Stateless() {
+			if s.serverInfo == nil { // the first is the newest
+				s.serverInfo = fmt.Appendf(nil, `"%s":%s`, wire.ServerInfoKey, info)
+			}
+			s.discovered[rev] = fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
+				strings.Join(wire.Versions(), `","`), capabilities, instructions, s.config.CacheHints, s.serverInfo)
+			continue
+		}
+		result := func(capabilities []byte) []byte {
+			return fmt.Appendf(nil, `{"protocolVersion":"%s","capabilities":%s,"serverInfo":%s%s}`, rev, capabilities, info, instructions)
+		}
+		s.initialized[rev], s.detached[rev] = result(capabilities), result(silent)
+	}
+	return nil
+}
+
+// encodeCapabilities returns the JSON object of all capabilities.
+func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
+	all, errs := s.featureCapabilities(rev, listChanged)
+	errs = append(errs, addCapabilities(all, s.config.Capabilities)...)
+	dst := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendCapability(dst, name, all[name]); err != nil {
+			errs = append(errs, fmt.Errorf("capability %q: %w", name, err))
+		}
+	}
+	return append(dst, '}'), errs
+}
+
+var errNoObject = errors.New("value is not a JSON object")
+
+func appendCapability(dst []byte, name string, value any) ([]byte, error) {
+	dst, ok := strictjson.AppendValidString(dst, name)
+	if !ok {
+		return dst, errors.New("name is not valid UTF-8")
+	}
+	dst = append(dst, ':')
+	at := len(dst)
+	dst, err := jsonenc.Append(dst, value)
+	if err == nil && dst[at] != '{' {
+		err = errNoObject
+	}
+	return dst, err
+}

@@ -1,0 +1,48 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/telemetry"
+)
+
+// This file has what all parts of a server share. It knows none of them.
+
+// engine is the limits of a server and what counts toward them, its log and its observer,
+// and the functions of the application that requests need.
+type engine struct {
+	*logger
+	limits        Limits
+	timeouts      Timeouts
+	running       *limit.Requests
+	subscriptions *limit.Semaphore
+	memory        memory
+	observer      *telemetry.Queue // nil without one
+
+	owner        any
+	failure      func(ctx context.Context, subject string, err error) *Failure
+	principal    func(ctx context.Context) string // nil without one
+	logSensitive bool
+}
+
+// Limits bound what clients can have of a server.
+type Limits struct {
+	Concurrent          int // running requests of a session; as many again wait
+	ConcurrentTotal     int // of the server
+	ConcurrentPerClient int // of Exchange.ClientKey
+	Subscriptions       int // of a session
+	SubscriptionsTotal  int
+	MessageBytes        int
+	Memory              int // bytes that requests and responses hold
+	MemoryPerClient     int // of Exchange.ClientKey, or of a session without it
+}
+
+// Timeouts bound how long the server waits.
+type Timeouts struct {
+	Request time.Duration // for the application's code; negative: no limit
+	Elicit  time.Duration // for a client's response; negative: no limit
+	Drain   time.Duration // for pending requests at the end of a connection; negative: none
+	Changes time.Duration // without a change before clients are notified
+}

@@ -1,0 +1,121 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/mcp-prompts/prompts/internal/errorid"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/redact"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// This file has why a request has no result: for the client, for the log and for the
+// middleware.
+
+// Failure is why a request has no result. It is the error of a [feature.Handler].
+type Failure struct {
+	Client *transport.Error // what the client gets
+
+	// What only the log gets. If Log is nil, there is nothing to log.
+	Event   string
+	Level   slog.Level
+	Log     error
+	stack   []byte // of a panic
+	errorID string // of an internal error, in its data too
+
+	// Cause is the error of the application's code, if there is one.
+	Cause error
+	// IsAnswer says that the application has answered the request with Client.
+	IsAnswer bool
+
+	canceled bool // because the request's context has ended
+}
+
+// Error returns what the client reads.
+func (f *Failure) Error() string { return f.Client.Error() }
+
+// InternalFailure returns the failure of a request that ended with err. The
+// client gets the subject and an error id. The log gets err and the same id.
+func InternalFailure(subject string, err error) *Failure {
+	return newFailure("request failed", "internal error: "+subject+" failed", err)
+}
+
+// InvalidResult returns the failure of a request whose result has the error err.
+// It is otherwise like [InternalFailure].
+func InvalidResult(subject string, err error) *Failure {
+	return newFailure("invalid result", "internal error: "+subject+" returned an invalid result", err)
+}
+
+func newFailure(event, message string, err error) *Failure {
+	client, id := withErrorID(message)
+	return &Failure{Client: client, Event: event, Level: slog.LevelError, Log: err, errorID: id, Cause: err}
+}
+
+// withErrorID returns an internal error with a new error id in its message and data.
+func withErrorID(message string) (e *transport.Error, id string) {
+	message, id = errorid.New(message)
+	e = wire.InternalError(message)
+	e.Data = errorid.Data{ID: id}
+	return e, id
+}
+
+// Panic returns the failure of a panic that was just recovered.
+func Panic(subject string, v any) *Failure {
+	f := InternalFailure(subject, redact.NewPanic(v))
+	f.stack = debug.Stack()
+	return f
+}
+
+// finish finds out whether the failure is only the end of ctx, and encodes the
+// data for the client. Both may run the application's methods.
+func (f *Failure) finish(ctx context.Context) {
+	f.canceled = ctx.Err() != nil && (errors.Is(f.Log, ctx.Err()) || errors.Is(f.Log, context.Cause(ctx)))
+	if f.Client.Data == nil {
+		return
+	}
+	data, err := jsonenc.Append(nil, f.Client.Data)
+	encoded := *f.Client
+	encoded.Data = json.RawMessage(data)
+	if err != nil {
+		encoded.Data = nil
+		f.Event, f.Level = cannotEncodeData, slog.LevelError
+		f.Log = errors.Join(err, f.Log)
+	}
+	f.Client = &encoded
+}
+
+// cannotEncodeData is the event of an error whose data is not JSON.
+const cannotEncodeData = "cannot encode error data"
+
+// ErrGoexit is the error of application code that has called runtime.Goexit.
+var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
+
+// ErrNoReturn is the error of a transport or a callback that has panicked or
+// ended its goroutine.
+var ErrNoReturn = errors.New("goroutine ended without a result")
+
+// Why the context of a request has ended.
+var (
+	ErrCanceled      = fmt.Errorf("request cancelled by the client: %w", context.Canceled)
+	ErrSessionClosed = fmt.Errorf("session is closed: %w", context.Canceled)
+	ErrTimeout       = fmt.Errorf("request timed out: %w", context.DeadlineExceeded)
+	ErrAnswered      = fmt.Errorf("request is already answered: %w", context.Canceled)
+)
+
+// cancellation is ErrCanceled with the client's reason.
+type cancellation struct{ reason string }
+
+func (c *cancellation) Error() string {
+	if c.reason == "" {
+		return ErrCanceled.Error()
+	}
+	return ErrCanceled.Error() + " (" + c.reason + ")"
+}
+
+func (c *cancellation) Unwrap() error { return ErrCanceled }
