@@ -118,9 +118,10 @@ func TestMiddlewareTakesASlot(t *testing.T) {
 		w := newWaiter()
 		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing}
 		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait")), o)).handshake()
-		assert.Empty(t, c.ask(getLine("2", "wait"), plainList))
+		assert.Empty(t, c.ask(getLine("2", "wait")))
+		assert.Empty(t, c.ask(plainList))
 		w.let <- struct{}{}
-		assert.Equal(t, []string{textLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.received())
+		assert.ElementsMatch(t, []string{textLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.received())
 	})
 }
 
