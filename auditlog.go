@@ -24,6 +24,8 @@ import (
 //
 //   - principal: the result of Options.Principal;
 //   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
+//   - digest, release, label: the Digest of the prompt, and the release that the response
+//     was rendered from, as far as they are known: see [Release];
 //   - outcome: complete if the inner handler returned a result, input_required, the code
 //     of its error, or canceled or timeout if the request ended without a response. If
 //     the server rejects the result, Options.Logger gets the record "invalid result";
@@ -46,13 +48,28 @@ func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 			principal, prompt, start := r.Principal, r.Prompt, time.Now()
 			err = &Error{Code: CodeInternalError} // unless next returns
 			defer func() {
-				logger.LogAttrs(ctx, slog.LevelInfo, "prompt requested", slog.String("principal", principal),
-					slog.String("prompt", strings.ToValidUTF8(phrase.Clip(prompt, phrase.MaxEcho), "\ufffd")),
-					slog.String("outcome", outcomeOf(ctx, err)), slog.Duration("duration", time.Since(start)))
+				attrs := make([]slog.Attr, 0, 7)
+				attrs = append(attrs, slog.String("principal", principal),
+					slog.String("prompt", strings.ToValidUTF8(phrase.Clip(prompt, phrase.MaxEcho), "\ufffd")))
+				if response != nil {
+					attrs = appendVersion(attrs, response)
+				}
+				logger.LogAttrs(ctx, slog.LevelInfo, "prompt requested", append(attrs,
+					slog.String("outcome", outcomeOf(ctx, err)), slog.Duration("duration", time.Since(start)))...)
 			}()
 			return next(ctx, r)
 		}
 	}
+}
+
+// appendVersion appends what is known of the version of a response.
+func appendVersion(attrs []slog.Attr, r *Response) []slog.Attr {
+	for _, a := range []slog.Attr{slog.String("digest", r.Digest), slog.String("release", r.Release.ID), slog.String("label", r.Release.Label)} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	return attrs
 }
 
 // outcomeOf returns the outcome of a request of the middleware, in one word.

@@ -34,7 +34,7 @@ type definition struct {
 	results  *results               // kept for further requests; nil if none are
 	seen     atomic.Pointer[Prompt] // what filterCopy returns; nil until it is asked for
 
-	withSchema atomic.Pointer[listEntries] // what entriesWithSchema returns; nil until it is asked for
+	variants [4]atomic.Pointer[listEntries] // what entries returns for each entryKind; nil until it is asked for
 }
 
 // listEntries are the entries of a prompt in prompts/list. Equal ones are shared.
@@ -62,6 +62,11 @@ func compile(p Prompt) (*definition, error) {
 		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two"))
 	}
 	faults = append(faults, p.Cache.check()...)
+	if p.Digest != "" {
+		if err := checkDigest(p.Digest); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	var argumentFaults []error
 	var in reflect.Type
 	if p.typed != nil {
@@ -72,7 +77,7 @@ func compile(p Prompt) (*definition, error) {
 	faults = append(faults, argumentFaults...)
 	d.setComplete(arguments)
 	faults = append(faults, d.checkSensitive()...)
-	entries, errs := d.encode(nil)
+	entries, errs := d.encode(nil, true)
 	d.listed, faults = entries, append(faults, errs...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
@@ -178,25 +183,41 @@ func (d *definition) completer(i int) CompleteFunc {
 // revisions are all protocol versions, the newest first.
 var revisions = revision.All()
 
-// entriesWithSchema returns the entries of the prompt with the schema of its
-// arguments. They are made once.
-func (d *definition) entriesWithSchema() *listEntries {
-	if entries := d.withSchema.Load(); entries != nil {
+// entryKind says what the entries of a list contain in addition to the declaration.
+type entryKind uint8
+
+const (
+	withDigest entryKind = 0
+	noDigest   entryKind = 1 // Options.DisableReleaseMeta
+	withSchema entryKind = 2 // Options.InputSchemas
+)
+
+// entries returns the entries of the prompt for a kind. They are made once.
+func (d *definition) entries(kind entryKind) *listEntries {
+	if kind == withDigest || kind == noDigest && d.prompt.Digest == "" {
+		return &d.listed
+	}
+	if entries := d.variants[kind].Load(); entries != nil {
 		return entries
 	}
 	entries := d.listed
-	if schema, err := json.Marshal(d.plan.InputSchema()); err == nil {
-		if with, errs := d.encode(schema); len(errs) == 0 {
-			entries = with
+	var schema []byte
+	var err error
+	if kind&withSchema != 0 {
+		schema, err = json.Marshal(d.plan.InputSchema())
+	}
+	if err == nil {
+		if made, errs := d.encode(schema, kind&noDigest == 0); len(errs) == 0 {
+			entries = made
 		}
 	}
-	d.withSchema.CompareAndSwap(nil, &entries) // another may have come first
-	return d.withSchema.Load()
+	d.variants[kind].CompareAndSwap(nil, &entries) // another may have come first
+	return d.variants[kind].Load()
 }
 
 // encode encodes the prompt's entry in each shape, once for all lists. The schema of
-// the arguments, if not nil, is added to the _meta.
-func (d *definition) encode(schema []byte) (entries listEntries, errs []error) {
+// the arguments, if not nil, is added to the _meta, and the digest if it is wanted.
+func (d *definition) encode(schema []byte, digest bool) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)
 	full := d.fullShape()
@@ -214,7 +235,7 @@ func (d *definition) encode(schema []byte) (entries listEntries, errs []error) {
 			continue
 		}
 		e.rev, e.buf = rev, e.buf[:0]
-		if e.prompt(d, schema); len(e.errs) > 0 {
+		if e.prompt(d, schema, digest); len(e.errs) > 0 {
 			break // the newest shape has every member, so these are all
 		}
 		entries[shape] = bytes.Clone(e.buf)
@@ -231,14 +252,14 @@ func (d *definition) fullShape() revision.Shape {
 	switch {
 	case len(p.Icons) > 0:
 		return revision.ShapeIcons
-	case p.Title != "" || p.Version != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.Arguments, hasTitle):
+	case p.Title != "" || p.Version != "" || p.Digest != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.Arguments, hasTitle):
 		return revision.ShapeTitled
 	}
 	return revision.ShapeBase
 }
 
 // prompt appends a prompt's entry in prompts/list.
-func (e *encoder) prompt(d *definition, schema []byte) {
+func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
 	p := &d.prompt
 	e.raw("{")
 	e.str("name", p.Name)
@@ -255,7 +276,7 @@ func (e *encoder) prompt(d *definition, schema []byte) {
 		e.raw("]")
 	}
 	e.icons(p.Icons)
-	e.promptMeta(p, schema)
+	e.promptMeta(p, schema, digest)
 	e.raw("}")
 }
 
@@ -265,14 +286,18 @@ const (
 	inputSchemaKey = "io.github.mcp-prompts/inputSchema"
 )
 
-func (e *encoder) promptMeta(p *Prompt, schema []byte) {
+func (e *encoder) promptMeta(p *Prompt, schema []byte, digest bool) {
 	if _, ok := p.Meta[versionKey]; ok && p.Version != "" {
 		e.errorf("Meta[%q] is reserved for Version; set Version instead", versionKey)
 	}
 	if _, ok := p.Meta[inputSchemaKey]; ok {
 		e.errorf("Meta[%q] is reserved for Options.InputSchemas", inputSchemaKey)
 	}
-	if p.Version == "" && schema == nil || !e.rev.Titles() {
+	if _, ok := p.Meta[digestKey]; ok && p.Digest != "" {
+		e.errorf("Meta[%q] is reserved for Digest; set Digest instead", digestKey)
+	}
+	digest = digest && p.Digest != ""
+	if p.Version == "" && schema == nil && !digest || !e.rev.Titles() {
 		e.metaFromTitles(p.Meta)
 		return
 	}
@@ -282,6 +307,12 @@ func (e *encoder) promptMeta(p *Prompt, schema []byte) {
 		if own, ok = strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version); !ok {
 			e.errorf("Version is not valid UTF-8")
 		}
+	}
+	if digest {
+		if own != nil {
+			own = append(own, ',')
+		}
+		own = append(append(append(own, `"`+digestKey+`":"`...), p.Digest...), '"')
 	}
 	if schema != nil {
 		if own != nil {

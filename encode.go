@@ -33,6 +33,7 @@ type encoder struct {
 	isResult   bool
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
+	served     served
 	secrets    *redact.Secrets // that no link may contain
 	// The kinds of content that become text, because the protocol version or the host
 	// of the client has no place for them.
@@ -165,9 +166,19 @@ func (e *encoder) result(r *Result) {
 
 // end appends the _meta of a result, and the number of errors that are left out.
 func (e *encoder) end(m Meta) {
-	if e.rev.Stateless() {
+	switch {
+	case e.served != served{} && e.rev.Titles():
+		e.key("_meta")
+		e.raw("{")
+		if e.rev.Stateless() {
+			e.buf = append(e.buf, e.serverInfo...)
+		}
+		e.appendServed(e.served, m)
+		e.metaMembers(m)
+		e.raw("}")
+	case e.rev.Stateless():
 		e.metaAfter(e.serverInfo, m)
-	} else {
+	default:
 		e.meta(m)
 	}
 	if e.dropped > 0 {
@@ -401,8 +412,13 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 	e.key("_meta")
 	e.raw("{")
 	e.buf = append(e.buf, own...)
+	e.metaMembers(m)
+	e.raw("}")
+}
+
+// metaMembers appends the members of a _meta of the application.
+func (e *encoder) metaMembers(m Meta) {
 	if len(m) == 0 {
-		e.raw("}")
 		return
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -418,7 +434,6 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 		}
 		e.spend(len(e.buf) - at)
 	}
-	e.raw("}")
 }
 
 // spend reports whether the result may have n more bytes of content. If not, spend

@@ -75,14 +75,15 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 		p.request = &Request{Prompt: r.Prompt, Arguments: typed.Texts}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
-	d, ok := s.registry.snapshot().Get(r.Prompt)
+	all := s.registry.snapshot()
+	d, ok := all.Get(r.Prompt)
 	if !ok {
 		run := func(ctx context.Context, dst []byte) ([]byte, error) {
 			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.Prompt))
 		}
 		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), promptSubject(r.Prompt)}}, nil
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, retry: retry, via: v}
+	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, via: v}
 	g.collect(typed, typed.Texts)
 	return feature.Work{Handler: g}, nil
 }
@@ -274,7 +275,8 @@ func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
 	if call == nil {
 		return feature.Work{}, errCallOfNoServer
 	}
-	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
+	s := call.Owner().(*Server)
+	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: s, prompts: s.registry.snapshot()}}
 	var err *Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {
 		return feature.Work{}, err

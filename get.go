@@ -56,14 +56,15 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	if s.handler != nil {
 		return nil, s.getThroughMiddleware(c, name.Text(), args, retry), nil
 	}
-	d, ok := s.registry.snapshot().Get(name.Text())
+	all := s.registry.snapshot()
+	d, ok := all.Get(name.Text())
 	if !ok {
 		return nil, s.unknown(name.Text(), promptSubject(name.Text()), 0), nil
 	}
 	if s.options.Visible == nil {
 		c.SetPrompt(d.prompt.Name)
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, retry: retry}
+	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry}
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	return nil, feature.Work{Handler: g}, nil
@@ -126,11 +127,19 @@ func (g *getRequest) append(ctx context.Context, dst []byte, r *Result) ([]byte,
 	if g.via != nil {
 		return g.via.append(ctx, dst, r)
 	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), r)
+	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), r, g.served())
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
 	return dst, nil
+}
+
+// served returns the version of what the request renders.
+func (g *getRequest) served() served {
+	if g.server.options.DisableReleaseMeta {
+		return served{}
+	}
+	return served{g.definition.prompt.Digest, g.prompts.releaseOf(&g.definition.prompt)}
 }
 
 // otherArguments are the arguments of a request that the prompt does not declare.
@@ -245,10 +254,10 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 
 // appendResult appends the result of a prompt, checked, in the form of a revision, for the
 // host of the client, which may be nil. Its links must not contain the secrets.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result) ([]byte, error) {
+func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
 	readsTexts := host.Has(hosts.ReadsTexts)
 	e := s.newEncoder(dst, rev, secrets, readsTexts)
-	e.lacksResources = readsTexts
+	e.lacksResources, e.served = readsTexts, v
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}

@@ -74,6 +74,10 @@ type Response struct {
 	// 100. Total is the number of all values, if larger.
 	Values []string
 	Total  int
+	// Digest is the Digest of the rendered prompt, and Release the release that the prompt
+	// or the list is of: see [Tx.SetRelease]. They are sent in the _meta of the result.
+	Digest  string
+	Release Release
 	// Elicited reports that the result contains answers of the user. Do not use such
 	// a result for another request.
 	Elicited bool

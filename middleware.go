@@ -199,9 +199,10 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		l := listRequest{server: s, rev: p.rev, after: after}
 		list, f := l.appendPage(ctx, []byte{'{'})
 		list = append(list, '}')
-		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}, nil, f
+		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod, Release: l.prompts.releaseOfList().public()}, nil, f
 	}
-	d, ok := s.registry.snapshot().Get(r.Prompt)
+	all := s.registry.snapshot()
+	d, ok := all.Get(r.Prompt)
 	if !ok {
 		return nil, nil, s.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
 	}
@@ -213,7 +214,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		values, total, f := completion.values(ctx)
 		return &Response{Values: values, Total: total}, nil, f
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, retry: p.retry, via: p.via}
+	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: p.retry, via: p.via}
 	if p.via != nil {
 		g.collect(p.via.read(), r.Arguments)
 	} else {
@@ -224,7 +225,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 	if pending {
 		return nil, g, nil
 	}
-	return &Response{Result: result, Elicited: p.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}, nil, f
+	return &Response{Result: result, Digest: d.prompt.Digest, Release: all.releaseOf(&d.prompt).public(), Elicited: p.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}, nil, f
 }
 
 // append appends the result that a response is.
@@ -239,21 +240,42 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 			return append(dst, r.list...), nil
 		}
 		dst = append(dst, r.list[:len(r.list)-1]...)
-		if p.rev.Stateless() {
-			dst = append(dst, s.cacheable...)
+		v, err := r.served()
+		if err != nil {
+			return nil, rpc.InternalFailure(p.subject, err)
 		}
-		return append(dst, '}'), nil
+		return append(s.appendListEnd(dst, p.rev, v.release), '}'), nil
 	case methodComplete:
 		if err := checkUTF8(firstCompletions(r.Values)); err != nil {
 			return nil, rpc.InternalFailure(p.subject, err)
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 	}
-	dst, err := s.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result)
+	var v served
+	var err error
+	if !s.options.DisableReleaseMeta {
+		if v, err = r.served(); err != nil {
+			return nil, rpc.InternalFailure(p.subject, err)
+		}
+	}
+	dst, err = s.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result, v)
 	if err != nil {
 		return nil, rpc.InvalidResult(p.subject, err)
 	}
 	return dst, nil
+}
+
+// served returns the version that the response names, which a middleware may have set.
+func (r *Response) served() (v served, err error) {
+	if v.digest = r.Digest; v.digest != "" {
+		if err := checkDigest(v.digest); err != nil {
+			return served{}, err
+		}
+	}
+	if r.Release.ID != "" {
+		v.release, err = newRelease(r.Release)
+	}
+	return v, err
 }
 
 // nextError is the error of the next of a middleware: a failure, or a request for a

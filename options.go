@@ -35,6 +35,9 @@ type Options struct {
 	// [Prompt.InputSchema], as the member "io.github.mcp-prompts/inputSchema" of the
 	// prompt's _meta. Since protocol version 2025-06-18.
 	InputSchemas bool
+	// DisableReleaseMeta leaves the digests of prompts and the release out of the _meta of
+	// prompts/list and prompts/get: see [Prompt] and [Release].
+	DisableReleaseMeta bool
 	// DisableListChanged disables list_changed notifications and their
 	// capability.
 	DisableListChanged bool

@@ -41,9 +41,10 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 
 // listRequest is one request for a list of prompts.
 type listRequest struct {
-	server *Server
-	rev    revision.Revision
-	after  string
+	server  *Server
+	rev     revision.Revision
+	after   string
+	prompts *snapshot // once the page is made
 }
 
 // Run appends the result of the request. The context is only for the filter.
@@ -52,10 +53,24 @@ func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	if f != nil {
 		return nil, f
 	}
-	if l.rev.Stateless() {
-		dst = append(dst, l.server.cacheable...)
+	return append(l.server.appendListEnd(dst, l.rev, l.prompts.releaseOfList()), '}'), nil
+}
+
+// appendListEnd appends the members of the result of prompts/list after the page.
+func (s *Server) appendListEnd(dst []byte, rev revision.Revision, r *release) []byte {
+	hasRelease := r != nil && len(r.members) > 0 && rev.Titles() && !s.options.DisableReleaseMeta
+	switch {
+	case rev.Stateless() && hasRelease:
+		dst = append(dst, s.cacheable[:len(s.cacheable)-1]...)
+		dst = append(append(dst, ','), r.members...)
+		return append(dst, '}')
+	case rev.Stateless():
+		return append(dst, s.cacheable...)
+	case hasRelease:
+		dst = append(append(dst, `,"_meta":{`...), r.members...)
+		return append(dst, '}')
 	}
-	return append(dst, '}'), nil
+	return dst
 }
 
 func (l *listRequest) Subject() string { return methodList }
@@ -70,6 +85,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	dst = append(dst, `"prompts":[`...)
 	begin, n, last, hasMore := len(dst), 0, "", false
 	all := s.registry.snapshot()
+	l.prompts = all
 	for name, d := range all.After(l.after) { // no name is empty
 		if isFiltered {
 			if ctx.Err() != nil {
@@ -83,10 +99,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 			hasMore = true
 			break
 		}
-		entry := d.listed[shape]
-		if s.options.InputSchemas {
-			entry = d.entriesWithSchema()[shape]
-		}
+		entry := d.entries(s.entryKind)[shape]
 		if n > 0 && len(dst)-begin+len(entry) > cursor.MaxPage {
 			hasMore = true
 			break

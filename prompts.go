@@ -39,6 +39,12 @@ type Prompt struct {
 	// the prompt's _meta, as "io.github.mcp-prompts/version". Since protocol version
 	// 2025-06-18.
 	Version string
+	// Digest identifies the content of the prompt: "sha256:" and 64 lowercase hexadecimal
+	// digits. Packages promptfs and prompttemplate set Digest. If you replace the Render of
+	// their prompt, clear Digest. Clients get Digest in the _meta of the prompt and of its
+	// results, as "io.github.mcp-prompts/digest": see Options.DisableReleaseMeta. Since
+	// protocol version 2025-06-18. Default: empty.
+	Digest string
 	// Tags are labels for filters. They are never sent.
 	Tags []string
 	// Source is the origin of the prompt, for filters and logs. Package promptfs

@@ -26,13 +26,21 @@ import (
 // Reads never wait for changes. A read sees the prompts before or after a change,
 // and never a part of a change. [Registry.Subscribe] reports changes.
 type Registry struct {
-	prompts atomic.Pointer[ordmap.Map[*definition]]
+	prompts atomic.Pointer[snapshot]
 
 	writing   sync.Mutex // held to change prompts, and for the field below
 	followers []*follower
 
 	subscribers notify.Listeners[struct{}]
 }
+
+// snapshot is the content of a registry at one time. It is never changed.
+type snapshot struct {
+	ordmap.Map[*definition]
+	releases []*release
+}
+
+var emptySnapshot = &snapshot{}
 
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
 // name in use, by the registry or an earlier prompt of the call, and a
@@ -78,13 +86,18 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 
-	tx := &Tx{edit: r.snapshot().Edit()}
+	before := r.snapshot()
+	tx := &Tx{edit: before.Edit(), releases: before.releases}
 	if len(r.followers) > 0 {
 		tx.touched = map[string]bool{}
 	}
 	defer func() { tx.edit = nil }()
-	if err := f(tx); err != nil || !tx.changed {
+	if err := f(tx); err != nil || !tx.changed && !tx.released {
 		return err
+	}
+	if !tx.changed {
+		r.prompts.Store(&snapshot{before.Map, tx.releases})
+		return nil
 	}
 	m := tx.edit.Map()
 	var commits []func()
@@ -97,7 +110,7 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 			commits = append(commits, commit)
 		}
 	}
-	r.prompts.Store(&m)
+	r.prompts.Store(&snapshot{m, tx.releases})
 	for _, commit := range commits {
 		commit()
 	}
@@ -136,7 +149,7 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (stop func(), err error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	m := r.snapshot()
+	m := r.snapshot().Map
 	var names []string
 	for name := range m.All() {
 		names = append(names, name)
@@ -187,12 +200,12 @@ func (r *Registry) All() iter.Seq[Prompt] {
 // Len returns the number of prompts.
 func (r *Registry) Len() int { return r.snapshot().Len() }
 
-// snapshot returns the current prompts, as an immutable map.
-func (r *Registry) snapshot() ordmap.Map[*definition] {
-	if m := r.prompts.Load(); m != nil {
-		return *m
+// snapshot returns the current prompts and releases.
+func (r *Registry) snapshot() *snapshot {
+	if s := r.prompts.Load(); s != nil {
+		return s
 	}
-	return ordmap.Map[*definition]{}
+	return emptySnapshot
 }
 
 // Tx changes a [Registry] inside of [Registry.Update]. A Tx is not safe for
@@ -201,6 +214,9 @@ type Tx struct {
 	edit    *ordmap.Editor[*definition]
 	changed bool
 	touched map[string]bool // the names of the prompts that have changed; nil without followers
+
+	releases []*release
+	released bool // the releases have changed
 }
 
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].

@@ -32,6 +32,7 @@ type scope struct {
 	context.Context
 	server   *Server
 	request  *rpc.Request // nil for a run that is cached
+	prompts  *snapshot    // of the whole run, with the prompts that it includes
 	prompt   string
 	isCached bool // the run works for several clients
 	hasAsked atomic.Bool
@@ -142,11 +143,11 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			if around != nil {
 				own = context.WithValue(own, includesKey{}, around)
 			}
-			r, err := render.call(&scope{Context: own, server: s.server, prompt: d.prompt.Name, isCached: true})
+			r, err := render.call(&scope{Context: own, server: s.server, prompts: s.prompts, prompt: d.prompt.Name, isCached: true})
 			if err != nil {
 				return keptResult{}, err
 			}
-			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, nil, r); err != nil {
+			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, nil, r, served{}); err != nil {
 				return keptResult{result: r}, nil // which is an error of each request
 			}
 			return keep(r), nil
@@ -195,6 +196,10 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
 	g.request.SetPrompt(d.prompt.Name)
+	if g.request.IsObserved() {
+		r := g.prompts.releaseOf(&d.prompt).public()
+		g.request.SetVersion(d.prompt.Digest, r.ID, r.Label)
+	}
 	if g.via != nil {
 		if g.via.Tool != "" {
 			g.request.SetTool(g.via.Tool)
@@ -302,7 +307,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if outer.has(name) {
 		return nil, fmt.Errorf("prompts: Include: cycle: %s", outer.path(name))
 	}
-	d, ok := s.server.registry.snapshot().Get(name)
+	d, ok := s.prompts.Get(name)
 	if !ok || !s.server.isVisible(ctx, d) {
 		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}

@@ -38,6 +38,8 @@ type Server struct {
 	sealer   elicit.Sealer
 	searches *limit.Budget // of all prompts, for suggestions
 
+	entryKind entryKind // of prompts/list
+
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
 	cacheable, serverInfo []byte
@@ -56,6 +58,12 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	_, _ = rand.Read(s.sealer.Own) // never fails
 	if err := s.sealer.Check(); err != nil {
 		faults = append(faults, err)
+	}
+	if o.InputSchemas {
+		s.entryKind |= withSchema
+	}
+	if o.DisableReleaseMeta {
+		s.entryKind |= noDigest
 	}
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {

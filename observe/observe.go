@@ -120,6 +120,9 @@ type Outcome struct {
 	// Prompt is the name of the prompt, if the prompt exists and is visible to the
 	// client.
 	Prompt string
+	// Digest identifies the content of the prompt, and Release and Label name the release
+	// that the prompt is of, as far as they are known: see prompts.Release.
+	Digest, Release, Label string
 	// Tool is the name of the tool that the request calls, if the tool exists and is
 	// visible to the client: see SetTool of feature.Call. The Prompt of such a
 	// request is the prompt that the tool renders, if any.

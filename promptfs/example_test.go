@@ -35,7 +35,7 @@ Say hello to {{.name}}.
 	var reg prompts.Registry
 	reg.MustAdd(loaded...)
 
-	srv := prompts.MustNewServer(&reg, prompts.Options{})
+	srv := prompts.MustNewServer(&reg, prompts.Options{DisableReleaseMeta: true})
 	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"greeting","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
 	fmt.Println(string(result), err)
 	// Output:
@@ -102,6 +102,7 @@ func ExampleFolder_visible() {
 		log.Fatal(err)
 	}
 	srv := prompts.MustNewServer(&reg, prompts.Options{
+		DisableReleaseMeta: true,
 		Visible: func(_ context.Context, p prompts.Prompt) bool {
 			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/")
 		},

@@ -30,6 +30,7 @@ type Folder struct {
 	fsys     fs.FS
 	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
 	more     func() []*Error                   // errors in addition to those of the files
+	revision func() uint64                     // of a store; nil for a folder
 
 	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
 	// table is nil before the first reload.
@@ -37,6 +38,9 @@ type Folder struct {
 	skills *skillTable
 	// reported has the errors of the last reload, by their text.
 	reported map[string]error
+	release  *prompts.Release // of a Mirror that was moved to one
+	isStrict bool             // an error changes nothing
+	served   prompts.Release  // that the registry has
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
@@ -147,27 +151,42 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if len(p.set)+len(p.remove) > 0 {
+	more := append(f.more(), f.skills.all()...)
+	if f.isStrict {
+		if err := join(slices.Concat(p.faults, more)); err != nil {
+			return nil, err
+		}
+	}
+	release := f.servedRelease(p, more)
+	if len(p.set)+len(p.remove) > 0 || release != f.served {
 		err := f.registry.Update(func(tx *prompts.Tx) error {
 			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
 				p = f.table.plan(tx.Lookup, within)
+				if f.isStrict && len(p.faults) > 0 {
+					return join(p.faults)
+				}
+				release = f.servedRelease(p, more)
 			}
 			for _, name := range p.remove {
 				tx.Remove(name)
+			}
+			if err := tx.SetRelease(release); err != nil {
+				return err
 			}
 			return tx.Set(p.set...)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("promptfs: update registry: %w", err)
 		}
+		f.served = release
 	}
 	f.table.done(p)
-	more := f.more()
 	if f.options.Skills != nil {
 		f.skills.apply(f.options.Skills)
-		more = append(more, f.skills.all()...)
+		more = append(f.more(), f.skills.all()...)
 	}
 	r := p.report(more)
+	r.Release = release
 	r.SkillsAdded, r.SkillsChanged, r.SkillsRemoved = f.skills.changes.added, f.skills.changes.changed, f.skills.changes.removed
 	return r, nil
 }
@@ -223,8 +242,14 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	f.reported = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
 		isNews = true
-		f.options.Logger.InfoContext(ctx, "prompts reloaded",
-			slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed)))
+		attrs := []slog.Attr{slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed))}
+		if r.Release.ID != "" {
+			attrs = append(attrs, slog.String("release", r.Release.ID))
+		}
+		if r.Release.Label != "" {
+			attrs = append(attrs, slog.String("label", r.Release.Label))
+		}
+		f.options.Logger.LogAttrs(ctx, slog.LevelInfo, "prompts reloaded", attrs...)
 	}
 	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
 		isNews = true

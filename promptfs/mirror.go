@@ -25,6 +25,7 @@ type Mirror struct {
 
 	// Who has the folder's turn has these, and files.
 	revisions map[string]uint64 // by path; those of files that have gone among them
+	highest   uint64            // of all revisions
 	faults    map[string]*Error // that the store has found, by path
 	dirty     map[string]bool   // paths of files that have changed and were not looked at
 	all       bool              // that is, all of them
@@ -50,7 +51,7 @@ type File struct {
 func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 	m := &Mirror{files: &memory{}, revisions: map[string]uint64{}, faults: map[string]*Error{}, dirty: map[string]bool{}}
 	m.folder = NewFolder(reg, m.files, o)
-	m.folder.more = m.more
+	m.folder.more, m.folder.revision = m.more, func() uint64 { return m.highest }
 	return m
 }
 
@@ -59,6 +60,7 @@ func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 // and after changes may have been missed.
 func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
+		m.folder.release, m.highest = nil, 0
 		m.revisions, m.faults = make(map[string]uint64, len(files)), map[string]*Error{}
 		there := make(map[string]bool, len(files))
 		for _, f := range files {
@@ -85,6 +87,7 @@ func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 // from the registry, only Reset adds the prompt again.
 func (m *Mirror) Apply(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
+		m.folder.release = nil
 		for _, f := range files {
 			if m.isNews(f) {
 				m.put(f)
@@ -100,6 +103,7 @@ func (m *Mirror) isNews(f File) bool {
 		return false
 	}
 	m.revisions[f.Path] = f.Revision
+	m.highest = max(m.highest, f.Revision)
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -66,6 +67,9 @@ type Report struct {
 	Added, Changed, Removed []string
 	// SkillsAdded, SkillsChanged and SkillsRemoved are the paths of skills, in order.
 	SkillsAdded, SkillsChanged, SkillsRemoved []string
+	// Release is the release that is served: the content digest of a folder, the revision
+	// of a store, or the release of [Mirror.Replace]. It has no ID while a file is invalid.
+	Release prompts.Release
 	// Err joins all current errors, each an [*Error]. It is nil if there are none.
 	Err error
 }

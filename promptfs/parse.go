@@ -56,10 +56,14 @@ type made struct {
 	files    []dependency
 	parts    []part            // by the messages
 	uses     []*partial        // of those that the partials lead to
-	sum      [sha256.Size]byte // of all that
+	sum      [sha256.Size]byte // of all that, and the path
+	own      fileSum           // of the file
 	// partialErrors has the first error of each partial that has any.
 	partialErrors []*Error
 }
+
+// unknownDigest is the digest of no prompt.
+var unknownDigest = digestOf([sha256.Size]byte{})
 
 // nothing is a placeholder for a render function that is not compiled yet.
 func nothing(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
@@ -67,6 +71,7 @@ func nothing(context.Context, map[string]string) (*prompts.Result, error) { retu
 // parse makes a prompt of a file.
 func (s *source) parse(ctx context.Context, name string, content []byte, all partials) *made {
 	m := &made{faults: fileErrors{path: name}}
+	m.prompt.Digest = unknownDigest // until all that the prompt is made of is known
 	text, ok := textOf(content, &m.faults)
 	if !ok {
 		return m
@@ -84,7 +89,8 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}
-	m.sum = m.sumOf(content, all)
+	m.sum = m.sumOf(name, content, all)
+	m.prompt.Digest = digestOf(m.sum)
 	return m
 }
 
@@ -115,11 +121,12 @@ func (m *made) named(name string) {
 	}
 }
 
-// sumOf returns the sum of all that the prompt is made of.
-func (m *made) sumOf(content []byte, all partials) [sha256.Size]byte {
+// sumOf returns the sum of the path and of all that the prompt is made of.
+func (m *made) sumOf(name string, content []byte, all partials) [sha256.Size]byte {
 	h := sha256.New()
-	own := sha256.Sum256(content)
-	h.Write(own[:])
+	m.own = fileSum{int64(len(content)), sha256.Sum256(content)}
+	fmt.Fprintf(h, "%q", name)
+	h.Write(m.own.sum[:])
 	for _, name := range sortedKeys(m.partials) {
 		if p := all.named[name]; p != nil {
 			fmt.Fprintf(h, "%q", name)

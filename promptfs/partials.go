@@ -18,6 +18,7 @@ type partial struct {
 	before int // blank lines before the text
 	stamp  stamp
 	sum    [sha256.Size]byte
+	size   int64
 	own    []*Error // the errors of the file
 	faults []*Error // own, and the errors of the template
 	// What the partials are that it leads to, itself among them.
@@ -33,7 +34,7 @@ type partials struct {
 
 // newPartial reads a partial.
 func newPartial(path string, content []byte) *partial {
-	p := &partial{path: path, sum: sha256.Sum256(content)}
+	p := &partial{path: path, sum: sha256.Sum256(content), size: int64(len(content))}
 	f := fileErrors{path: path}
 	text, ok := textOf(content, &f)
 	if p.text, p.before = trimmed(text); ok && p.text == "" {

@@ -45,6 +45,7 @@ type dependency struct {
 	path  string
 	stamp stamp
 	sum   [sha256.Size]byte
+	size  int64
 }
 
 // content returns the content that a message sends in place of a text, or nil if
@@ -84,7 +85,7 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 		f.add(p.mark, ofFile(p.file, err))
 		return nil, &dependency{path: name}
 	}
-	used := &dependency{name, stamp, sha256.Sum256(data)}
+	used := &dependency{name, stamp, sha256.Sum256(data), int64(len(data))}
 	switch p.kind {
 	case "image":
 		return &prompts.Image{Data: data, MIMEType: mime}, used

@@ -3,6 +3,7 @@ package promptfs
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -24,6 +25,8 @@ type table struct {
 	broken   map[string][]*Error // what kept prompts out of the registry when it was last updated, by path
 	faults   []*Error            // of folders, links and partials
 	folders  []string            // without links, that something was read from, or is missing in
+	content  string              // the content digest, once it is asked for
+	stale    bool                // a file has changed since
 }
 
 // entry is what is known of one file. It is not changed but by [table.done].
@@ -35,6 +38,7 @@ type entry struct {
 	uses   map[string][sha256.Size]byte // partials that it calls, by name; zero for one that there was not
 	files  []dependency
 	sum    [sha256.Size]byte
+	own    fileSum
 	wants  string          // the name of the prompt, if the file is valid
 	line   int             // of the name
 	prompt *prompts.Prompt // that is to be set; nil if it is
@@ -91,6 +95,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 			entries[path] = e // what cannot be looked at has not gone
 		}
 	}
+	t.stale = t.stale || !maps.Equal(t.entries, entries) || !maps.Equal(t.read, read)
 	t.entries, t.read, t.partials = entries, read, all
 	t.faults = slices.Concat(ofPartials.faults, found.faults, faults)
 	t.folders = slices.Concat(found.folders, ofPartials.folders, []string{s.nearestFolder(s.options.Partials)})
@@ -170,7 +175,7 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 		return e
 	}
 	m := s.parse(ctx, f.path, content, all)
-	e.faults, e.files, e.sum, e.line = m.faults.all, m.files, m.sum, m.line
+	e.faults, e.files, e.sum, e.own, e.line = m.faults.all, m.files, m.sum, m.own, m.line
 	if len(m.partials) > 0 {
 		e.uses = make(map[string][sha256.Size]byte, len(m.partials))
 		for name := range m.partials {

@@ -20,6 +20,11 @@ const (
 	attrProtocol        = "network.protocol.name"
 	attrProtocolVersion = "network.protocol.version"
 	attrClientAddress   = "client.address"
+
+	// The conventions have no names for these. They are not in metrics.
+	attrDigest  = "io.github.mcp-prompts.digest"
+	attrRelease = "io.github.mcp-prompts.release"
+	attrLabel   = "io.github.mcp-prompts.label"
 )
 
 // Metrics.

@@ -126,7 +126,7 @@ func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Ou
 	if isFailure(out) {
 		span.SetStatus(codes.Error, "")
 	}
-	span.SetAttributes(o.allowed(op, outcomeAttributes(out))...)
+	span.SetAttributes(o.allowed(op, versionAttributes(outcomeAttributes(out), out))...)
 	span.End(trace.WithTimestamp(op.Start.Add(out.Duration)))
 
 	h := o.server
@@ -202,6 +202,13 @@ func outcomeAttributes(out observe.Outcome) []attribute.KeyValue {
 		attrs = append(attrs, attribute.String(attrErrorType, errorType(out)))
 	}
 	return attrs
+}
+
+// versionAttributes appends what only spans have of the outcome.
+func versionAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
+	attrs = appendText(attrs, attrDigest, out.Digest)
+	attrs = appendText(attrs, attrRelease, out.Release)
+	return appendText(attrs, attrLabel, out.Label)
 }
 
 func isFailure(out observe.Outcome) bool { return out.Code != 0 || out.Err != nil || out.IsError }

@@ -18,6 +18,9 @@ import (
 // An argument that the messages only print, as {{.name}} or {{index . "a-b"}}, becomes
 // Verbatim: see [prompts.Argument].
 //
+// If p has no Digest, New sets it: a SHA-256 of the declaration, the messages and the
+// partials that they call. A change of Go code does not change the Digest.
+//
 // New returns all errors in the messages and the options, joined, each an [*Error].
 // [prompts.Registry.Add] reports errors in the rest of p.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
@@ -26,7 +29,7 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	p.Render = c.named(d)
+	p.Render, p.Digest = c.named(d), c.digest(p)
 	p.Arguments = c.verbatim(p.Arguments, d)
 	return p, nil
 }
@@ -48,6 +51,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
+	p.Digest = c.digest(p)
 	p.Arguments = c.verbatim(p.Arguments, d)
 	return prompts.New(p, func(ctx context.Context, value In) (*prompts.Result, error) {
 		in.complete(&value)

@@ -81,7 +81,7 @@ const mostUnclaimed = 1024
 // The server logs to the test's output.
 func New(t testing.TB, reg *prompts.Registry) *Client {
 	t.Helper()
-	return Serve(t, prompts.MustNewServer(reg, prompts.Options{Logger: testLogger(t)}), ClientOptions{})
+	return Serve(t, prompts.MustNewServer(reg, prompts.Options{Logger: testLogger(t), DisableReleaseMeta: true}), ClientOptions{})
 }
 
 // Serve returns a client for your server, with its middleware, filters and logger,

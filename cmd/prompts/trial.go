@@ -25,9 +25,10 @@ type capturedKey struct{}
 
 func newRenderer(reg *prompts.Registry) *renderer {
 	return &renderer{prompts.MustNewServer(reg, prompts.Options{
-		Info:   prompts.Implementation{Name: "prompts", Version: version()},
-		Logger: slog.New(slog.DiscardHandler),
-		Limits: prompts.Limits{GetsPerSecond: -1},
+		DisableReleaseMeta: true, // which differs from the servers
+		Info:               prompts.Implementation{Name: "prompts", Version: version()},
+		Logger:             slog.New(slog.DiscardHandler),
+		Limits:             prompts.Limits{GetsPerSecond: -1},
 		// A misspelled argument is an error: its value would not be in the prompt.
 		StrictArguments: true,
 		Middleware: func(next prompts.Handler) prompts.Handler {

@@ -1,0 +1,13 @@
+package telemetry
+
+// SetVersion sets the version of the prompt that the request renders.
+func (r *Request) SetVersion(digest, release, label string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.o != nil {
+		r.o.out.Digest, r.o.out.Release, r.o.out.Label = digest, release, label
+	}
+}
