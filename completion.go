@@ -248,7 +248,7 @@ func (p *completeParams) detach() {
 
 // firstCompletions returns the values that fit in a response.
 func firstCompletions(values []string) []string {
-	return values[:min(len(values), argument.MaxCompletions)]
+	return values[:min(len(values), revision.MaxCompletions)]
 }
 
 // appendCompletion appends the result of completion/complete: the first of a

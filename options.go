@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/observe"
 )
@@ -243,7 +245,7 @@ type Limits struct {
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
 const (
-	defaultPageSize              = 1000
+	defaultPageSize              = cursor.DefaultPageSize
 	defaultMaxConcurrent         = 64
 	defaultMaxConcurrentTotal    = 1024
 	defaultMaxSubscriptions      = 64
@@ -258,7 +260,7 @@ const (
 	defaultComplete              = 5 * time.Second
 	defaultElicit                = 5 * time.Minute
 	defaultDrain                 = 5 * time.Second
-	defaultChangeDelay           = 20 * time.Millisecond
+	defaultChangeDelay           = notify.MinPause
 	defaultRequestStateTTL       = 15 * time.Minute
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 )
 
 // Options configures the skills of a server. The zero value of each field is its
@@ -36,7 +37,7 @@ type Options struct {
 	Resources Resources
 }
 
-const defaultPageSize = 1000
+const defaultPageSize = cursor.DefaultPageSize
 
 // Resources are resources of the application. Their URIs must not begin with
 // skill://. Each function may be nil. The rules for ctx are those of a

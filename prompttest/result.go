@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
@@ -259,8 +260,8 @@ func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 			break
 		}
 	}
-	if len(values) > 100 {
-		c.reject("must have at most 100 values, got %d", len(values))
+	if len(values) > revision.MaxCompletions {
+		c.reject("must have at most %d values, got %d", revision.MaxCompletions, len(values))
 	}
 	if c.read("total", "an integer from 0", &total); total != nil && *total < uint64(len(values)) {
 		c.breaks("CMP-06", "must have a total of at least %d, the number of values, got %d", len(values), *total)

@@ -39,6 +39,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
@@ -83,7 +84,7 @@ type Options struct {
 }
 
 const (
-	defaultPageSize       = 1000
+	defaultPageSize       = cursor.DefaultPageSize
 	defaultPairedPageSize = 100
 )
 

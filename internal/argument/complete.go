@@ -6,14 +6,12 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file completes arguments: by their types and schemas, and by functions of the
 // application. Of a comma-separated list it completes the last element.
-
-// MaxCompletions is the protocol's limit of values in one response (CMP-05).
-const MaxCompletions = 100
 
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
@@ -22,7 +20,7 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 	case a.Sensitive:
 		return nil, 0
 	case v.kind != schema.List:
-		return v.matches(typed, MaxCompletions)
+		return v.matches(typed, revision.MaxCompletions)
 	case v.elem.isElement():
 		if l, ok := openListOf(typed); ok {
 			values, _ = v.elem.matches(l.typed, math.MaxInt)
@@ -37,7 +35,7 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]string, error)) (values []string, total int, err error) {
 	if a.value.kind != schema.List || !a.value.elem.isElement() {
 		values, err = complete(typed)
-		return values[:min(len(values), MaxCompletions)], len(values), err
+		return values[:min(len(values), revision.MaxCompletions)], len(values), err
 	}
 	l, ok := openListOf(typed)
 	if !ok {
@@ -119,7 +117,7 @@ func (l *openList) close(values []string) (lists []string, total int) {
 		if has[v] || strings.IndexByte(v, ',') >= 0 || strings.TrimSpace(v) != v || len(l.elements) == 0 && isJSONList(v) {
 			continue
 		}
-		if total++; total <= MaxCompletions {
+		if total++; total <= revision.MaxCompletions {
 			lists = append(lists, l.head+v)
 		}
 	}

@@ -31,6 +31,9 @@ func Append(dst []byte, list, name string) []byte {
 	return encoding.AppendEncode(dst, raw)
 }
 
+// DefaultPageSize is the default number of entries in one page of a list.
+const DefaultPageSize = 1000
+
 // MaxName is the maximum size in bytes of what a cursor of most lists holds: of the
 // name of a prompt, and of the URI of a resource.
 const MaxName = 4096

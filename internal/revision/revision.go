@@ -16,6 +16,10 @@ const (
 	V20260728
 )
 
+// MaxCompletions is the number of values that one completion may have, in every version
+// (CMP-05).
+const MaxCompletions = 100
+
 // Shape is the form in which a prompt is listed. Each shape adds members to the
 // shape before it.
 type Shape uint8

@@ -58,7 +58,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 }
 
 // hasCompletions reports whether an argument of a registry prompt has completions of its
-// own. An argument of an imported prompt has none.
+// own. An imported prompt has no completions.
 func (m *mount) hasCompletions(prompt, argument string) bool {
 	p, _ := m.registry.Lookup(prompt)
 	for _, a := range p.Arguments {

@@ -1,10 +1,7 @@
 // Package hint keeps an error apart from its fix.
 package hint
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // hinted is an error with a fix.
 type hinted struct {
@@ -22,21 +19,11 @@ func New(fix, format string, args ...any) error {
 	return &hinted{err, fix}
 }
 
-// Split returns the fix of err, and err without the fix. The fix of an error that err
-// wraps stays in the text of err. The errors of prompttemplate are split, too: their
-// types have the method Fix.
-func Split(err error) (fix string, bare error) {
-	if h, ok := err.(interface{ Fix() string }); ok {
-		return h.Fix(), errors.Unwrap(err)
-	}
-	return "", err
-}
-
 // Error returns the error and the fix.
 func (h *hinted) Error() string { return h.err.Error() + "; " + h.fix }
 
 // Unwrap returns the error without its fix.
 func (h *hinted) Unwrap() error { return h.err }
 
-// Fix returns the fix.
+// Fix returns the fix. Module promptfs reports the fix apart from the error.
 func (h *hinted) Fix() string { return h.fix }

@@ -1,0 +1,165 @@
+package prompttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/prompttools"
+)
+
+// check is one of the checks of a registry.
+type check func(t testing.TB, reg *prompts.Registry, o CheckOptions)
+
+// text returns a prompt of arguments, and of a function that returns its text.
+func text(arguments []prompts.Argument, f func(args map[string]string) (string, error)) prompts.Prompt {
+	return prompts.Prompt{Name: "p", Arguments: arguments, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		s, err := f(args)
+		if err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(s)), nil
+	}}
+}
+
+// says returns a prompt without arguments.
+func says(s string) prompts.Prompt {
+	return text(nil, func(map[string]string) (string, error) { return s, nil })
+}
+
+// checked returns what a check reports of a prompt.
+func checked(t *testing.T, c check, o CheckOptions, p prompts.Prompt) *recorder {
+	t.Helper()
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	return record(t, func(t testing.TB) { c(t, &reg, o) })
+}
+
+// byTool is checked with a client that gets the prompt by its tool.
+func byTool(t *testing.T, c check, o CheckOptions, p prompts.Prompt) *recorder {
+	t.Helper()
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	tools, err := prompttools.New(&reg, prompttools.Options{Names: []string{p.Name}})
+	require.NoError(t, err)
+	srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}, Limits: prompts.Limits{CompletionsPerSecond: -1}})
+	o.Client = Serve(t, srv, ClientOptions{ToolName: prompttools.ToolName})
+	return checked(t, c, o, p)
+}
+
+// doors are the ways by which a check gets prompts.
+var doors = []func(*testing.T, check, CheckOptions, prompts.Prompt) *recorder{checked, byTool}
+
+// expect holds what was reported to a list of what has to be in it, one for one.
+func expect(t *testing.T, got []string, want []string) {
+	t.Helper()
+	require.Len(t, got, len(want), "%s", strings.Join(got, "\n"))
+	for i := range want {
+		assert.Contains(t, got[i], want[i])
+	}
+}
+
+// A server that bounds how often it is asked is asked later.
+func TestGetsAreLimited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		reg.MustAdd(text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "integer"}}}, func(args map[string]string) (string, error) {
+			return fmt.Sprint(args["a"] == "10000"), nil
+		}))
+		srv := prompts.MustNewServer(&reg, prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}})
+		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: Serve(t, srv, ClientOptions{})}) })
+		assert.Empty(t, r.errors)
+	})
+}
+
+// A value that was made up last is not all that was tried.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	p := text([]prompts.Argument{{Name: "a", Required: true}}, refuse)
+	expect(t, checked(t, CheckEnums, CheckOptions{}, p).errors, []string{" (and with other values in "})
+}
+
+// once returns a function that works once.
+func once() func(map[string]string) (string, error) {
+	var done atomic.Bool
+	return func(map[string]string) (string, error) {
+		if done.Swap(true) {
+			return "", errors.New("planted")
+		}
+		return "x", nil
+	}
+}
+
+// refuse accepts what no declaration says.
+func refuse(args map[string]string) (string, error) {
+	if args["a"] != "red" && args["a"] != "blue" {
+		return "", prompts.InvalidArgument("a", "is no colour")
+	}
+	return args["a"], nil
+}
+
+// By tools, prompts that are no tools are left out, but not all of them.
+func TestChecksOfTools(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	fails := text(nil, func(map[string]string) (string, error) { return "", errors.New("planted") })
+	fails.Name = "fails"
+	reg.MustAdd(says("x"), fails)
+	for names, want := range map[string][]string{
+		"p":     nil,
+		"fails": {`prompt "fails": rendering failed`},
+		"none":  {"tools/list must have a tool with a name that ClientOptions.ToolName returns for a prompt of the registry"},
+	} {
+		tools, err := prompttools.New(&reg, prompttools.Options{Names: []string{names}})
+		require.NoError(t, err)
+		srv := prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
+		c := Serve(t, srv, ClientOptions{ToolName: prompttools.ToolName})
+		r := record(t, func(t testing.TB) { CheckEnums(t, &reg, CheckOptions{Client: c}) })
+		expect(t, r.errors, want)
+	}
+}
+
+// A prompt that asks is checked with its answers, and one that is hidden as
+// somebody who sees it.
+func TestCheckOptionsClient(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	reg.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		who, err := prompts.Elicit[person](ctx, "who", "Who?")
+		if err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(who.Name + args["a"])), nil
+	}})
+	type key struct{}
+	srv := prompts.MustNewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
+	seen := context.WithValue(t.Context(), key{}, 1)
+	for _, test := range []struct {
+		name   string
+		client func(t testing.TB) *Client
+		want   []string
+	}{
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tThe prompt asks the user: set ClientOptions.Answer of the client.\n\tSet CheckOptions.Client to that client."}},
+		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`unknown prompt "p"`}},
+		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
+		{"it is shown, and answered", func(t testing.TB) *Client {
+			return Serve(t, srv, ClientOptions{Context: seen, Answer: answerByMessage})
+		}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: test.client(t)}) })
+			expect(t, r.errors, test.want)
+		})
+	}
+}
