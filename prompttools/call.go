@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -24,8 +25,7 @@ import (
 
 // call is the method tools/call.
 func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-	var doc strictjson.Doc
-	params := read(&doc, c.Params())
+	params := call.Params(c)
 	if err := wire.CheckCase(params, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
 		return nil, feature.Work{}, err
 	}
@@ -42,7 +42,7 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	if t := s.own[r.tool]; t != nil {
 		c.SetTool(t.name)
 		if t.serve != nil {
-			w, err := t.serve(r, c, arguments, t.check(arguments))
+			w, err := t.serve(r, c, params.Get("arguments"), t.check(arguments))
 			return nil, w, err
 		}
 		w, err := prompts.Interact(c, prompts.Interaction{

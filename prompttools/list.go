@@ -2,9 +2,11 @@ package prompttools
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -18,8 +20,7 @@ var errCursor = &prompts.Error{Code: prompts.CodeInvalidParams, Message: "invali
 
 // list is the method tools/list.
 func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	var doc strictjson.Doc
-	params := read(&doc, c.Params())
+	params := call.Params(c)
 	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
 		return nil, feature.Work{}, err
 	}
@@ -34,7 +35,7 @@ func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 		return nil, feature.Work{}, wire.WrongKind("cursor", "params.cursor", "a string", from)
 	}
 	rev, _ := revision.Parse(c.Version())
-	return prompts.List(c, dst, prompts.Listing{Cursor: from.Text(), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {
+	return prompts.List(c, dst, prompts.Listing{Cursor: strings.Clone(from.Text()), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := parseCursor("tools", from)
 		if err != nil {
 			return nil, err
@@ -43,15 +44,6 @@ func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 		dst = appendPage(dst, "tools", s.all.Load(), after, s.options.PageSize, visible, func(t *tool) []byte { return t.listed[rev] })
 		return append(dst, '}'), nil
 	}})
-}
-
-// read parses params, which the server has checked.
-func read(doc *strictjson.Doc, params []byte) strictjson.Value {
-	if params == nil {
-		return strictjson.Value{}
-	}
-	_ = doc.Parse(string(params), wire.MaxDepth)
-	return doc.Root()
 }
 
 // parseCursor returns the name after which a page of a list begins; empty for the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -79,9 +80,8 @@ func (s *server) getTool() (*tool, error) {
 }
 
 // listPrompts is the work of list_prompts.
-func (r *request) listPrompts(c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
-	var doc strictjson.Doc
-	from := read(&doc, arguments).Get("cursor").Text()
+func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
+	from := strings.Clone(args.Get("cursor").Text())
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := parseCursor("prompts", from)
 		switch {
@@ -99,10 +99,8 @@ func (r *request) listPrompts(c *feature.Call, arguments json.RawMessage, wrong 
 }
 
 // getPrompt is the work of get_prompt.
-func (r *request) getPrompt(c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
-	var doc strictjson.Doc
-	args := read(&doc, arguments)
-	name := args.Get("name").Text()
+func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
+	name := strings.Clone(args.Get("name").Text())
 	rendering := prompts.Rendering{
 		Append: r.append,
 		Unknown: func(ctx context.Context, dst []byte, visible func(string) bool) ([]byte, error) {

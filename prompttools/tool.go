@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // This file compiles tools: their names, and their entries in tools/list as JSON for
@@ -75,7 +76,7 @@ type tool struct {
 
 // serveFunc returns the work of a tool of a pair. wrong is the error for the model if the
 // arguments are invalid, else nil.
-type serveFunc func(r *request, c *feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error)
+type serveFunc func(r *request, c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error)
 
 // entry is an entry in tools/list.
 type entry struct {

@@ -3,13 +3,20 @@
 // that feature can import this package.
 package call
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
 
 // Request is the request behind a *feature.Call.
 type Request interface {
 	Method() string
 	Version() string
 	Params() json.RawMessage
+	// Parsed returns the params as the server has parsed them; Invalid without params.
+	// The value and all that is read from it are valid until Serve returns.
+	Parsed() strictjson.Value
 	// Sender returns the fields of the feature.Client.
 	Sender() (session uint64, key string)
 	SetTool(name string)
@@ -27,6 +34,14 @@ var (
 	SetRaw func(method any)
 	IsRaw  func(method any) bool
 )
+
+// Params returns the parsed params of a *feature.Call: see the Parsed method of Request.
+func Params(c any) strictjson.Value {
+	if r := Of(c); r != nil {
+		return r.Parsed()
+	}
+	return strictjson.Value{}
+}
 
 // Raw returns a feature.Method that is raw.
 func Raw[M any](method M) M {

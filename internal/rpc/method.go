@@ -137,6 +137,14 @@ func (c *Call) Params() json.RawMessage {
 	return json.RawMessage(c.Message.Params.Raw())
 }
 
+// Parsed returns the parsed params, without a copy.
+func (c *Call) Parsed() strictjson.Value {
+	if c.Message.Params.Kind() != strictjson.Object {
+		return strictjson.Value{}
+	}
+	return c.Message.Params
+}
+
 // Owner returns Config.Owner of the server.
 func (c *Call) Owner() any { return c.engine.owner }
 
