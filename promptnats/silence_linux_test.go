@@ -60,6 +60,9 @@ const maxLag = 10 * time.Second
 // alive: no proxy in user space does the same, because the kernel acknowledges what the
 // proxy does not read. So the test runs in a network namespace with packet filters.
 func TestSilence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	if os.Getenv(inNamespace) == "" {
 		t.Parallel()
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSilence$", "-test.v", "-test.timeout=0", "-silences="+*silences, fmt.Sprint("-silence-runs=", *silenceRuns))

@@ -46,6 +46,9 @@ type page struct {
 // exception, and nothing that the policy forbids.
 func open(t *testing.T, url string) *page {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
 	require.NoError(t, startBrowser())
 	tab, err := chromium.NewTab()
 	require.NoError(t, err)
