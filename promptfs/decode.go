@@ -36,11 +36,10 @@ type decoder struct {
 	patterns *int // the size of all patterns of the file so far
 }
 
-// lineOf returns the line of the file in which the node begins. The line of
-// the front matter's beginning is not part of the YAML.
-func lineOf(n *yaml.Node) int { return n.Line + 1 }
+// lineOf returns the line of the file in which the node begins.
+func (d decoder) lineOf(n *yaml.Node) int { return d.faults.lineOf(n.Line) }
 
-func (d decoder) fault(n *yaml.Node, err error) { d.faults.add(lineOf(n), err) }
+func (d decoder) fault(n *yaml.Node, err error) { d.faults.add(d.lineOf(n), err) }
 
 // plain reports whether a value and all in it are written in place, and
 // without YAML's own types. What an alias means is not looked at, so that one
@@ -95,11 +94,11 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 		case !slices.Contains(known, key.Value):
 			d.fault(key, hint.New(nearest(key.Value, known), "unknown key %q in %s", key.Value, of))
 		default:
-			all = append(all, member{key.Value, lineOf(key), n.Content[i+1]})
+			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1]})
 		}
 		if key.Kind == yaml.ScalarNode {
 			if _, ok := lines[key.Value]; !ok {
-				lines[key.Value] = lineOf(key)
+				lines[key.Value] = d.lineOf(key)
 			}
 		}
 	}
@@ -177,7 +176,7 @@ func (d decoder) elements(m member) []member {
 	}
 	all := make([]member, len(m.value.Content))
 	for i, n := range m.value.Content {
-		all[i] = member{"element of " + m.key, lineOf(n), n}
+		all[i] = member{"element of " + m.key, d.lineOf(n), n}
 	}
 	return all
 }
@@ -362,7 +361,7 @@ func (d decoder) any(n *yaml.Node, depth int) any {
 			if _, twice := v[key.Value]; twice {
 				d.fault(key, duplicateKey(key, lines[key.Value]))
 			}
-			v[key.Value], lines[key.Value] = d.any(n.Content[i+1], depth+1), lineOf(key)
+			v[key.Value], lines[key.Value] = d.any(n.Content[i+1], depth+1), d.lineOf(key)
 		}
 		return v
 	case yaml.SequenceNode:

@@ -74,9 +74,35 @@ const maxErrors = 100
 
 // fileErrors are the errors of one file.
 type fileErrors struct {
-	path string
-	all  []*Error
-	said map[string]bool // their texts
+	path   string
+	all    []*Error
+	said   map[string]bool // their texts
+	isYAML bool            // the whole file is, and not its front matter alone
+}
+
+// lineOf returns the line of the file of one of its YAML. The first line of front matter
+// is not part of the YAML.
+func (f *fileErrors) lineOf(line int) int {
+	if f.isYAML {
+		return line
+	}
+	return line + 1
+}
+
+// noun is what the YAML is.
+func (f *fileErrors) noun() string {
+	if f.isYAML {
+		return "file"
+	}
+	return "front matter"
+}
+
+// example is what the YAML may be.
+func (f *fileErrors) example() string {
+	if f.isYAML {
+		return "cases: and the cases below it"
+	}
+	return "title: Code review"
 }
 
 // add adds an error, unless the file already has the same error or maxErrors

@@ -59,7 +59,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), lines+1)
-		f.add(1+line, explain(message, strings.Split(front, "\n")[line-1]))
+		f.add(f.lineOf(line), explain(message, strings.Split(front, "\n")[line-1]))
 		return nil, false
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader([]byte(front)))
@@ -75,7 +75,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		f.add(1+min(max(second.Line, 1), lines), hint.New("remove the line that ends the first document", "front matter must be a single YAML document"))
+		f.add(f.lineOf(min(max(second.Line, 1), lines)), hint.New("remove the line that ends the first document", "%s must be a single YAML document", f.noun()))
 		return nil, false
 	case !errors.Is(err, io.EOF):
 		return fault(err)
@@ -86,7 +86,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
 		return nil, true
 	default:
-		f.add(1+max(n.Line, 1), hint.New("write lines such as title: Code review", "front matter must be key: value pairs, got %s", found(n)))
+		f.add(f.lineOf(max(n.Line, 1)), hint.New("write lines such as "+f.example(), "%s must be key: value pairs, got %s", f.noun(), found(n)))
 		return nil, false
 	}
 }

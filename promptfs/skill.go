@@ -31,11 +31,11 @@ func (m *made) skill(name, text string) {
 				d.fault(key, duplicateKey(key, before))
 				continue
 			}
-			lines[key.Value] = lineOf(key)
+			lines[key.Value] = d.lineOf(key)
 			if !d.plain(value) {
 				continue
 			}
-			switch text := d.text(member{key.Value, lineOf(key), value}); key.Value {
+			switch text := d.text(member{key.Value, d.lineOf(key), value}); key.Value {
 			case "name":
 				m.prompt.Name = text
 			case "description":

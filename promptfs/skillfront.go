@@ -54,7 +54,7 @@ func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int
 	lines := map[string]int{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if key := mapping.Content[i]; lines[key.Value] == 0 {
-			lines[key.Value] = lineOf(key)
+			lines[key.Value] = d.lineOf(key)
 		}
 	}
 	dst := d.appendJSON(nil, mapping, 0)
@@ -82,7 +82,7 @@ func (d decoder) appendJSON(dst []byte, n *yaml.Node, depth int) []byte {
 			if key.Kind != yaml.ScalarNode || !isString(key) {
 				d.fault(key, hint.New("quote the key", "key must be a string, got %s", found(key)))
 			}
-			lines[key.Value] = lineOf(key)
+			lines[key.Value] = d.lineOf(key)
 			if i > 0 {
 				dst = append(dst, ',')
 			}
