@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template/parse"
 
+	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -26,6 +27,7 @@ const repetition = 4
 type bounder struct {
 	set       *Set
 	text      *text
+	prompt    string          // for a coverage; empty for a partial
 	arguments *named          // nil for a partial and for a struct
 	scalars   map[string]bool // variables that are elements of a list, or their indexes
 }
@@ -68,6 +70,7 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 	case *parse.WithNode:
 		return b.branch(&n.BranchNode, anyDot, dot)
 	case *parse.RangeNode:
+		action := actionOf(&n.BranchNode)
 		weight, element := 1+b.pipe(n.Pipe), scalarDot
 		switch v := b.argument(n.Pipe, dot); {
 		case v != nil && (v.types == anInteger || v.types == aList):
@@ -88,7 +91,9 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 		each := repetition + b.list(n.List, element)
 		b.check(n.Pos, each)
 		n.List.Nodes = slices.Insert(n.List.Nodes, 0, step(n.Pos, each))
-		return weight + b.list(n.ElseList, dot)
+		weight += b.list(n.ElseList, dot)
+		b.cover(&n.BranchNode, action)
+		return weight
 	case *parse.TemplateNode:
 		weight := 2
 		if n.Pipe != nil {
@@ -100,7 +105,43 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 }
 
 func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
-	return 1 + b.pipe(n.Pipe) + max(b.list(n.List, then), b.list(n.ElseList, otherwise))
+	action := actionOf(n)
+	weight := 1 + b.pipe(n.Pipe) + max(b.list(n.List, then), b.list(n.ElseList, otherwise))
+	b.cover(n, action)
+	return weight
+}
+
+// actionOf returns the action that begins a block, as its author may have written it.
+func actionOf(n *parse.BranchNode) string {
+	return "{{" + actionNames[n.NodeType] + " " + n.Pipe.String() + "}}"
+}
+
+// cover lets a coverage note which of the two lists is executed. A missing one is one
+// that writes nothing. The lists have been counted, and so have the calls that they get.
+func (b *bounder) cover(n *parse.BranchNode, action string) {
+	if b.set.coverage == nil {
+		return
+	}
+	b.coverList(n.List, n.Pos, action, false)
+	if n.ElseList == nil {
+		n.ElseList = &parse.ListNode{NodeType: parse.NodeList, Pos: n.Pos}
+	}
+	if len(n.ElseList.Nodes) != 1 || actionNames[n.ElseList.Nodes[0].Type()] == "" { // an else if has lists of its own
+		b.coverList(n.ElseList, n.Pos, action, true)
+	}
+}
+
+var actionNames = map[parse.NodeType]string{parse.NodeIf: "if", parse.NodeWith: "with", parse.NodeRange: "range"}
+
+// coverList puts a call into a list that notes when the list is executed.
+func (b *bounder) coverList(l *parse.ListNode, pos parse.Pos, action string, isElse bool) {
+	at := b.text.at(pos)
+	number := b.set.coverage.Add(coverage.Block{
+		Prompt: b.prompt, Message: at.message, Partial: at.partial, Text: b.text.source,
+		Line: at.line, Action: action, IsElse: isElse,
+	})
+	l.Nodes = slices.Insert(l.Nodes, 0, silent(pos, parse.NewIdentifier(coverFunc).SetPos(pos),
+		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: int64(number), Text: strconv.Itoa(number)}))
 }
 
 // check adds an error if weight is more than maxWeight steps.
@@ -248,10 +289,14 @@ func command(pos parse.Pos, args ...parse.Node) *parse.CommandNode {
 // step returns {{if _stepN}}{{end}}, which writes nothing. N is the number of
 // bits of the steps, so that no number has to be evaluated.
 func step(pos parse.Pos, n int) parse.Node {
-	call := command(pos, parse.NewIdentifier(stepFunc+strconv.Itoa(bits.Len(uint(n)))).SetPos(pos))
+	return silent(pos, parse.NewIdentifier(stepFunc+strconv.Itoa(bits.Len(uint(n)))).SetPos(pos))
+}
+
+// silent returns {{if FUNCTION ARGUMENTS}}{{end}}, which writes nothing.
+func silent(pos parse.Pos, function ...parse.Node) parse.Node {
 	return &parse.IfNode{BranchNode: parse.BranchNode{
 		NodeType: parse.NodeIf, Pos: pos,
-		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}},
+		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command(pos, function...)}},
 		List: &parse.ListNode{NodeType: parse.NodeList, Pos: pos},
 	}}
 }

@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 )
 
@@ -20,11 +21,12 @@ const (
 	madeFunc  = "_made"    // behind a call of code that is not ours
 	openFunc  = "_open"    // the same, if the value may be of any type
 	orEmpty   = "_orEmpty" // behind a value that is written
+	coverFunc = "_cover"   // at the beginning of a block, for a coverage, with its number
 )
 
 // isInternal reports whether a function is one of those.
 func isInternal(name string) bool {
-	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty
+	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty || name == coverFunc
 }
 
 // ours are the functions that this package adds to those of text/template; the
@@ -47,6 +49,7 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 		madeFunc:  r.made,
 		openFunc:  r.open,
 		orEmpty:   r.orEmpty,
+		coverFunc: r.cover,
 
 		"fence": func(language, code reflect.Value) (string, error) {
 			return r.ofTexts(language, code, 3, prompts.Fence)
@@ -86,6 +89,14 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 func (r *run) step(n int) bool {
 	if err := r.take(n); err != nil {
 		panic(err)
+	}
+	return false
+}
+
+// cover notes that a block is rendered, unless the values are generated.
+func (r *run) cover(block int) bool {
+	if r.trial == nil {
+		coverage.From(r.ctx).Hit(block)
 	}
 	return false
 }

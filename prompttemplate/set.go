@@ -16,6 +16,7 @@ import (
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -27,10 +28,11 @@ const maxPartials = 256
 // checked once. Safe for concurrent use.
 type Set struct {
 	partials map[string]*text
-	names    []string         // of the partials, in order
-	funcs    template.FuncMap // the author's
-	faults   []*Error         // of functions
-	trials   sync.Pool        // of *executor with some of the partials
+	names    []string           // of the partials, in order
+	funcs    template.FuncMap   // the author's
+	faults   []*Error           // of functions
+	coverage *coverage.Coverage // nil for none
+	trials   sync.Pool          // of *executor with some of the partials
 }
 
 // NewSet returns a Set with the partials and functions of o. It returns all errors,
@@ -54,7 +56,7 @@ func newSet(o Options) *Set {
 // [NewSet]. The result reuses a partial of s if the partial and all partials below
 // are unchanged. If ctx ends first, With returns nil and the cause.
 func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error) {
-	other := &Set{funcs: s.funcs, faults: s.faults}
+	other := &Set{funcs: s.funcs, faults: s.faults, coverage: coverage.From(ctx)}
 	if err := other.read(ctx, partials, s.partials); err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 			if old := before[top.t.partial]; old != nil && s.isSame(old, top.t, before) {
 				s.partials[old.partial] = old
 			} else {
-				s.link(top.t, nil)
+				s.link(top.t, "", nil)
 			}
 			top.t.state = isLinked
 			stack = stack[:len(stack)-1]
@@ -190,9 +192,9 @@ func (s *Set) isSame(old, t *text, before map[string]*text) bool {
 }
 
 // link finds what follows from the partials that a text calls, which are
-// linked, and puts into its tree what bounds it. arguments are the data of a
-// message; nil for a struct and for a partial.
-func (s *Set) link(t *text, arguments *named) {
+// linked, and puts into its tree what bounds it. prompt is the name of a message's.
+// arguments are the data of a message; nil for a struct and for a partial.
+func (s *Set) link(t *text, prompt string, arguments *named) {
 	if t.isPartial {
 		t.reach, t.given = []*text{t}, []*text{t}
 	}
@@ -240,13 +242,16 @@ func (s *Set) link(t *text, arguments *named) {
 		}
 	}
 	if t.why == nil && len(t.faults) == 0 {
-		b := bounder{set: s, text: t, arguments: arguments, scalars: map[string]bool{}}
+		b := bounder{set: s, text: t, prompt: prompt, arguments: arguments, scalars: map[string]bool{}}
 		dot := anyDot
 		if arguments != nil {
 			dot = argsDot
 		}
 		t.weight = b.list(t.tree.Root, dot)
 		b.check(t.tree.Root.Pos, t.weight)
+		if s.coverage != nil && t.isPartial {
+			b.coverList(t.tree.Root, t.tree.Root.Pos, "", false)
+		}
 	}
 	if len(t.faults) > 0 {
 		t.why = t.faults[0]
@@ -360,7 +365,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 					t.addAt(at, hint.New("write the text", "text contains only white space and comments"))
 				}
 				s.walk(t, check.arguments())
-				s.link(t, arguments)
+				s.link(t, p.Name, arguments)
 			}
 			check.message(t)
 			used.add(t.reach)
