@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 
 	"github.com/mcp-prompts/prompts"
@@ -31,6 +32,9 @@ type CheckOptions struct {
 	// with an Answer. A server with a Visible filter needs a client that sees all
 	// prompts. Default: a client of a server with default options.
 	Client *Client
+	// Tagged returns the client of a principal with these tags, for cases with tags in
+	// CheckCases. Default: Client, or a server that CheckCases describes.
+	Tagged func(tags []string) *Client
 	// ToolPattern matches further names of tools in a text, for CheckTools. The
 	// first group is the name, or the whole match without a group. Default: none.
 	ToolPattern *regexp.Regexp
@@ -90,7 +94,7 @@ type rendering struct {
 
 // says reports whether a value is part of what a result says.
 func (r *rendering) says(value string) bool {
-	return slices.ContainsFunc(append(textsOf(r.result), r.result.Description), func(text string) bool {
+	return slices.ContainsFunc(append(golden.Texts(r.result), r.result.Description), func(text string) bool {
 		return strings.Contains(text, value)
 	})
 }
@@ -186,7 +190,7 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 	if err != nil || other != nil {
 		return nil, &refusal{err, other}
 	}
-	return &rendering{arguments: arguments, result: result, form: format(result)}, nil
+	return &rendering{arguments: arguments, result: result, form: golden.Format(result)}, nil
 }
 
 // errorf reports an error of a prompt.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // CheckSensitive checks that no value of a Sensitive argument reaches the text that a
@@ -63,7 +64,7 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 			if reason := Reasons(refusal.err)[a.Name]; reason != "" && reason != "refused" {
 				return false // the function has not got the value
 			}
-			said.add(refusal.err.Message, compact(refusal.err.Data))
+			said.add(refusal.err.Message, golden.JSON(refusal.err.Data))
 		} else {
 			said.add(besideTexts(r.result)...)
 		}
@@ -110,15 +111,15 @@ var canaries = []string{
 
 // besideTexts returns what a result says beside the texts of its messages.
 func besideTexts(r *prompts.Result) []string {
-	all := []string{r.Description, compact(r.Meta)}
+	all := []string{r.Description, golden.JSON(r.Meta)}
 	for _, m := range r.Messages {
 		switch content := m.Content.(type) {
 		case *prompts.ResourceLink:
-			all = append(all, compact(content))
+			all = append(all, golden.JSON(content))
 		case *prompts.EmbeddedResource:
-			all = append(all, content.URI, compact(content.Meta), compact(content.ResourceMeta))
+			all = append(all, content.URI, golden.JSON(content.Meta), golden.JSON(content.ResourceMeta))
 		case *prompts.Text:
-			all = append(all, compact(content.Meta))
+			all = append(all, golden.JSON(content.Meta))
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // CheckTools checks that the prompts of the registry mention no tools except these.
@@ -34,7 +35,7 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		p := &c.prompts[i]
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
-			for _, text := range textsOf(r.result) {
+			for _, text := range golden.Texts(r.result) {
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true

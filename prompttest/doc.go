@@ -65,6 +65,8 @@
 // Each check covers all prompts of a registry and reports every finding with the
 // prompt, the argument and a fix:
 //
+//   - [CheckCases]: the cases in test files pass, the same that the command prompts
+//     test runs;
 //   - [CheckArguments]: every argument affects the output;
 //   - [CheckEnums]: every declared value renders, and so does a prompt without
 //     optional arguments;

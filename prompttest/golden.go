@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // Golden compares a result with the file at path, and fails the test at the first
@@ -25,7 +26,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 		t.Errorf("prompttest: result to compare with %s must not be nil", path)
 		return
 	}
-	got := format(result)
+	got := golden.Format(result)
 	if Updating() {
 		if err := writeFile(path, got); err != nil {
 			t.Errorf("prompttest: %v", err)
@@ -55,11 +56,25 @@ func updateCommand(t testing.TB) string {
 	return `go test -run "^` + root + `$" -update`
 }
 
+// writeFile replaces a file at once: after an error, or if the test is killed, the file is
+// what it was.
 func writeFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(text), 0o644)
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 const (

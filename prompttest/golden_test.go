@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // all is a result with everything that the form of one shows.
@@ -58,12 +59,12 @@ a note
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, allText, format(all()))
-	assert.Equal(t, "=== no messages\n", format(new(prompts.Result)))
+	assert.Equal(t, allText, golden.Format(all()))
+	assert.Equal(t, "=== no messages\n", golden.Format(new(prompts.Result)))
 	// A text cannot pass for a head line: those have a longer rule then.
-	assert.Equal(t, "==== user: text\na\n=== user: text\nb\n", format(prompts.Messages(prompts.User("a\n=== user: text\nb"))))
-	assert.Equal(t, "===== user: text\n==== a\n===== user: text\n=== b\n", format(prompts.Messages(prompts.User("==== a"), prompts.User("=== b"))))
-	assert.NotEqual(t, format(prompts.Messages(prompts.User("a"), prompts.User("b"))), format(prompts.Messages(prompts.User("a\n=== user: text\nb"))))
+	assert.Equal(t, "==== user: text\na\n=== user: text\nb\n", golden.Format(prompts.Messages(prompts.User("a\n=== user: text\nb"))))
+	assert.Equal(t, "===== user: text\n==== a\n===== user: text\n=== b\n", golden.Format(prompts.Messages(prompts.User("==== a"), prompts.User("=== b"))))
+	assert.NotEqual(t, golden.Format(prompts.Messages(prompts.User("a"), prompts.User("b"))), golden.Format(prompts.Messages(prompts.User("a\n=== user: text\nb"))))
 }
 
 func TestGolden(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -345,7 +346,7 @@ func TestReadAll(t *testing.T) {
 	want := all()
 	reg.MustAdd(data("all", func(context.Context, map[string]string) (*prompts.Result, error) { return want, nil }))
 	c := New(t, &reg)
-	assert.Equal(t, format(want), format(c.Get("all", nil)))
+	assert.Equal(t, golden.Format(want), golden.Format(c.Get("all", nil)))
 }
 
 // Each request has a progress token of its own.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -35,7 +36,7 @@ func problemsOf(err *prompts.Error) []problem {
 		return nil
 	}
 	var data struct{ Problems []problem }
-	_ = json.Unmarshal([]byte(compact(err.Data)), &data) // other errors have other data
+	_ = json.Unmarshal([]byte(golden.JSON(err.Data)), &data) // other errors have other data
 	return data.Problems
 }
 
@@ -58,7 +59,7 @@ func explain(err *prompts.Error) string {
 		b.WriteString(")")
 	}
 	if err.Data != nil && len(problems) == 0 {
-		fmt.Fprintf(&b, "\n\tdata: %s", compact(err.Data))
+		fmt.Fprintf(&b, "\n\tdata: %s", golden.JSON(err.Data))
 	}
 	switch err.Code {
 	case prompts.CodeInternalError:

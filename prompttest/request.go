@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // Call sends a request of any method, such as tools/list, and returns the result as
@@ -56,7 +57,7 @@ func (c *Client) GetError(name string, arguments map[string]string) *prompts.Err
 		c.fatal(err)
 	}
 	if refusal == nil {
-		c.fatal(fmt.Errorf("%s: prompt must fail, got:\n%s", c.wayTo(name), format(result)))
+		c.fatal(fmt.Errorf("%s: prompt must fail, got:\n%s", c.wayTo(name), golden.Format(result)))
 	}
 	return refusal
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
@@ -20,7 +21,7 @@ func (c *Client) CallTool(name string, arguments any) *prompts.Result {
 	c.t.Helper()
 	result := c.callTool(name, arguments)
 	if result.isError {
-		c.fatal(fmt.Errorf("tools/call %q: result must not have isError, got:\n%s", name, format(&result.Result)))
+		c.fatal(fmt.Errorf("tools/call %q: result must not have isError, got:\n%s", name, golden.Format(&result.Result)))
 	}
 	return &result.Result
 }
@@ -31,7 +32,7 @@ func (c *Client) CallToolError(name string, arguments any) *prompts.Result {
 	c.t.Helper()
 	result := c.callTool(name, arguments)
 	if !result.isError {
-		c.fatal(fmt.Errorf("tools/call %q: result must have isError, got:\n%s", name, format(&result.Result)))
+		c.fatal(fmt.Errorf("tools/call %q: result must have isError, got:\n%s", name, golden.Format(&result.Result)))
 	}
 	return &result.Result
 }
@@ -84,7 +85,7 @@ func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts
 		return nil, refusal, err
 	}
 	if result.isError {
-		refusal = &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(textsOf(&result.Result), "\n")}
+		refusal = &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(golden.Texts(&result.Result), "\n")}
 		_ = json.Unmarshal(result.structured, &refusal.Data) // there may be none
 		return nil, refusal, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
@@ -76,6 +77,6 @@ func retryAfter(refusal *prompts.Error) time.Duration {
 		return 0
 	}
 	var data struct{ RetryAfterMs uint16 }
-	_ = json.Unmarshal([]byte(compact(refusal.Data)), &data) // other errors have other data
+	_ = json.Unmarshal([]byte(golden.JSON(refusal.Data)), &data) // other errors have other data
 	return time.Duration(data.RetryAfterMs) * time.Millisecond
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
@@ -101,8 +102,8 @@ func checkScopes(paths []string) ([]*inspection, error) {
 			continue
 		}
 		root := rootOf(path)
-		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !isWithin(path, filepath.Join(root, "_partials")) {
-			return nil, usageErrorf("%s is not a Markdown file; give *.md files or folders", path)
+		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isWithin(path, filepath.Join(root, "_partials")) {
+			return nil, usageErrorf("%s is neither a Markdown file nor a test file; give *.md files, *%s files or folders", path, cases.Extension)
 		}
 		relative, err := filepath.Rel(root, path)
 		if err != nil {

@@ -54,6 +54,23 @@ func TestPage(t *testing.T) {
 	assert.Greater(t, strings.Count(page, "\nprompts "), 8)
 }
 
+// TestTestsPage checks that the page on tests has each rule of diff and each flag of test.
+func TestTestsPage(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../docs/tests.md")
+	require.NoError(t, err)
+	page := string(raw)
+	for _, r := range diffRules {
+		breaking := "no"
+		if r.isBreaking {
+			breaking = "yes"
+		}
+		assert.Contains(t, page, fmt.Sprintf("| `%s` | %s | %s |\n", r.id, breaking, r.text))
+	}
+	newTest().Flags().VisitAll(func(f *pflag.Flag) { assert.Contains(t, page, "--"+f.Name) })
+	newDiff().Flags().VisitAll(func(f *pflag.Flag) { assert.Contains(t, page, "--"+f.Name) })
+}
+
 // TestClientsPages checks that the pages on clients have the entry that install prints for
 // each client with a page or with a section of docs/clients.md.
 func TestClientsPages(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -105,14 +106,21 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 // loadFolders loads the folders into a registry, and returns the errors of files,
 // each a [fileError].
 func loadFolders(dirs []string) (*prompts.Registry, error) {
+	return loadFoldersWith(context.Background(), dirs)
+}
+
+// loadFoldersWith is loadFolders with a context for the templates, which may have a
+// coverage.
+func loadFoldersWith(ctx context.Context, dirs []string) (*prompts.Registry, error) {
 	reg := new(prompts.Registry)
 	var errs []error
 	for _, dir := range dirs {
-		loaded, err := promptfs.Load(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)})
+		var loaded prompts.Registry
+		err := promptfs.NewFolder(&loaded, os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
 		for _, err := range all(err) {
 			errs = append(errs, fileErrorOf(dir, err))
 		}
-		for _, p := range loaded {
+		for p := range loaded.All() {
 			if other, ok := reg.Lookup(p.Name); ok {
 				errs = append(errs, &fileError{Path: p.Source, Rule: "duplicate-name", Err: fmt.Errorf("prompt %q is also in %s; rename one of the two", p.Name, other.Source)})
 				continue
@@ -157,6 +165,9 @@ func (e *fileError) Unwrap() error { return e.Err }
 
 // fileErrorOf returns an error of a file in dir as a fileError.
 func fileErrorOf(dir string, err error) *fileError {
+	if e := (*cases.Error)(nil); errors.As(err, &e) {
+		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Rule: "case", Err: e.Err, Hint: e.Hint}
+	}
 	var e *promptfs.Error
 	if errors.As(err, &e) {
 		rule := "file"

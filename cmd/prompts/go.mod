@@ -11,6 +11,8 @@ replace github.com/mcp-prompts/prompts/promptpreview => ../../promptpreview
 replace github.com/mcp-prompts/prompts/promptnats => ../../promptnats
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.1
+	github.com/google/jsonschema-go v0.4.3
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/mcp-prompts/prompts/promptfs v0.0.0
 	github.com/mcp-prompts/prompts/promptnats v0.0.0
@@ -35,7 +37,6 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
-	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect

@@ -41,6 +41,7 @@ type finding struct {
 	Prompt  string `json:"prompt,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // how to fix the error
+	Diff    string `json:"diff,omitempty"` // what was found instead, of test
 }
 
 // rules has the rules of check with what each is about, in the order of the
@@ -48,6 +49,7 @@ type finding struct {
 var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
 	{"skill", "A folder with a SKILL.md is not a valid skill."},
+	{"case", "A test file is invalid, or has cases of a prompt that does not exist."},
 	{"duplicate-name", "Two files have a prompt of the same name."},
 	{"format", "The files of a folder are in the format of another program."},
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
@@ -106,7 +108,15 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			i.done()
 		}
 	}
+	isInvalid := map[string]bool{} // files of prompts, without their extensions
+	for _, f := range i.findings {
+		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
+	}
 	for _, dir := range i.dirs {
+		_, errs := loadCases(dir, reg, isInvalid)
+		for _, e := range errs {
+			i.addError(e)
+		}
 		i.skillsOf(dir)
 		if err := i.secrets(dir); err != nil {
 			return nil, err

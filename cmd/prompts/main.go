@@ -84,7 +84,7 @@ wrong use, and 130 for an interrupt before the end.`,
 	}
 	root.SetVersionTemplate("prompts {{.Version}}\n")
 	root.AddCommand(
-		newServe(), newCheck(), newRender(), newList(), newNew(), newPreview(),
+		newServe(), newCheck(), newTest(), newDiff(), newRender(), newList(), newNew(), newPreview(),
 		newImport(), newInstall(), newMan(),
 	)
 	root.SetFlagErrorFunc(flagError)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -32,13 +33,39 @@ write a better one below it.
 {{untrusted "the text" .text}}
 `
 
+// starterCases is the content of the test file of a new prompt.
+const starterCases = `# yaml-language-server: $schema=https://raw.githubusercontent.com/mcp-prompts/prompts/main/docs/test-file.schema.json
+# Run the cases with: prompts test
+cases:
+  - name: default audience
+    arguments:
+      text: This sentence have a mistake.
+    expect:
+      contains: [for beginners, This sentence have a mistake.]
+      messages: 1
+  - name: experts
+    arguments: {text: Cache it., audience: experts}
+    expect:
+      contains: for experts
+      excludes: beginners
+  - name: the default by its name
+    arguments: {text: Cache it., audience: beginners}
+    expect:
+      contains: for beginners
+  - name: no text
+    arguments: {audience: experts}
+    expect:
+      error: {text: missing}
+`
+
 func newNew() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write a prompt to start from",
-		Long: `New writes the file NAME.md with a prompt to start from. A name such as review/code
-is a file in the folder review. An existing file is never changed.`,
+		Long: `New writes the file NAME.md with a prompt to start from, and NAME.test.yaml with its
+first cases for prompts test. A name such as review/code is a file in the folder review.
+An existing file is never changed.`,
 		Example: "  prompts new review/text --dir prompts",
 		Args:    exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,11 +83,20 @@ is a file in the folder review. An existing file is never changed.`,
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
+			tests := strings.TrimSuffix(path, ".md") + cases.Extension
+			for _, file := range []string{path, tests} { // so that neither is written without the other
+				if _, err := os.Lstat(file); err == nil {
+					return errExists(file)
+				}
+			}
 			if err := create(path, []byte(starter)); err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), path)
-			return nil
+			if err := create(tests, []byte(starterCases)); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n", path, tests)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "write the file into this folder")

@@ -94,6 +94,20 @@ func writeFindings(w io.Writer, r *report) error {
 				fmt.Fprintf(&b, "      | %s%s\n", strings.Repeat(" ", offset), paint(codes[f.Level], "^"))
 			}
 		}
+		for n, line := range strings.Split(strings.TrimSuffix(f.Diff, "\n"), "\n") {
+			if f.Diff == "" {
+				break
+			}
+			if n == maxDiffLines {
+				b.WriteString("  …\n")
+				break
+			}
+			line = printable(line)
+			if code := diffColors[line[:min(len(line), 1)]]; code != "" {
+				line = paint(code, line)
+			}
+			b.WriteString("      " + line + "\n")
+		}
 		if f.Hint != "" {
 			fmt.Fprintf(&b, "      = hint: %s\n", printable(f.Hint))
 		}
@@ -101,6 +115,9 @@ func writeFindings(w io.Writer, r *report) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// diffColors are the colors of the lines of a diff, by how they begin.
+var diffColors = map[string]string{"-": "31", "+": "32", "@": "36"}
 
 // excerptWidth is how many characters of a line are shown.
 const excerptWidth = 100

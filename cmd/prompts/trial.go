@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
@@ -24,13 +25,10 @@ type captured struct {
 type capturedKey struct{}
 
 func newRenderer(reg *prompts.Registry) *renderer {
-	return &renderer{prompts.MustNewServer(reg, prompts.Options{
-		DisableReleaseMeta: true, // which differs from the servers
-		Info:               prompts.Implementation{Name: "prompts", Version: version()},
-		Logger:             slog.New(slog.DiscardHandler),
-		Limits:             prompts.Limits{GetsPerSecond: -1},
-		// A misspelled argument is an error: its value would not be in the prompt.
-		StrictArguments: true,
+	// A misspelled argument is an error: its value would not be in the prompt.
+	return &renderer{prompts.MustNewServer(reg, cases.Options(prompts.Options{
+		Info:   prompts.Implementation{Name: "prompts", Version: version()},
+		Logger: slog.New(slog.DiscardHandler),
 		Middleware: func(next prompts.Handler) prompts.Handler {
 			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
 				response, err := next(ctx, r)
@@ -41,18 +39,23 @@ func newRenderer(reg *prompts.Registry) *renderer {
 				return response, err
 			}
 		},
-	})}
+	}))}
 }
 
 // render returns the result of prompts/get, and the same as JSON. If the client would
 // get an error, it is a *prompts.Error; cause is what the log of a server would have.
 func (r *renderer) render(ctx context.Context, name string, args map[string]string) (result *prompts.Result, raw json.RawMessage, cause, err error) {
+	return r.call(ctx, name, args, prompts.CallOptions{})
+}
+
+// call is render for a client.
+func (r *renderer) call(ctx context.Context, name string, args map[string]string, client prompts.CallOptions) (result *prompts.Result, raw json.RawMessage, cause, err error) {
 	var c captured
 	params, err := json.Marshal(map[string]any{"name": name, "arguments": args})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	raw, err = r.server.Call(context.WithValue(ctx, capturedKey{}, &c), "prompts/get", params, prompts.CallOptions{})
+	raw, err = r.server.Call(context.WithValue(ctx, capturedKey{}, &c), "prompts/get", params, client)
 	return c.result, raw, c.err, err
 }
 

@@ -39,6 +39,13 @@ var calls = map[string]struct {
 	"writing-tests":      {"writing-tests", nil},
 }
 
+// The cases in the test files beside the prompts pass, as with prompts test. To write the
+// golden files anew: go test . -run TestCases -update
+func TestCases(t *testing.T) {
+	t.Parallel()
+	prompttest.CheckCases(t, registry(t), "prompts", promptfs.ParseYAML, prompttest.CheckOptions{})
+}
+
 // What a client gets of each prompt is what its golden file says. To write them
 // anew: go test . -run TestPrompts -update
 func TestPrompts(t *testing.T) {

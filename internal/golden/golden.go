@@ -1,4 +1,5 @@
-package prompttest
+// Package golden has the text form of the results of prompts, for golden files.
+package golden
 
 import (
 	"crypto/sha256"
@@ -11,18 +12,18 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// format returns the text form of a result. Different results have different text
+// Format returns the text form of a result. Different results have different text
 // forms. The form has a head line for each message, and under the head line the
 // message's text, unchanged and in whole lines. The head line names binary content by
 // its length and hash.
-func format(r *prompts.Result) string {
+func Format(r *prompts.Result) string {
 	rule := ruleFor(r)
 	var b strings.Builder
 	if r.Description != "" {
 		fmt.Fprintf(&b, "%s description\n%s\n", rule, r.Description)
 	}
 	if len(r.Meta) > 0 {
-		fmt.Fprintf(&b, "%s meta %s\n", rule, compact(r.Meta))
+		fmt.Fprintf(&b, "%s meta %s\n", rule, JSON(r.Meta))
 	}
 	if len(r.Messages) == 0 {
 		fmt.Fprintf(&b, "%s no messages\n", rule)
@@ -40,7 +41,7 @@ func format(r *prompts.Result) string {
 // ruleFor returns what the head lines begin with: no line of a text does.
 func ruleFor(r *prompts.Result) string {
 	rule := "==="
-	texts := append(textsOf(r), r.Description)
+	texts := append(Texts(r), r.Description)
 	for i := 0; i < len(texts); {
 		if strings.HasPrefix(texts[i], rule+" ") || strings.Contains(texts[i], "\n"+rule+" ") {
 			rule += "="
@@ -52,8 +53,8 @@ func ruleFor(r *prompts.Result) string {
 	return rule
 }
 
-// textsOf returns the texts of a result.
-func textsOf(r *prompts.Result) []string {
+// Texts returns the texts of a result.
+func Texts(r *prompts.Result) []string {
 	var texts []string
 	for _, m := range r.Messages {
 		if _, text, ok := describe(m.Content); ok {
@@ -103,7 +104,7 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 			h.add(fmt.Sprintf("%d bytes", *c.Size))
 		}
 		for _, icon := range c.Icons {
-			h.add("icon " + compact(icon))
+			h.add("icon " + JSON(icon))
 		}
 	default:
 		h.add(fmt.Sprintf("%T", content))
@@ -135,7 +136,7 @@ func (h *heading) data(data []byte) {
 
 func (h *heading) meta(what string, m prompts.Meta) {
 	if len(m) > 0 {
-		h.add(what + " " + compact(m))
+		h.add(what + " " + JSON(m))
 	}
 }
 
@@ -155,8 +156,8 @@ func (h *heading) annotations(a *prompts.Annotations) {
 	}
 }
 
-// compact returns a value as JSON on one line.
-func compact(v any) string {
+// JSON returns a value as JSON on one line.
+func JSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%#v", v)

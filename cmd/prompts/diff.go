@@ -1,0 +1,467 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/markdown"
+)
+
+func newDiff() *cobra.Command {
+	var format string
+	var breaking bool
+	cmd := &cobra.Command{
+		Use:   "diff A B [PATTERN]",
+		Short: "Show what changed between two folders, and what it means for clients",
+		Long: `Diff compares the prompts of two folders: the front matter, the text by words, and the
+messages that each case of the test files renders. It says which changes break clients:
+requests that worked before are rejected, or mean something else.
+
+A and B are folders, or folders of Git revisions such as HEAD~1:prompts. The folder of a
+revision begins at the root of the repository, or with ./ at the current folder. A path
+that exists wins. A PATTERN such as 'review/*' selects prompts by their names.
+
+With --breaking, the exit code is 1 if a change breaks clients. The changes:
+` + diffRuleTable(),
+		Example: `  prompts diff HEAD:prompts prompts
+  prompts diff --breaking origin/main:prompts prompts
+  prompts diff --format markdown origin/main:prompts prompts >comment.md`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageErrorf("two folders or revisions are needed; usage: %s", cmd.UseLine())
+			}
+			return cobra.MaximumNArgs(3)(cmd, args)
+		},
+		ValidArgsFunction: completeFolders,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := diffFormats[format]
+			if !ok {
+				return unknown("format", format, sortedNames(diffFormats))
+			}
+			if err := checkPattern(args[2:]); err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			a, err := openSide(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			defer a.remove()
+			b, err := openSide(ctx, args[1])
+			if err != nil {
+				return err
+			}
+			defer b.remove()
+			r := &diffReport{Old: a.name, New: b.name, out: cmd.OutOrStdout()}
+			if err := untilDone(ctx, func() { r.compare(ctx, a, b, strings.Join(args[2:], "")) }); err != nil {
+				return err
+			}
+			if err := write(cmd.OutOrStdout(), r); err != nil {
+				return err
+			}
+			if breaking && r.Breaking > 0 {
+				return errReported
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(sortedNames(diffFormats), ", "))
+	cmd.Flags().BoolVar(&breaking, "breaking", false, "exit with 1 if a change breaks clients")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sortedNames(diffFormats), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func diffRuleTable() string {
+	var b strings.Builder
+	for _, r := range diffRules {
+		kind := "        "
+		if r.isBreaking {
+			kind = "breaking"
+		}
+		fmt.Fprintf(&b, "  %-24s%s  %s\n", r.id, kind, r.text)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// diffReport is the result of diff.
+type diffReport struct {
+	Old      string       `json:"old"`
+	New      string       `json:"new"`
+	Breaking int          `json:"breaking"` // changes
+	Prompts  []promptDiff `json:"prompts"`
+	Errors   []string     `json:"errors"` // of files in the old folder, which were not compared
+
+	out io.Writer
+}
+
+// promptDiff is what changed of a prompt.
+type promptDiff struct {
+	Name    string       `json:"name"`
+	Path    string       `json:"path"` // in the folder
+	Changes []diffChange `json:"changes"`
+	Texts   []textDiff   `json:"texts,omitempty"` // of the file and of its partials
+	Cases   []textDiff   `json:"cases,omitempty"` // what they render
+}
+
+// textDiff is a text that changed.
+type textDiff struct {
+	Name string `json:"name"` // the path of a file, or the name of a case
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// diffFolder is one side of a diff, loaded.
+type diffFolder struct {
+	*testSuite
+	side *diffSide
+}
+
+// path returns the path of a prompt's file in the folder.
+func (f *diffFolder) path(p *prompts.Prompt) string {
+	return strings.TrimPrefix(p.Source, prefixOf(f.side.dir))
+}
+
+// text returns the text of a file below the front matter.
+func (f *diffFolder) text(name string) string {
+	content, err := os.ReadFile(filepath.Join(f.side.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return "" // it is not in this folder
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
+	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
+		if _, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
+			text = body
+		}
+	}
+	return strings.Trim(text, "\n")
+}
+
+// compare fills the report.
+func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
+	before := &diffFolder{loadTests(ctx, a.dir), a}
+	after := &diffFolder{loadTests(ctx, b.dir), b}
+	r.Errors, r.Prompts = []string{}, []promptDiff{}
+	for _, e := range before.errs {
+		if e.Rule != "case" {
+			e.Path = path.Join(a.name, strings.TrimPrefix(e.Path, prefixOf(a.dir)))
+			r.Errors = append(r.Errors, e.Error())
+		}
+	}
+	invalid := map[string]*fileError{} // files of the new folder
+	for _, e := range after.errs {
+		if e.Rule != "case" {
+			invalid[strings.TrimPrefix(e.Path, prefixOf(b.dir))] = e
+		}
+	}
+	byPath := map[string]string{} // names of prompts that are new
+	for p := range after.registry.All() {
+		if _, ok := before.registry.Lookup(p.Name); !ok {
+			byPath[after.path(&p)] = p.Name
+		}
+	}
+	isOld := map[string]bool{} // names of the new folder that the old one has, too
+	for old := range before.registry.All() {
+		file := before.path(&old)
+		d := promptDiff{Name: old.Name, Path: file}
+		var c changeList
+		now, ok := after.registry.Lookup(old.Name)
+		if !ok && byPath[file] != "" {
+			now, ok = after.registry.Lookup(byPath[file])
+		}
+		if ok {
+			isOld[now.Name] = true
+			d.Path = after.path(&now)
+			c.all = changesOf(&old, &now)
+			d.Texts = textsOf(before, after, file, d.Path)
+			d.Cases = casesOf(ctx, before, after, &old, &now)
+			if len(d.Texts)+len(d.Cases) > 0 {
+				c.add("messages-changed", "messages", "", "")
+			}
+		} else if e := invalid[file]; e != nil {
+			c.add("prompt-invalid", "file", "", withHint(fmt.Sprintf("line %d: %v", e.Line, e.Err), e.Hint))
+		} else {
+			c.add("prompt-removed", "name", old.Name, "")
+		}
+		if d.Changes = c.all; len(d.Changes) > 0 && (isSelected(pattern, old.Name) || ok && isSelected(pattern, now.Name)) {
+			r.Prompts = append(r.Prompts, d)
+		}
+	}
+	for p := range after.registry.All() {
+		if _, ok := before.registry.Lookup(p.Name); ok || isOld[p.Name] || !isSelected(pattern, p.Name) {
+			continue
+		}
+		var c changeList
+		c.add("prompt-added", "name", "", p.Name)
+		r.Prompts = append(r.Prompts, promptDiff{Name: p.Name, Path: after.path(&p), Changes: c.all})
+	}
+	slices.SortFunc(r.Prompts, func(a, b promptDiff) int { return cmp.Compare(a.Name, b.Name) })
+	for _, d := range r.Prompts {
+		for _, c := range d.Changes {
+			if c.Breaking {
+				r.Breaking++
+			}
+		}
+	}
+}
+
+// textsOf returns the changes of the text of a prompt, and of the partials that it calls,
+// directly or through others.
+func textsOf(before, after *diffFolder, from, to string) []textDiff {
+	var all []textDiff
+	old, now := before.text(from), after.text(to)
+	if old != now {
+		all = append(all, textDiff{to, old, now})
+	}
+	partials := partialFiles(after.side.dir)
+	for name, file := range partialFiles(before.side.dir) {
+		if partials[name] == "" {
+			partials[name] = file
+		}
+	}
+	calling := []string{old + now}
+	for len(calling) > 0 {
+		text := calling[0]
+		calling = calling[1:]
+		for _, name := range sortedNames(partials) {
+			if !strings.Contains(text, fmt.Sprintf("template %q", name)) {
+				continue
+			}
+			file := path.Join("_partials", name+path.Ext(partials[name]))
+			delete(partials, name)
+			old, now := before.text(file), after.text(file)
+			if calling = append(calling, old+now); old != now {
+				all = append(all, textDiff{file, old, now})
+			}
+		}
+	}
+	return all
+}
+
+// casesOf returns the cases of a prompt whose messages changed: those of the new folder,
+// and then those that only the old one has. A prompt without cases is rendered with
+// generated values.
+func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+	var all []textDiff
+	known := map[string]bool{}
+	compared := slices.Concat(after.casesFor(to.Name), before.casesFor(from.Name))
+	if len(compared) == 0 {
+		return generatedCase(ctx, before, after, from, to)
+	}
+	for _, c := range compared {
+		if known[c.Name] {
+			continue
+		}
+		known[c.Name] = true
+		old, _ := before.render(ctx, from, c)
+		now, _ := after.render(ctx, to, c)
+		if old != now {
+			all = append(all, textDiff{c.Name, old, now})
+		}
+	}
+	return all
+}
+
+// generatedCase compares what generated values render, if both sides accept them.
+func generatedCase(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+	older, _ := before.renderer.values(ctx, from) // without values, the next ones may do
+	newer, _ := after.renderer.values(ctx, to)
+	for _, args := range []map[string]string{older, newer} {
+		all := maps.Clone(newer) // for arguments that were added
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, args)
+		c := &cases.Case{Name: "generated values", Arguments: all}
+		old, isOld := before.render(ctx, from, c)
+		now, isNew := after.render(ctx, to, c)
+		switch {
+		case !isOld || !isNew:
+		case old == now:
+			return nil
+		default:
+			return []textDiff{{c.Name, old, now}}
+		}
+	}
+	return nil
+}
+
+func (f *diffFolder) casesFor(prompt string) []*cases.Case {
+	var all []*cases.Case
+	for _, file := range f.files {
+		if file.Prompt == prompt {
+			all = append(all, file.Cases...)
+		}
+	}
+	return all
+}
+
+// render returns the text form of what a case renders, or the error and false. Arguments that this
+// side does not have yet, or any more, are left out.
+func (f *diffFolder) render(ctx context.Context, p *prompts.Prompt, c *cases.Case) (text string, ok bool) {
+	args := map[string]string{}
+	for _, a := range p.Arguments {
+		if value, ok := c.Arguments[a.Name]; ok {
+			args[a.Name] = value
+		}
+	}
+	result, _, failures := f.renderer.runCase(ctx, f.fsys, &cases.Case{File: &cases.File{Prompt: p.Name}, Arguments: args, Answers: c.Answers, Tags: c.Tags})
+	if result != nil {
+		return strings.TrimSuffix(golden.Format(result), "\n"), true
+	}
+	for _, failure := range failures {
+		return failure.Message, false
+	}
+	return "", false
+}
+
+var diffFormats = map[string]func(io.Writer, *diffReport) error{
+	"text":     writeDiffText,
+	"json":     func(w io.Writer, r *diffReport) error { return writeIndented(w, r) },
+	"markdown": writeDiffMarkdown,
+}
+
+// defaultWidth is the width of an output that is no terminal.
+const defaultWidth = 120
+
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return defaultWidth
+}
+
+func writeDiffText(w io.Writer, r *diffReport) error {
+	color := hasColor(w)
+	paint := func(code, s string) string {
+		if !color {
+			return s
+		}
+		return "\x1b[" + code + "m" + s + "\x1b[0m"
+	}
+	paintPiece := paintMarks
+	if color {
+		paintPiece = paintColors
+	}
+	var b strings.Builder
+	for _, e := range r.Errors {
+		fmt.Fprintf(&b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
+	}
+	for _, d := range r.Prompts {
+		fmt.Fprintf(&b, "%s (%s)\n", paint("1", printable(d.Name)), printable(d.Path))
+		for _, c := range d.Changes {
+			line := "  " + printable(c.Key)
+			if c.Old != "" || c.New != "" {
+				line += ": " + valueOrNone(c.Old) + " → " + valueOrNone(c.New)
+			}
+			if c.Breaking {
+				line += "  " + paint("1;31", "breaking")
+			}
+			fmt.Fprintf(&b, "%s [%s]\n", line, c.Rule)
+		}
+		for _, t := range d.Texts {
+			fmt.Fprintf(&b, "  %s\n", paint("36", printable(t.Name)))
+			for _, line := range inlineDiff(t.Old, t.New, paintPiece) {
+				fmt.Fprintf(&b, "    %s\n", line)
+			}
+		}
+		for _, t := range d.Cases {
+			fmt.Fprintf(&b, "  %s\n", paint("36", fmt.Sprintf("case %q", t.Name)))
+			for _, line := range sideBySide(t.Old, t.New, widthOf(r.out)-4, color) {
+				fmt.Fprintf(&b, "    %s\n", line)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// valueOrNone returns a value on one line.
+func valueOrNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	text, _ := excerpt(s, 0)
+	return text
+}
+
+// maxMarkdownBytes is the size of a report in Markdown. A comment of GitHub has at most
+// 65,536 characters.
+const maxMarkdownBytes = 60_000
+
+// writeDiffMarkdown writes a report for a comment on a pull request.
+func writeDiffMarkdown(w io.Writer, r *diffReport) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Prompts: %s with changes, %s\n\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
+	fmt.Fprintf(&b, "From %s to %s.\n\n", markdown.Cell(r.Old), markdown.Cell(r.New))
+	for _, e := range r.Errors {
+		fmt.Fprintf(&b, "- Not compared: %s\n", markdown.Cell(e))
+	}
+	if len(r.Prompts) > 0 {
+		b.WriteString("| Prompt | Change | Before | After | Breaking |\n|---|---|---|---|---|\n")
+	}
+	for _, d := range r.Prompts {
+		name := d.Name
+		for _, c := range d.Changes {
+			breaking := ""
+			if c.Breaking {
+				breaking = "**yes**"
+			}
+			markdown.Row(&b, markdown.Cell(name), markdown.Cell(c.Key), markdown.Cell(cell(c.Old)), markdown.Cell(cell(c.New)), breaking)
+			name = ""
+		}
+	}
+	details := func(title string, t textDiff) {
+		diff := udiff.Unified("before", "after", t.Old+"\n", t.New+"\n")
+		part := fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", markdown.Cell(title), strings.TrimRight(prompts.Fence("diff", diff), "\n"))
+		if b.Len()+len(part) > maxMarkdownBytes {
+			part = fmt.Sprintf("\n%s: left out, because the report is long.\n", markdown.Cell(title))
+		}
+		b.WriteString(part)
+	}
+	for _, d := range r.Prompts {
+		for _, t := range d.Texts {
+			details(d.Name+": "+t.Name, t)
+		}
+		for _, t := range d.Cases {
+			details(fmt.Sprintf("%s: messages of case %q", d.Name, t.Name), t)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func cell(s string) string {
+	text, _ := excerpt(s, 0)
+	return text
+}
+
+// completions returns the values that an argument offers.
+func completions(a *prompts.Argument) string {
+	if a.Complete == nil {
+		return ""
+	}
+	values, err := a.Complete(context.Background(), "", nil)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return ""
+	}
+	return strings.Join(values, ", ")
+}

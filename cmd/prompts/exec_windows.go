@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// shell returns a command of cmd.exe, whose rules for quotation marks are its own.
+func shell(ctx context.Context, command string) *exec.Cmd {
+	p := exec.CommandContext(ctx, "cmd.exe")
+	p.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /d /s /c "` + command + `"`, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	return p
+}
+
+// killGroup ends a process and those that it has started.
+func killGroup(p *os.Process) error {
+	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run()
+}

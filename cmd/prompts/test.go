@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/coverage"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+func newTest() *cobra.Command {
+	var format string
+	run := &testRun{}
+	cmd := &cobra.Command{
+		Use:   "test DIR [PATTERN]",
+		Short: "Run the cases in test files",
+		Long: `Test runs the cases in the test files of a folder, *.test.yaml: it renders each
+prompt with the arguments of a case, and compares the messages with what the case
+expects. A PATTERN such as 'review/*' selects prompts by their names.
+
+The exit code is 1 if a case fails or a file has errors.
+
+With --exec, each case with the key answer is given to a command as JSON on standard
+input: {"name": …, "case": …, "messages": […]}. The command, run by sh -c (cmd /c on
+Windows), writes the answer of a model on standard output. The program itself sends
+nothing anywhere.`,
+		Example: `  prompts test prompts
+  prompts test --update prompts 'review/*'
+  prompts test --format junit prompts >report.xml
+  prompts test --exec 'python3 openai.py' prompts`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageErrorf("folder is missing; usage: %s", cmd.UseLine())
+			}
+			return cobra.MaximumNArgs(2)(cmd, args)
+		},
+		ValidArgsFunction: completeFolders,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := testFormats[format]
+			if !ok {
+				return unknown("format", format, sortedNames(testFormats))
+			}
+			if run.jobs < 1 {
+				return usageErrorf("--jobs must be at least 1, got %d", run.jobs)
+			}
+			if run.timeout <= 0 {
+				return usageErrorf("--timeout must be more than 0, got %v", run.timeout)
+			}
+			if err := openFolders(args[:1]); err != nil {
+				return err
+			}
+			if err := checkPattern(args[1:]); err != nil {
+				return err
+			}
+			run.dir, run.pattern = args[0], strings.Join(args[1:], "")
+			progress := startProgress(cmd.ErrOrStderr(), "cases run")
+			run.done = progress.step
+			report, err := run.all(cmd.Context())
+			progress.end()
+			if err != nil {
+				return err
+			}
+			report.color = hasColor(cmd.OutOrStdout())
+			if err := write(cmd.OutOrStdout(), report); err != nil {
+				return err
+			}
+			if len(report.Findings) > 0 {
+				return errReported
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(sortedNames(testFormats), ", "))
+	cmd.Flags().BoolVar(&run.update, "update", false, "write the golden files of cases with equals")
+	cmd.Flags().BoolVar(&run.showCoverage, "coverage", false, "list what no case renders")
+	cmd.Flags().StringVar(&run.exec, "exec", "", "command that gets each case with the key answer, and prints the answer of a model")
+	cmd.Flags().DurationVar(&run.timeout, "timeout", time.Minute, "time limit of the command for one case")
+	cmd.Flags().IntVar(&run.jobs, "jobs", runtime.GOMAXPROCS(0), "number of cases to run at the same time")
+	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
+	cmd.Flags().Lookup("jobs").Annotations = map[string][]string{formOf: {"a number such as 4"}}
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sortedNames(testFormats), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// checkPattern reports an invalid pattern of names.
+func checkPattern(patterns []string) error {
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
+		}
+	}
+	return nil
+}
+
+// isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
+func isSelected(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name)
+	return ok || pattern == ""
+}
+
+// testRun runs the cases of a folder.
+type testRun struct {
+	dir, pattern string
+	update       bool
+	showCoverage bool
+	exec         string
+	timeout      time.Duration
+	jobs         int
+	done         func() // called after each case
+}
+
+// all runs all selected cases.
+func (t *testRun) all(ctx context.Context) (*testReport, error) {
+	start := time.Now()
+	covered := new(coverage.Coverage)
+	ctx = coverage.With(ctx, covered)
+	var suite *testSuite
+	if err := untilDone(ctx, func() { suite = loadTests(ctx, t.dir) }); err != nil {
+		return nil, err
+	}
+	r := &testReport{showCoverage: t.showCoverage, lines: newLineReader()}
+	for _, e := range suite.errs {
+		r.Findings = append(r.Findings, findingOf(e))
+	}
+	var selected []*cases.Case
+	ofPrompts := map[string]bool{}
+	for _, f := range suite.files {
+		if isSelected(t.pattern, f.Prompt) {
+			selected = append(selected, f.Cases...)
+			ofPrompts[f.Prompt] = true
+		}
+	}
+	switch {
+	case len(selected) == 0 && t.pattern != "" && len(r.Findings) == 0:
+		return nil, usageErrorf("no case is of a prompt that matches %q", t.pattern)
+	case len(selected) == 0 && len(r.Findings) == 0:
+		return nil, fmt.Errorf("folder %s has no test files; write NAME%s beside the file of a prompt", t.dir, cases.Extension)
+	}
+	results := t.runAll(ctx, suite, selected)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for i := range results {
+		results[i].finish(t, suite, r)
+	}
+	r.Cases, r.Prompts, r.results = len(results), len(ofPrompts), results
+	r.Coverage = suite.coverage(covered, t, results)
+	r.Seconds = time.Since(start).Seconds()
+	slices.SortStableFunc(r.Findings, func(a, b finding) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return r, nil
+}
+
+// runAll runs the cases in parallel, and returns their results in the same order.
+func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*cases.Case) []testResult {
+	results := make([]testResult, len(selected))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(t.jobs, len(selected)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(selected) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				results[i] = t.one(ctx, suite, selected[i])
+				t.done()
+			}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// testResult is the result of one case.
+type testResult struct {
+	c        *cases.Case
+	failures []cases.Failure
+	hasText  bool // the prompt returned messages
+	notAsked bool // the case has a key answer, and there is no --exec
+	time     time.Duration
+}
+
+func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) testResult {
+	start := time.Now()
+	out := testResult{c: c}
+	result, raw, failures := suite.renderer.runCase(ctx, suite.fsys, c)
+	out.failures, out.hasText = failures, result != nil
+	switch {
+	case c.Model == nil || len(out.failures) > 0:
+	case t.exec == "":
+		out.notAsked = true
+	default:
+		answer, err := t.ask(ctx, c, raw)
+		if err != nil {
+			out.failures = append(out.failures, cases.Failure{Line: c.Line, Message: err.Error()})
+		} else {
+			out.failures = append(out.failures, c.CheckAnswer(answer)...)
+		}
+	}
+	out.time = time.Since(start)
+	return out
+}
+
+// runCase renders the prompt of a case and compares the messages. result is nil if the
+// client gets an error.
+func (r *renderer) runCase(ctx context.Context, golden fs.FS, c *cases.Case) (result *prompts.Result, raw json.RawMessage, failures []cases.Failure) {
+	replies := c.Replies()
+	var client prompts.CallOptions
+	if len(c.Answers) > 0 {
+		client.ClientCapabilities = json.RawMessage(`{"elicitation":{}}`)
+		client.Request = func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+			var question struct{ Message string }
+			_ = json.Unmarshal(params, &question) // a question may have no message
+			return json.Marshal(replies.Reply(question.Message))
+		}
+	}
+	result, raw, cause, err := r.call(cases.WithTags(ctx, c.Tags), c.File.Prompt, c.Arguments, client)
+	var refusal *prompts.Error
+	if err != nil {
+		result = nil
+		if !errors.As(err, &refusal) {
+			refusal = &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}
+		}
+		if refusal.Code == prompts.CodeInternalError && cause != nil { // which a client does not get
+			refusal = &prompts.Error{Code: refusal.Code, Message: cause.Error()}
+		}
+	}
+	return result, raw, append(c.Check(golden, result, refusal), replies.Failures()...)
+}
+
+// testSuite is a folder with its cases.
+type testSuite struct {
+	dir      string
+	fsys     fs.FS
+	registry *prompts.Registry
+	renderer *renderer
+	files    []*cases.File // without errors
+	errs     []*fileError  // of prompts and of test files
+}
+
+// loadTests loads a folder. A test file with errors is left out.
+func loadTests(ctx context.Context, dir string) *testSuite {
+	s := &testSuite{dir: dir, fsys: os.DirFS(dir)}
+	reg, err := loadFoldersWith(ctx, []string{dir})
+	s.registry, s.renderer = reg, newRenderer(reg)
+	isInvalid := map[string]bool{} // files of prompts, without their extensions
+	for _, err := range all(err) {
+		var e *fileError
+		errors.As(err, &e)
+		s.errs = append(s.errs, e)
+		isInvalid[strings.TrimSuffix(e.Path, path.Ext(e.Path))] = true
+	}
+	files, errs := loadCases(dir, reg, isInvalid)
+	s.files, s.errs = files, append(s.errs, errs...)
+	return s
+}
+
+// loadCases loads the test files of a folder, and returns those without errors. isInvalid
+// has the files of prompts with errors, without their extensions: that their prompts do
+// not exist is no other error.
+func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*fileError) {
+	found, faults := cases.Load(os.DirFS(dir), promptfs.ParseYAML)
+	isBroken := map[string]bool{}
+	add := func(err error) {
+		e := fileErrorOf(dir, err)
+		e.Rule = "case"
+		errs = append(errs, e)
+		isBroken[e.Path] = true
+	}
+	for _, err := range faults {
+		add(err)
+	}
+	var names []string
+	for p := range reg.All() {
+		names = append(names, p.Name)
+	}
+	for _, f := range found {
+		file := prefixOf(dir) + f.Path
+		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
+			continue
+		}
+		for _, err := range f.Check(reg.Lookup, names) {
+			add(err)
+		}
+		if !isBroken[file] {
+			files = append(files, f)
+		}
+	}
+	return files, errs
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/mcp-prompts/prompts/internal/cases"
+)
+
+// testReport is the result of test.
+type testReport struct {
+	Cases    int            `json:"cases"`
+	Prompts  int            `json:"prompts"`
+	Passed   int            `json:"passed"`
+	Failed   int            `json:"failed"`
+	Written  []string       `json:"written,omitempty"` // golden files
+	NotAsked int            `json:"notAsked,omitempty"`
+	Seconds  float64        `json:"seconds"`
+	Results  []testOutcome  `json:"results"`
+	Findings []finding      `json:"findings"`
+	Coverage coverageReport `json:"coverage"`
+
+	results      []testResult
+	showCoverage bool
+	color        bool
+	lines        func(path string) []string
+}
+
+// testOutcome is the result of a case, for programs.
+type testOutcome struct {
+	Prompt   string   `json:"prompt"`
+	Case     string   `json:"case"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Seconds  float64  `json:"seconds"`
+	Failures []string `json:"failures,omitempty"`
+}
+
+// findingOf returns an error of a file.
+func findingOf(e *fileError) finding {
+	return finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
+}
+
+// newLineReader returns a function with the lines of a file.
+func newLineReader() func(path string) []string {
+	i := &inspection{files: map[string][]string{}}
+	return i.lines
+}
+
+// finish adds the result of a case to the report, and writes its golden file.
+func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
+	file := prefixOf(t.dir) + r.c.File.Path
+	out := testOutcome{Prompt: r.c.File.Prompt, Case: r.c.Name, File: file, Line: r.c.Line, Seconds: r.time.Seconds()}
+	mayWrite := t.update && len(suite.errs) == 0
+	r.failures = slices.DeleteFunc(r.failures, func(f cases.Failure) bool {
+		if f.Golden == "" || !mayWrite {
+			return false
+		}
+		if err := writeGolden(t.dir, f.Golden, f.Text); err != nil {
+			report.Findings = append(report.Findings, finding{Path: file, Line: f.Line, Level: levelError, Rule: "case", Prompt: out.Prompt, Message: fmt.Sprintf("cannot write %s: %v", f.Golden, err)})
+			return false
+		}
+		report.Written = append(report.Written, prefixOf(t.dir)+f.Golden)
+		return true
+	})
+	for _, f := range r.failures {
+		one := finding{Path: file, Line: f.Line, Level: levelError, Rule: "test", Prompt: out.Prompt, Message: fmt.Sprintf("case %q: %s", r.c.Name, f.Message), Diff: diffOf(f)}
+		switch {
+		case f.Golden != "" && t.update:
+			one.Hint = "fix the errors of the files first; no golden file was written"
+		case f.Golden != "":
+			one.Hint = "if the messages are right, run: prompts test --update " + t.dir
+		}
+		report.Findings = append(report.Findings, one)
+		out.Failures = append(out.Failures, f.Message)
+	}
+	if r.notAsked {
+		report.NotAsked++
+	}
+	if len(r.failures) == 0 {
+		report.Passed++
+	} else {
+		report.Failed++
+	}
+	report.Results = append(report.Results, out)
+}
+
+// diffOf returns what a failure has found, for people.
+func diffOf(f cases.Failure) string {
+	switch {
+	case f.IsMissing, f.Text == "":
+		return ""
+	case f.Golden != "":
+		return udiff.Unified(path.Base(f.Golden), "messages", f.Want, f.Text)
+	}
+	lines := strings.Split(strings.TrimRight(f.Text, "\n"), "\n")
+	rest := ""
+	if n := len(lines) - maxFoundLines; n > 0 {
+		lines, rest = lines[:maxFoundLines], fmt.Sprintf("  … %s more\n", plural(n, "line"))
+	}
+	for i, line := range lines {
+		lines[i], _ = excerpt(line, 0)
+	}
+	return "  " + strings.Join(lines, "\n  ") + "\n" + rest
+}
+
+const (
+	// maxFoundLines is how many lines of a text are shown that is not as expected.
+	maxFoundLines = 12
+	// maxDiffs is how many failures are shown with what was found.
+	maxDiffs = 10
+	// maxDiffLines is how many lines of a diff are shown.
+	maxDiffLines = 60
+)
+
+// testFormats has the functions that write a report, by the name of the format.
+var testFormats = map[string]func(io.Writer, *testReport) error{
+	"text":   writeTestText,
+	"json":   writeTestJSON,
+	"junit":  writeTestJUnit,
+	"github": func(w io.Writer, r *testReport) error { return writeGitHub(w, &report{Findings: r.Findings}) },
+}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func writeTestText(w io.Writer, r *testReport) error {
+	shown := 0
+	for i := range r.Findings {
+		if r.Findings[i].Diff != "" {
+			if shown++; shown > maxDiffs {
+				r.Findings[i].Diff = ""
+			}
+		}
+	}
+	if err := writeFindings(w, &report{Findings: r.Findings, lines: r.lines, color: r.color}); err != nil {
+		return err
+	}
+	for _, file := range r.Written {
+		fmt.Fprintf(w, "%s: written\n", printable(file))
+	}
+	if r.showCoverage {
+		for _, m := range r.Coverage.Missed {
+			fmt.Fprintln(w, printable(m.String()))
+		}
+	}
+	fmt.Fprintf(w, "%s of %s: %d passed, %d failed\n", plural(r.Cases, "case"), plural(r.Prompts, "prompt"), r.Passed, r.Failed)
+	if r.NotAsked > 0 {
+		fmt.Fprintf(w, "%s not checked; give a command for the model with --exec\n", plural(r.NotAsked, "answer"))
+	}
+	missed := len(r.Coverage.Missed)
+	line := fmt.Sprintf("coverage: %d of %d", r.Coverage.Total-missed, r.Coverage.Total)
+	if missed > 0 && !r.showCoverage {
+		line += "; to list the rest, use --coverage"
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+func writeTestJSON(w io.Writer, r *testReport) error {
+	if r.Findings == nil {
+		r.Findings = []finding{}
+	}
+	if r.Results == nil {
+		r.Results = []testOutcome{}
+	}
+	return writeIndented(w, r)
+}
+
+// writeTestJUnit writes the XML that CI services read.
+func writeTestJUnit(w io.Writer, r *testReport) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testcase struct {
+		Class    string    `xml:"classname,attr"`
+		Name     string    `xml:"name,attr"`
+		File     string    `xml:"file,attr"`
+		Line     int       `xml:"line,attr,omitempty"`
+		Time     string    `xml:"time,attr"`
+		Failures []failure `xml:"failure"`
+		Errors   []failure `xml:"error"`
+	}
+	type testsuite struct {
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Time     string     `xml:"time,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}
+	seconds := func(s float64) string { return fmt.Sprintf("%.3f", s) }
+	suite := testsuite{Name: "prompts", Tests: r.Cases, Failures: r.Failed, Time: seconds(r.Seconds)}
+	for i, out := range r.Results {
+		one := testcase{Class: out.Prompt, Name: out.Case, File: out.File, Line: out.Line, Time: seconds(out.Seconds)}
+		for _, f := range r.results[i].failures {
+			one.Failures = append(one.Failures, failure{f.Message, diffOf(f)})
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	for _, f := range r.Findings {
+		if f.Rule != "test" { // an error of a file
+			suite.Tests, suite.Errors = suite.Tests+1, suite.Errors+1
+			suite.Cases = append(suite.Cases, testcase{Class: "files", Name: f.Path, File: f.Path, Line: f.Line, Time: seconds(0), Errors: []failure{{withHint(f.Message, f.Hint), ""}}})
+		}
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(struct {
+		XMLName xml.Name    `xml:"testsuites"`
+		Suites  []testsuite `xml:"testsuite"`
+	}{Suites: []testsuite{suite}}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// writeGolden replaces a file of a folder at once: after an error, it is what it was. No
+// link leads out of the folder.
+func writeGolden(dir, name, text string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s-%d.tmp", path.Base(name), os.Getpid()))
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = root.Remove(temporary)
+	}
+	return err
+}

@@ -1,0 +1,291 @@
+// Package cases reads test files of prompts and checks what prompts return against them.
+// The command prompts and package prompttest run the same cases by it.
+package cases
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// Extension is how the name of a test file ends.
+const Extension = ".test.yaml"
+
+// Parse returns a YAML file as JSON, and the line of each value by its JSON pointer:
+// promptfs.ParseYAML. This module has no YAML.
+type Parse = func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error)
+
+// File is a test file.
+type File struct {
+	Path   string // in the folder
+	Prompt string // that the cases are of
+	Line   int    // of the name of the prompt, or 1
+	Cases  []*Case
+}
+
+// Case is one call of a prompt, and what is expected of it.
+type Case struct {
+	File      *File
+	Name      string
+	Line      int
+	Arguments map[string]string
+	lines     map[string]int // of the arguments
+	Answers   []Answer       // of the user, to forms
+	Tags      []string       // of the principal; nil if all prompts are visible
+	Expect    Expect
+	Model     *Model // what is expected of a model; nil for nothing
+}
+
+// Texts is what is expected of texts.
+type Texts struct {
+	Contains, Excludes []Text
+	Matches            []Text // with Pattern
+	MaxCharacters      *Number
+}
+
+// Text is a text with its line, and the pattern that it is.
+type Text struct {
+	Value   string
+	Line    int
+	Pattern *regexp.Regexp
+}
+
+// Number is a number with its line.
+type Number struct{ Value, Line int }
+
+// Expect is what is expected of the messages.
+type Expect struct {
+	Texts
+	Messages *Number
+	Roles    []Text
+	Equals   *Text // the path of a golden file in the folder
+	JSON     int   // the line of json: true; 0 without
+	Error    *ExpectedError
+	Line     int
+}
+
+// ExpectedError is the error that a client is to get.
+type ExpectedError struct {
+	Line    int
+	Kind    string            // unknown or internal; empty for Reasons
+	Reasons map[string]string // by argument
+}
+
+// Model is what is expected of the answer of a model.
+type Model struct {
+	Texts
+	Schema *jsonschema.Resolved // of the answer as JSON; nil for none
+	Line   int                  // of the schema
+}
+
+// Answer is the user's answer to a form.
+type Answer struct {
+	Message string // a part of the question's; empty for any question
+	Action  string // accept, decline or cancel
+	Content json.RawMessage
+}
+
+// Error is an error in a test file.
+type Error struct {
+	Path string
+	Line int // from 1; 0 if unknown
+	Err  error
+	Hint string // how to fix the error
+}
+
+// Error returns the path, the line, the error and the fix.
+func (e *Error) Error() string {
+	place := e.Path
+	if e.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, e.Line)
+	}
+	return place + ": " + hint.New(e.Hint, "%w", e.Err).Error()
+}
+
+// Unwrap returns the error without its place.
+func (e *Error) Unwrap() error { return e.Err }
+
+// errorAt returns an error of a file at a line.
+func (f *File) errorAt(line int, fix, format string, args ...any) *Error {
+	return &Error{f.Path, line, fmt.Errorf(format, args...), fix}
+}
+
+// maxFileBytes is the size of the largest test file and of the largest golden file.
+const maxFileBytes = 4 << 20
+
+// Load reads all test files of a folder, in the order of their paths, and the errors of
+// invalid ones: each an *Error, or an error of parse. Files and folders whose names begin
+// with a dot or an underscore are skipped, and so are the folders of skills.
+func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			errs = append(errs, &Error{Path: name, Err: reason(err)})
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case name != "." && (d.Name()[0] == '.' || d.Name()[0] == '_'):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			if name != "." && isSkill(fsys, name) {
+				return fs.SkipDir
+			}
+			return nil
+		case !IsTestFile(name):
+			return nil
+		}
+		f, faults := read(fsys, name, parse)
+		if errs = append(errs, faults...); f != nil {
+			files = append(files, f)
+		}
+		return nil
+	})
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return files, errs
+}
+
+// IsTestFile reports whether a file of this name is a test file.
+func IsTestFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), Extension) }
+
+func isSkill(fsys fs.FS, dir string) bool {
+	entries, _ := fs.ReadDir(fsys, dir) // the walk reports the error
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "SKILL.md") && !e.IsDir() })
+}
+
+// reason returns an error of a file system without the path.
+func reason(err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+func read(fsys fs.FS, name string, parse Parse) (*File, []error) {
+	content, err := readFile(fsys, name)
+	if err != nil {
+		return nil, []error{&Error{Path: name, Err: err}}
+	}
+	return New(name, content, parse)
+}
+
+// readFile reads a regular file of a limited size.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("not a regular file")
+	case info.Size() > maxFileBytes:
+		return nil, fmt.Errorf("file exceeds the limit of %d bytes", maxFileBytes)
+	}
+	content, err := fs.ReadFile(fsys, name)
+	return content, reason(err)
+}
+
+// Check returns the errors of cases that only a look at the prompts finds: a prompt or an
+// argument that does not exist. lookup returns a prompt by its name, and names has all. A
+// case that expects an error about an argument may name an unknown one.
+func (f *File) Check(lookup func(name string) (prompts.Prompt, bool), names []string) []error {
+	p, ok := lookup(f.Prompt)
+	if !ok {
+		fix := "write prompt: NAME above the cases"
+		if near := suggest.Near(f.Prompt, names); near != "" {
+			fix = fmt.Sprintf("did you mean prompt: %s?", near)
+		}
+		for _, name := range names { // whose file is beside the test file, and that has another name
+			other, _ := lookup(name)
+			source, _, _ := strings.Cut(strings.TrimSuffix(other.Source, path.Ext(other.Source)), "/SKILL")
+			if stem := f.stem(); stem == f.Prompt && (strings.HasSuffix(source, "/"+stem) || strings.HasSuffix(source, ":"+stem)) {
+				fix = "write prompt: " + name
+			}
+		}
+		return []error{f.errorAt(f.Line, fix, "unknown prompt %q", f.Prompt)}
+	}
+	var arguments []string
+	for _, a := range p.Arguments {
+		arguments = append(arguments, a.Name)
+	}
+	var errs []error
+	for _, c := range f.Cases {
+		if c.Expect.Error != nil {
+			for _, name := range sortedKeys(c.Expect.Error.Reasons) {
+				_, isGiven := c.Arguments[name]
+				if !isGiven && !slices.Contains(arguments, name) {
+					errs = append(errs, f.errorAt(c.Expect.Error.Line, nearest(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
+				}
+			}
+			continue
+		}
+		for _, name := range sortedKeys(c.Arguments) {
+			if !slices.Contains(arguments, name) {
+				errs = append(errs, f.errorAt(c.lines[name], nearest(name, arguments), "case %q has the unknown argument %q", c.Name, name))
+			}
+		}
+	}
+	return errs
+}
+
+// stem returns the path without the extension: the name of the prompt by default.
+func (f *File) stem() string { return f.Path[:len(f.Path)-len(Extension)] }
+
+// nearest returns the fix for an unknown name.
+func nearest(name string, known []string) string {
+	if near := suggest.Near(name, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(known) == 0 {
+		return "remove the name"
+	}
+	return "use one of: " + strings.Join(known, ", ")
+}
+
+// maxName is the length of the longest name of a case, in bytes.
+const maxName = 200
+
+// isName reports whether a name can be shown on one line.
+func isName(s string) bool {
+	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+type tagsKey struct{}
+
+// WithTags returns the context of a client whose principal has the tags; nil: it sees all
+// prompts.
+func WithTags(ctx context.Context, tags []string) context.Context {
+	return context.WithValue(ctx, tagsKey{}, tags)
+}
+
+// Options returns the options of a server for cases: misspelled arguments are errors, the
+// user is asked for missing arguments if the client can, no rate is limited, a prompt with
+// tags is visible to principals that have one of them, and results do not name the release,
+// so that golden files stay the same.
+func Options(o prompts.Options) prompts.Options {
+	o.DisableReleaseMeta = true
+	o.StrictArguments = true
+	o.ElicitArguments = true
+	o.Limits.GetsPerSecond = -1
+	o.Visible = func(ctx context.Context, p prompts.Prompt) bool {
+		tags, _ := ctx.Value(tagsKey{}).([]string)
+		return tags == nil || len(p.Tags) == 0 || slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
+	}
+	return o
+}

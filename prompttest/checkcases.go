@@ -1,0 +1,134 @@
+package prompttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+)
+
+// CheckCases runs the cases in the test files of a folder, *.test.yaml, against the
+// prompts of reg, and reports each failure and each invalid file with its line.
+// docs/tests.md describes the files. With -update it writes golden files. The model's
+// answer of a case is not checked.
+//
+// The files are read with parseYAML: promptfs.ParseYAML. CheckCases serves reg as the
+// command prompts test does: unknown arguments are errors, a user who has answers is
+// asked for missing arguments, and a prompt with tags is visible to cases with one of the
+// tags. To test a server of your own, set CheckOptions.Client, and CheckOptions.Tagged if
+// cases have tags. Then reg may be nil, and cases of unknown prompts are found by running
+// them.
+func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error), o CheckOptions) {
+	t.Helper()
+	fsys := os.DirFS(dir)
+	files, errs := cases.Load(fsys, parseYAML)
+	for _, f := range files {
+		if reg == nil {
+			continue
+		}
+		var names []string
+		for p := range reg.All() {
+			names = append(names, p.Name)
+		}
+		errs = append(errs, f.Check(reg.Lookup, names)...)
+	}
+	for _, err := range errs {
+		t.Errorf("prompttest: %s: %v", dir, err)
+	}
+	if len(files) == 0 && len(errs) == 0 {
+		t.Errorf("prompttest: folder %s has no test files (*%s)", dir, cases.Extension)
+	}
+	if len(errs) > 0 {
+		return // so that -update writes nothing for cases that may be wrong
+	}
+	r := &caseRunner{t: t, reg: reg, dir: dir, fsys: fsys, options: o, clients: map[string]*Client{}}
+	for _, f := range files {
+		for _, c := range f.Cases {
+			r.run(c)
+		}
+	}
+}
+
+// caseRunner runs cases, one at a time.
+type caseRunner struct {
+	t       testing.TB
+	reg     *prompts.Registry
+	dir     string
+	fsys    fs.FS
+	options CheckOptions
+	clients map[string]*Client // of servers of its own, by what distinguishes them
+}
+
+// client returns the client for a case.
+func (r *caseRunner) client(c *cases.Case) *Client {
+	r.t.Helper()
+	if c.Tags != nil && r.options.Tagged != nil {
+		return r.options.Tagged(c.Tags)
+	}
+	if r.options.Client != nil {
+		return r.options.Client
+	}
+	key := fmt.Sprintf("%t %q %t", c.Tags == nil, c.Tags, len(c.Answers) > 0)
+	client := r.clients[key]
+	if client == nil {
+		o := ClientOptions{Context: cases.WithTags(context.Background(), c.Tags)}
+		if len(c.Answers) > 0 {
+			o.Answer = func(Question) any { return Cancel() } // run sets the one of each case
+		}
+		client = Serve(r.t, prompts.MustNewServer(r.reg, cases.Options(prompts.Options{Logger: testLogger(r.t)})), o)
+		r.clients[key] = client
+	}
+	return client
+}
+
+func (r *caseRunner) run(c *cases.Case) {
+	r.t.Helper()
+	place := func(line int) string {
+		return fmt.Sprintf("%s:%d: case %q", filepath.Join(r.dir, filepath.FromSlash(c.File.Path)), line, c.Name)
+	}
+	if r.options.Client != nil && c.Tags != nil && r.options.Tagged == nil {
+		r.t.Errorf("prompttest: %s: has tags; set CheckOptions.Tagged", place(c.Line))
+		return
+	}
+	client := r.client(c)
+	replies := c.Replies()
+	if answer := client.options.Answer; len(c.Answers) > 0 {
+		if answer == nil {
+			r.t.Errorf("prompttest: %s: has answers; set ClientOptions.Answer of the client, so that the client supports questions", place(c.Line))
+			return
+		}
+		client.options.Answer = func(q Question) any { return replies.Reply(q.Message) }
+		defer func() { client.options.Answer = answer }()
+	}
+	result, refusal, err := client.get(c.File.Prompt, c.Arguments)
+	if err != nil {
+		client.fatal(fmt.Errorf("%s: %w", place(c.Line), err))
+	}
+	for _, f := range append(c.Check(r.fsys, result, refusal), replies.Failures()...) {
+		r.fail(c, f, place(f.Line))
+	}
+}
+
+func (r *caseRunner) fail(c *cases.Case, f cases.Failure, place string) {
+	r.t.Helper()
+	switch {
+	case f.Golden != "" && Updating():
+		if err := writeFile(filepath.Join(r.dir, filepath.FromSlash(f.Golden)), f.Text); err != nil {
+			r.t.Errorf("prompttest: %s: %v", place, err)
+		}
+	case f.Golden != "" && !f.IsMissing:
+		r.t.Errorf("prompttest: %s: %s (- wanted, + got)\n%sIf the messages are right, run:\n\t%s", place, f.Message, difference(f.Want, f.Text, 0), updateCommand(r.t))
+	case f.IsMissing:
+		r.t.Errorf("prompttest: %s: %s. To create the file, run:\n\t%s", place, f.Message, updateCommand(r.t))
+	case f.Text != "":
+		r.t.Errorf("prompttest: %s: %s, got:\n%s", place, f.Message, excerpt([]byte(f.Text)))
+	default:
+		r.t.Errorf("prompttest: %s: %s", place, f.Message)
+	}
+}
