@@ -63,7 +63,9 @@ func TestDocLinks(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
-	for _, page := range append(pages, "README.md", "SECURITY.md", "CONTRIBUTING.md") {
+	more, err := filepath.Glob("docs/*/*.md")
+	require.NoError(t, err)
+	for _, page := range append(append(pages, more...), "README.md", "SECURITY.md", "CONTRIBUTING.md") {
 		for _, link := range pageLink.FindAllStringSubmatch(plainBlock.ReplaceAllString(readText(t, page), ""), -1) {
 			name, anchor, hasAnchor := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir(page), filepath.FromSlash(name))
@@ -97,22 +99,13 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// buildReadmeProgram builds the README's one Go program in a module of its own, as a
-// user does, and returns its path. The other Go code of the README, of docs/guide.md
-// and of docs/http.md has to build with the program. The dependencies are those of
-// this module, so nothing is fetched.
+// buildReadmeProgram builds the README's first Go program in a module of its own, as a
+// user does, and returns its path. The dependencies are those of this module, so nothing
+// is fetched. Module internal/interop compiles the other Go code of the pages.
 func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
-	pages := readText(t, "README.md") + readText(t, "docs/guide.md") + readText(t, "docs/http.md")
-	programs := goBlock.FindAllStringSubmatch(pages, -1)
-	require.Len(t, programs, 12, "the Go code of README.md: a program, arguments, a prompt that asks, a server, a test; "+
-		"of docs/guide.md: a template, an argument, a middleware, two parts of prompts, tests; of docs/http.md: a server")
-	var parts []any
-	for _, p := range programs[1:] {
-		parts = append(parts, p[1])
-	}
-	// The file has what the Go code of the pages leaves out.
-	fragments := fmt.Sprintf(readText(t, "testdata/readme_fragments.go.txt"), parts...)
+	program := goBlock.FindStringSubmatch(readText(t, "README.md"))
+	require.NotNil(t, program)
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)
@@ -123,7 +116,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", module[1], root)
 
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": programs[0][1], "fragments.go": fragments, "go.mod": mod, "go.sum": readText(t, "go.sum")} {
+	for name, text := range map[string]string{"main.go": program[1], "go.mod": mod, "go.sum": readText(t, "go.sum")} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	server := filepath.Join(dir, "review")

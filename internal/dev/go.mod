@@ -8,6 +8,7 @@ require (
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/mod v0.42.0
+	golang.org/x/net v0.62.0
 )
 
 require (

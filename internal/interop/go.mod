@@ -13,10 +13,18 @@ require (
 	github.com/mcp-prompts/prompts/promptfs v0.0.0
 	github.com/mcp-prompts/prompts/promptotel v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/nats-io/nats.go v1.55.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/sdk/metric v1.47.0
 	google.golang.org/protobuf v1.36.11
+)
+
+require (
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 )
 
 require (
@@ -26,6 +34,8 @@ require (
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/mcp-prompts/prompts/promptnats v0.0.0
+	github.com/mcp-prompts/prompts/promptpreview v0.0.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
@@ -39,10 +49,10 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/oauth2 v0.35.0 // indirect
-	golang.org/x/sync v0.20.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
-	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 )
 
 replace github.com/mcp-prompts/prompts => ../..
@@ -54,3 +64,7 @@ replace github.com/mcp-prompts/prompts/mount/mcpgo => ../../mount/mcpgo
 replace github.com/mcp-prompts/prompts/promptotel => ../../promptotel
 
 replace github.com/mcp-prompts/prompts/promptfs => ../../promptfs
+
+replace github.com/mcp-prompts/prompts/promptnats => ../../promptnats
+
+replace github.com/mcp-prompts/prompts/promptpreview => ../../promptpreview
