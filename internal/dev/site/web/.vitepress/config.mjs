@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
-import { searchOptions } from './search-options.mjs'
+import { searchOptions, searchText } from './search-options.mjs'
 
 // stage writes site.json: the version, and the pages by section.
 const { version, sidebar } = JSON.parse(readFileSync(new URL('../site.json', import.meta.url)))
@@ -35,6 +35,6 @@ export default defineConfig({
     outline: [2, 3],
     externalLinkIcon: true,
     socialLinks: [{ icon: 'github', link: 'https://github.com/mcp-prompts/prompts', ariaLabel: 'Source code on GitHub' }],
-    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
+    search: { provider: 'local', options: { miniSearch: { searchOptions }, _render: searchText } },
   },
 })
