@@ -98,7 +98,7 @@ func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(readme), "\n### Markdown files with hot reload\n")
+	_, section, ok := strings.Cut(string(readme), "\n## Markdown files in a Go program\n")
 	require.True(t, ok)
 	_, after, ok := strings.Cut(section, "\n~~~go\n")
 	require.True(t, ok)

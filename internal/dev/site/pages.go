@@ -22,7 +22,7 @@ var sections = []section{
 	{"Start", []string{"docs/what-are-prompts.md", "docs/first-server.md", "docs/first-prompt-file.md", "docs/gallery.md"}},
 	{"Write", []string{
 		"docs/guide.md", "docs/arguments.md", "docs/content.md", "docs/write-prompts.md", "docs/prompt-files.md",
-		"docs/test.md", "docs/testing.md", "docs/preview.md", "docs/import.md", "docs/skills.md", "docs/tools.md",
+		"docs/tests.md", "docs/preview.md", "docs/import.md", "docs/skills.md", "docs/tools.md",
 	}},
 	{"Serve", []string{
 		"docs/http.md", "docs/authentication.md", "docs/shutdown.md", "docs/fleet.md", "docs/releases.md", "docs/release.md", "docs/transports.md",
