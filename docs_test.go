@@ -207,14 +207,13 @@ func readCode(t *testing.T, repository fs.FS) (tests []string, limits map[string
 		return err
 	}))
 	limits = map[string]*docLimit{}
-	// Only constants and structs matter, so errors do not, nor any import but time and math.
-	config := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}, Importer: fewImports{importer.Default()}}
-	for folder, files := range packages {
+	known := fewImports{importer.Default(), fset, packages, map[string]*types.Package{}}
+	for folder := range packages {
 		prefix := ""
 		if folder != "." {
 			prefix = path.Base(folder) + "."
 		}
-		pkg, _ := config.Check(folder, fset, files, nil)
+		pkg := known.check(folder)
 		for _, name := range pkg.Scope().Names() {
 			switch o := pkg.Scope().Lookup(name).(type) {
 			case *types.Const:
@@ -259,13 +258,33 @@ func addOptions(limits map[string]*docLimit, comments map[token.Pos]string, pref
 	}
 }
 
-type fewImports struct{ types.Importer }
+// fewImports imports time, math, and the internal packages of this module, which have
+// constants that several packages share.
+type fewImports struct {
+	types.Importer
+	fset     *token.FileSet
+	packages map[string][]*ast.File    // by folder
+	checked  map[string]*types.Package // by folder
+}
 
 func (i fewImports) Import(path string) (*types.Package, error) {
+	if folder, ok := strings.CutPrefix(path, "github.com/mcp-prompts/prompts/"); ok && strings.HasPrefix(folder, "internal/") && i.packages[folder] != nil {
+		return i.check(folder), nil
+	}
 	if path != "time" && path != "math" {
 		return nil, fs.ErrNotExist
 	}
 	return i.Importer.Import(path)
+}
+
+// check checks the types of a package. Only constants and structs matter, so errors do
+// not.
+func (i fewImports) check(folder string) *types.Package {
+	if i.checked[folder] == nil {
+		config := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}, Importer: i}
+		i.checked[folder], _ = config.Check(folder, i.fset, i.packages[folder], nil)
+	}
+	return i.checked[folder]
 }
 
 // What is wrong in the code or on a page is found.

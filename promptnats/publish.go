@@ -50,20 +50,20 @@ type Published struct {
 // was created again knows when the content is complete.
 //
 // The bucket must exist. The operator sets its size and its number of replicas.
-func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, given Options) (*Published, error) {
-	p := place{bucket, given.Prefix}
-	if err := given.check(); err != nil {
+func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
+	p := place{bucket, o.Prefix}
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	o := given.filled(p, defaultTiming)
-	files, err := promptfs.Files(fsys, o.Files)
+	settings := o.filled(p, defaultTiming)
+	files, err := promptfs.Files(fsys, settings.Files)
 	if err != nil {
 		return nil, fmt.Errorf("promptnats: publish aborted, nothing written: %w", err)
 	}
-	if !slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return isPrompt(name, o.Files.Partials) }) {
+	if !slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return isPrompt(name, settings.Files.Partials) }) {
 		return nil, errors.New("promptnats: publish aborted, nothing written: folder has no prompts")
 	}
-	w := &writer{place: p, options: o, js: js, files: files}
+	w := &writer{place: p, options: settings, js: js, files: files}
 	if err := w.read(ctx); err != nil {
 		return nil, fmt.Errorf("promptnats: publish aborted, nothing written: %w", err)
 	}

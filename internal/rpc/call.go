@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
@@ -89,7 +90,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
 	if len(o.Capabilities) > 0 {
-		if err := doc.Parse(string(o.Capabilities), wire.MaxDepth); err != nil {
+		if err := doc.Parse(string(o.Capabilities), jsonenc.MaxDepth); err != nil {
 			return nil, fmt.Errorf("prompts: client capabilities: %w", err)
 		}
 		c.Client = wire.ReadCapabilities(c.Rev, doc.Root())
@@ -99,7 +100,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		return nil, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes)
 	}
 	if len(params) > 0 {
-		if err := doc.Parse(string(params), wire.MaxDepth); err != nil {
+		if err := doc.Parse(string(params), jsonenc.MaxDepth); err != nil {
 			return nil, wire.InvalidParams("params: %s", err.Error())
 		}
 		c.Message.SetParams(doc.Root())

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -40,7 +41,7 @@ func TestReadCapabilities(t *testing.T) {
 		{`{"experimental":{"elicitation":{}},"tasks":1,"":null}`, none, none},
 	} {
 		var doc strictjson.Doc
-		require.NoError(t, doc.Parse(test.declared, MaxDepth))
+		require.NoError(t, doc.Parse(test.declared, jsonenc.MaxDepth))
 		assert.Equal(t, test.older, ReadCapabilities(revision.V20250618, doc.Root()), test.declared)
 		assert.Equal(t, test.newer, ReadCapabilities(revision.V20251125, doc.Root()), test.declared)
 		assert.Equal(t, test.newer, ReadCapabilities(revision.V20260728, doc.Root()), test.declared)
@@ -59,7 +60,7 @@ func TestDeclareCapabilities(t *testing.T) {
 		text, err := json.Marshal(c.Object())
 		require.NoError(t, err)
 		var doc strictjson.Doc
-		require.NoError(t, doc.Parse(string(text), MaxDepth))
+		require.NoError(t, doc.Parse(string(text), jsonenc.MaxDepth))
 		got := ReadCapabilities(revision.V20260728, doc.Root())
 		want := c
 		want.Sampling = c.Sampling || c.Tools || c.Context // they are parts of it

@@ -19,9 +19,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// MaxDepth is the number of levels that a message may nest.
-const MaxDepth = jsonenc.MaxDepth
-
 // maxShared is the size in bytes of a message up to which the application gets
 // substrings of the message instead of copies.
 const maxShared = 16 << 10
@@ -88,7 +85,7 @@ func IsLarge(n int) bool { return n > maxShared }
 // Parse parses a message. If src is JSON but breaks a rule of package
 // strictjson, Parse returns both the value and the error.
 func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *transport.Error) {
-	err := doc.Parse(src, MaxDepth)
+	err := doc.Parse(src, jsonenc.MaxDepth)
 	if broken, ok := err.(*strictjson.RuleError); ok {
 		return doc.Root(), InvalidRequest("%s", broken.Error())
 	}

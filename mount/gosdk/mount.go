@@ -53,25 +53,25 @@ type Options struct {
 //     call Mount first.
 //
 // Do not call Mount while the server holds its own lock, as in SetCacheable.
-func Mount(s *mcp.Server, r *prompts.Registry, own Options) (unmount func(), err error) {
-	o := own.Server
+func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err error) {
+	srv := o.Server
 	switch {
 	case s == nil:
 		return nil, errors.New("gosdk: server is nil")
 	case r == nil:
 		return nil, errors.New("gosdk: registry is nil")
 	}
-	if err := bridge.WithoutEffect("gosdk", o, nil); err != nil {
+	if err := bridge.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, completions: own.Completions, stopped: make(chan struct{})}
-	if m.server, err = prompts.NewServer(r, o); err != nil {
+	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
+	if m.server, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
-	if m.tools, err = newTools(m, o); err != nil {
+	if m.tools, err = newTools(m, srv); err != nil {
 		return nil, err
 	}
 	if !m.state.mounted.CompareAndSwap(nil, m) {
@@ -82,7 +82,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, own Options) (unmount func(), err
 		m.state.mounted.CompareAndSwap(m, nil)
 		return nil, err
 	}
-	m.start(o.DisableListChanged)
+	m.start(srv.DisableListChanged)
 	return sync.OnceFunc(m.unmount), nil
 }
 

@@ -47,22 +47,22 @@ type SkillsOptions struct {
 //
 // Mount the skills of one registry only, before the server has clients. unmount removes
 // the resources, and the methods answer that they do not exist.
-func MountSkills(s *mcp.Server, r *promptskills.Registry, own SkillsOptions) (unmount func(), err error) {
-	o := own.Skills
+func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
+	skills := o.Skills
 	switch {
 	case s == nil:
 		return nil, errors.New("gosdk: server is nil")
 	case r == nil:
 		return nil, errors.New("gosdk: registry is nil")
-	case !reflect.ValueOf(o.Resources).IsZero():
+	case !reflect.ValueOf(skills.Resources).IsZero():
 		return nil, errors.New("gosdk: SkillsOptions.Skills.Resources has no effect on a mount; add the resources to the server of the SDK")
 	}
-	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, listed: map[string]skillResource{}}
-	f, err := promptskills.New(r, o)
+	m := &skillMount{sdk: s, registry: r, isListed: skills.Visible == nil, listed: map[string]skillResource{}}
+	f, err := promptskills.New(r, skills)
 	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
-	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: own.Logger}); err != nil {
+	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger}); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {

@@ -53,27 +53,27 @@ type Options struct {
 //
 // unmount removes the prompts from s, with one notification. Safe for concurrent
 // use, at any time and more than once. It does not wait for requests in progress.
-func Mount(s *server.MCPServer, r *prompts.Registry, own Options) (unmount func(), err error) {
-	o := own.Server
+func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(), err error) {
+	srv := o.Server
 	switch {
 	case s == nil:
 		return nil, errors.New("mcpgo: server is nil")
 	case r == nil:
 		return nil, errors.New("mcpgo: registry is nil")
 	}
-	if err := bridge.WithoutEffect("mcpgo", o, map[string]bool{"PageSize": o.PageSize != 0, "CacheTTL": o.CacheTTL != 0, "CachePublic": o.CachePublic}); err != nil {
+	if err := bridge.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
 		return nil, err
 	}
-	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
-	o.PageSize = everything
-	if m.calls, err = prompts.NewServer(r, o); err != nil {
+	m := &mount{server: s, registry: r, options: srv, stop: make(chan struct{})}
+	srv.PageSize = everything
+	if m.calls, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	// Without Visible: serverState.filter removes hidden prompts.
-	if m.lister, err = prompts.NewServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
+	if m.lister, err = prompts.NewServer(r, prompts.Options{PageSize: everything, Features: srv.Features}); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
-	m.own = own.Completions
+	m.own = o.Completions
 	m.state, m.tools = stateOf(s), newTools(m)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
