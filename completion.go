@@ -41,7 +41,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 		for name, text := range p.others {
 			r.Arguments[strings.Clone(name)] = strings.Clone(text)
 		}
-		w := s.throughMiddleware(c, &middlewareRequest{request: r}, completionSubject(p.argument))
+		w := s.throughMiddleware(c, &middlewareRequest{request: r, served: servedCompletion{}}, completionSubject(p.argument))
 		w.Timeout = s.options.Timeouts.Complete
 		return nil, w, nil
 	}
@@ -64,6 +64,37 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 		r.detach()
 	}
 	return nil, feature.Work{Handler: r, Timeout: s.options.Timeouts.Complete}, nil
+}
+
+// servedCompletion is a request for completion behind a middleware.
+type servedCompletion struct{}
+
+func (servedCompletion) about(d *definition, r *Request) slog.Attr {
+	return completionAttr(d, r.Argument)
+}
+
+func (servedCompletion) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	_, d, f := p.find(ctx, r)
+	if f != nil {
+		return nil, nil, f
+	}
+	completion := &completeRequest{
+		server: p.server, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
+		completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
+	}
+	values, total, f := completion.values(ctx)
+	return &Response{Values: values, Total: total}, nil, f
+}
+
+func (servedCompletion) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+	if err := checkUTF8(firstCompletions(r.Values)); err != nil {
+		return nil, rpc.InternalFailure(p.subject, err)
+	}
+	return p.server.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
+}
+
+func (servedCompletion) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
+	return nil, f
 }
 
 // completeRequest is one request for completion, after the checks that do not run the

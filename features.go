@@ -71,7 +71,7 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 		return feature.Work{}, err
 	}
 	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodGet, via: v, retry: retry}
+		p := &middlewareRequest{promptMethod: methodGet, served: &servedRendering{v, retry}}
 		p.request = &Request{Prompt: r.Prompt, Arguments: typed.Texts}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
@@ -83,9 +83,7 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 		}
 		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), promptSubject(r.Prompt)}}, nil
 	}
-	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, via: v}
-	g.collect(typed, typed.Texts)
-	return feature.Work{Handler: g}, nil
+	return feature.Work{Handler: v.request(all, d, retry, typed, typed.Texts)}, nil
 }
 
 // rendering is a Rendering that is served.
@@ -126,11 +124,76 @@ func (v *rendering) read() argument.Typed {
 	return argument.ReadTyped(doc.Root())
 }
 
-// collect collects the typed arguments of a request of a feature. texts are the texts of
-// the arguments, which a middleware may have changed.
-func (g *getRequest) collect(typed argument.Typed, texts map[string]string) {
-	collected, problems := g.definition.plan.CollectTyped(typed, texts)
+// renderingRequest is the request for the prompt of a rendering.
+type renderingRequest struct {
+	getRequest
+	rendering *rendering
+}
+
+// request returns the request for a prompt. texts are the texts of the arguments, which a
+// middleware may have changed.
+func (v *rendering) request(all *snapshot, d *definition, retry elicit.Retry, typed argument.Typed, texts map[string]string) *renderingRequest {
+	g := &renderingRequest{rendering: v}
+	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped = v.server, all, d, retry, v.clientMethod, true
+	collected, problems := d.plan.CollectTyped(typed, texts)
 	g.texts, g.others = collected, newOtherArguments(problems, nil)
+	return g
+}
+
+// Run is the work of the request.
+func (g *renderingRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	result, pending, f := g.render(ctx)
+	switch {
+	case f != nil:
+		return g.rendering.fail(ctx, dst, f)
+	case pending:
+		return runResult(g.appendPending(ctx, dst))
+	}
+	return g.rendering.append(ctx, dst, result)
+}
+
+// render is that of a getRequest. Only who may see the prompt learns that the arguments
+// are malformed.
+func (g *renderingRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+	if f := g.begin(ctx); f != nil {
+		return nil, false, f
+	}
+	if g.rendering.Tool != "" {
+		g.getRequest.request.SetTool(g.rendering.Tool)
+	}
+	if g.rendering.malformed != nil {
+		return nil, false, &rpc.Failure{Client: g.rendering.malformed, IsAnswer: true}
+	}
+	return g.renderVisible(ctx)
+}
+
+// servedRendering is a rendering behind a middleware.
+type servedRendering struct {
+	*rendering
+	retry elicit.Retry
+}
+
+func (v *servedRendering) about(d *definition, _ *Request) slog.Attr { return promptAttr(d) }
+
+func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	all, d, f := p.find(ctx, r)
+	if f != nil {
+		return nil, nil, f
+	}
+	g := v.request(all, d, v.retry, v.read(), r.Arguments)
+	result, pending, f := g.render(ctx)
+	if pending {
+		return nil, g, nil
+	}
+	return g.response(result), nil, f
+}
+
+func (v *servedRendering) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+	return v.rendering.append(p, dst, r.Result)
+}
+
+func (v *servedRendering) fail(p *middlewareRequest, dst []byte, f *rpc.Failure) ([]byte, error) {
+	return v.rendering.fail(p, dst, f)
 }
 
 // append appends the result of the feature's method.
@@ -147,11 +210,8 @@ func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, 
 }
 
 // fail answers a request that has failed: with a result from Append or Unknown, or
-// with an error of the method. If v is nil, it returns an error.
+// with an error of the method.
 func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
-	if v == nil {
-		return nil, f
-	}
 	f = rpc.FromContext(ctx).Withhold(f)
 	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
 		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
@@ -205,7 +265,7 @@ func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) 
 	}
 	s := call.Owner().(*Server)
 	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
+		p := &middlewareRequest{promptMethod: methodList, served: &servedListing{&l}, request: &Request{Cursor: l.Cursor}}
 		return nil, s.throughMiddleware(call, p, call.Method()), nil
 	}
 	if s.options.Visible == nil && !call.Deferred && l.AppendContext == nil {
@@ -217,6 +277,25 @@ func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) 
 		return runResult(s.appendListing(ctx, dst, &l, l.Cursor))
 	}
 	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", strings.Clone(c.Method())), run)}, nil
+}
+
+// servedListing is a Listing behind a middleware.
+type servedListing struct{ listing *Listing }
+
+func (l *servedListing) about(*definition, *Request) slog.Attr { return slog.Attr{} }
+
+func (l *servedListing) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	list, f := p.server.appendListing(ctx, nil, l.listing, r.Cursor)
+	return p.listed(list), nil, f
+}
+
+func (l *servedListing) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+	list, err := p.list(r)
+	return append(dst, list...), err
+}
+
+func (l *servedListing) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
+	return nil, f
 }
 
 // appendListing appends the result of a Listing.

@@ -4,28 +4,22 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math"
 	"strings"
-	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
-	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/redact"
-	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file serves prompts/get: from params to arguments, which the user may be asked
-// for, and from the result of the prompt to a response. render.go runs the prompt.
+// for, and from the result of the prompt to a response. render.go runs the function of the
+// prompt.
 
 // get is the method prompts/get.
 func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
@@ -64,7 +58,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	if s.options.Visible == nil {
 		c.SetPrompt(d.prompt.Name)
 	}
-	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry}
+	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, method: methodGet}
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	return nil, feature.Work{Handler: g}, nil
@@ -72,20 +66,69 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 
 // getThroughMiddleware is get for a request that goes through the middleware.
 func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value, retry elicit.Retry) feature.Work {
-	p := &middlewareRequest{request: &Request{Prompt: name, Arguments: map[string]string{}}, retry: retry}
+	g := &servedGet{retry: retry}
+	p := &middlewareRequest{request: &Request{Prompt: name, Arguments: map[string]string{}}, served: g}
 	for name, v := range args.Members() {
 		if v.Kind() == strictjson.String {
 			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
 		} else {
 			name = strings.Clone(name)
 			p.request.NonStrings = append(p.request.NonStrings, name)
-			if p.examples == nil {
-				p.examples = map[string]string{}
+			if g.examples == nil {
+				g.examples = map[string]string{}
 			}
-			p.examples[name] = strings.Clone(argument.ExampleOf(v))
+			g.examples[name] = strings.Clone(argument.ExampleOf(v))
 		}
 	}
 	return s.throughMiddleware(c, p, promptSubject(p.request.Prompt))
+}
+
+// servedGet is a request for a prompt behind a middleware.
+type servedGet struct {
+	retry    elicit.Retry
+	examples map[string]string // of NonStrings, see argument.ExampleOf
+}
+
+func (g *servedGet) about(d *definition, _ *Request) slog.Attr { return promptAttr(d) }
+
+func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	all, d, f := p.find(ctx, r)
+	if f != nil {
+		return nil, nil, f
+	}
+	q := &getRequest{scope: scope{server: p.server, prompts: all}, definition: d, retry: g.retry, method: methodGet}
+	texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, g.examples, p.server.options.StrictArguments)
+	q.texts, q.others = texts, newOtherArguments(problems, ignored)
+	result, pending, f := q.render(ctx)
+	if pending {
+		return nil, q, nil
+	}
+	return q.response(result), nil, f
+}
+
+// response returns the response of next.
+func (g *getRequest) response(r *Result) *Response {
+	d := g.definition
+	return &Response{Result: r, Digest: d.prompt.Digest, Release: g.prompts.releaseOf(&d.prompt).public(), Elicited: g.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
+}
+
+func (g *servedGet) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+	var v served
+	var err error
+	if !p.server.options.DisableReleaseMeta {
+		if v, err = r.served(); err != nil {
+			return nil, rpc.InternalFailure(p.subject, err)
+		}
+	}
+	dst, err = p.server.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result, v)
+	if err != nil {
+		return nil, rpc.InvalidResult(p.subject, err)
+	}
+	return dst, nil
+}
+
+func (g *servedGet) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
+	return nil, f
 }
 
 // getRequest is one request for a prompt, after the checks that do not run the
@@ -100,34 +143,24 @@ type getRequest struct {
 	refilled   []int            // positions of the arguments that a form has just filled in
 	retry      elicit.Retry
 	boundTo    *seal.Binding // once it is known
-	via        *rendering    // nil for prompts/get
+	method     string        // of the client's request
+	isTyped    bool          // the arguments are typed, as those of a tool
 }
-
-// promptSubject names a prompt in an error.
-func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
 
 func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }
 
-func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
+func (g *getRequest) LogAttr() slog.Attr { return promptAttr(g.definition) }
 
 // Run is the work of a request for a prompt.
 func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
-		return g.via.fail(ctx, dst, f)
+		return nil, f
 	case pending:
-		return runResult(g.appendInputRequired(dst, g.binding(ctx)))
+		return runResult(g.appendPending(ctx, dst))
 	}
-	return g.append(ctx, dst, result)
-}
-
-// append appends the result.
-func (g *getRequest) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
-	if g.via != nil {
-		return g.via.append(ctx, dst, r)
-	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), r, g.served())
+	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), result, g.served())
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
@@ -140,6 +173,11 @@ func (g *getRequest) served() served {
 		return served{}
 	}
 	return served{g.definition.prompt.Digest, g.prompts.releaseOf(&g.definition.prompt)}
+}
+
+// appendPending appends the result that asks the questions of the prompt.
+func (g *getRequest) appendPending(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+	return g.appendInputRequired(dst, g.binding(ctx))
 }
 
 // otherArguments are the arguments of a request that the prompt does not declare.
@@ -166,18 +204,10 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 				parts = append(parts, a.Name, a.Canonical(text.Value))
 			}
 		}
-		to := elicit.Bind(g.clientMethod(), g.server.Principal(ctx), parts)
+		to := elicit.Bind(g.method, g.server.Principal(ctx), parts)
 		g.boundTo = &to
 	}
 	return *g.boundTo
-}
-
-// clientMethod returns the method of the client's request.
-func (g *getRequest) clientMethod() string {
-	if g.via == nil {
-		return methodGet
-	}
-	return g.via.clientMethod
 }
 
 // resumeArguments resumes the state of an earlier request, if the client has sent one,
@@ -252,116 +282,98 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 	}
 }
 
-// appendResult appends the result of a prompt, checked, in the form of a revision, for the
-// host of the client, which may be nil. Its links must not contain the secrets.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
-	readsTexts := host.Has(hosts.ReadsTexts)
-	e := s.newEncoder(dst, rev, secrets, readsTexts)
-	e.lacksResources, e.served = readsTexts, v
-	if e.result(r); len(e.errs) > 0 {
-		return nil, errors.Join(e.errs...)
+// render returns the result of the prompt, or reports that questions to the client are
+// pending. The filter, the conversion of an argument and the render function may be the
+// application's code.
+func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+	if f := g.begin(ctx); f != nil {
+		return nil, false, f
 	}
-	return e.buf, nil
+	return g.renderVisible(ctx)
 }
 
-// newEncoder returns an encoder that appends a result. With lacksLinks, the client reads
-// no links and no audio, whatever its revision has.
-func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets, lacksLinks bool) encoder {
-	return encoder{
-		buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
-		lacksAudio: lacksLinks || !rev.Audio(), lacksLinks: lacksLinks || !rev.ResourceLink(),
-		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
+// begin begins the run, or returns why the client may not see the prompt.
+func (g *getRequest) begin(ctx context.Context) *rpc.Failure {
+	d := g.definition
+	if !g.server.isVisible(ctx, d) {
+		return g.server.unknownPrompt(ctx, d.prompt.Name)
 	}
-}
-
-// checkSizes returns an error if there are more arguments, or larger ones, than the
-// options allow. args is the member of params with that name. The size of a value that is
-// not a string counts only if typed, because it is else rejected elsewhere.
-func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *Error {
-	// Each has five characters at least, with its comma.
-	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
-		return nil
-	}
-	n := 0
-	for name, v := range args.Members() {
-		if n++; n > s.options.Limits.MaxArguments {
-			return wire.InvalidParam(param, "too many arguments (limit %d)", s.options.Limits.MaxArguments)
-		}
-		size := len(v.Text())
-		if typed && v.Kind() != strictjson.String {
-			size = len(v.Raw())
-		}
-		if size > s.options.Limits.MaxArgumentBytes {
-			return s.tooLong(param, name)
-		}
+	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
+	g.request.SetPrompt(d.prompt.Name)
+	if g.request.IsObserved() {
+		r := g.prompts.releaseOf(&d.prompt).public()
+		g.request.SetVersion(d.prompt.Digest, r.ID, r.Label)
 	}
 	return nil
 }
 
-func (s *Server) tooLong(param, name string) *Error {
-	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
-}
-
-// unknown returns the work of a request for a prompt that does not exist. It is work, as
-// for a hidden prompt, whose response is the same. The time limit is that of the request;
-// 0 is the usual one.
-func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
-	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
-	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
-	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), subject}, Timeout: timeout}
-}
-
-// unknownAttr describes a request for an unknown prompt. The log does not get the name.
-var unknownAttr = slog.String("prompt", "unknown")
-
-// unknownRequest is a request for an unknown prompt.
-type unknownRequest struct {
-	feature.Handler
-	subject string
-}
-
-func (u unknownRequest) Subject() string { return u.subject }
-
-// unknownPrompt returns the failure of a request for a prompt that the client may
-// not see or that does not exist.
-func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
-	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
-	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
-	if data.Suggestion != "" {
-		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
+// renderVisible is render after begin.
+func (g *getRequest) renderVisible(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+	d := g.definition
+	if f := g.resumeArguments(ctx); f != nil {
+		return nil, false, f
 	}
-	return &rpc.Failure{Client: &Error{Code: CodeInvalidParams, Message: message, Data: data}}
-}
-
-// unknownData is the data of an error about an unknown prompt.
-type unknownData struct {
-	Prompt     string `json:"prompt"`
-	Suggestion string `json:"suggestion,omitempty"`
-}
-
-const (
-	// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
-	// must not count: with a filter, all are compared.
-	maxSearched = 10_000
-	// maxSearches is how many unknown names per second are compared with all prompts.
-	maxSearches = 20
-)
-
-// suggestion returns the name of the visible prompt that is most similar to name, or
-// the empty string if no name is similar. It runs the application's code.
-func (s *Server) suggestion(ctx context.Context, name string) string {
-	if s.options.Visible != nil && !s.searches.Allow() {
-		return ""
+	if d.plan.HasSensitive {
+		addValues(g.request, d.plan.Secrets(g.texts))
 	}
-	search, n := suggest.NewSearch(name), 0
-	for other, d := range s.registry.snapshot().All() {
-		switch n++; {
-		case ctx.Err() != nil:
-			return ""
-		case s.options.Visible == nil && n > maxSearched:
-			return search.Near()
+	for {
+		render, problems := g.fill()
+		var refused *rpc.Failure
+		if len(problems) > 0 {
+			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
+		} else {
+			result, err := render.call(&g.scope)
+			g.reportUnsent(err, g.LogAttr())
+			if err == nil {
+				return result, false, nil
+			}
+			// The function may reject an argument that fill has accepted.
+			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
+				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
+					return nil, true, nil
+				}
+				return nil, false, g.fail(err)
+			}
+			refused = g.fail(err)
 		}
-		search.Add(other, func() bool { return s.isVisible(ctx, d) })
+		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
+			g.nameIgnored(f)
+			return nil, pending, f
+		}
 	}
-	return search.Near()
+}
+
+// fill fills in the arguments of the request. It records the valid answers of
+// the user, and adds the problems of undeclared arguments.
+func (g *getRequest) fill() (filledRender, []argument.Problem) {
+	d := g.definition
+	var render filledRender
+	var problems []argument.Problem
+	if !g.isTyped && g.request.Host.Has(hosts.SendsPlaceholders) {
+		problems = d.plan.Placeholders(g.texts, g.request.Host.Host, hosts.IsPlaceholder)
+	}
+	if len(problems) == 0 {
+		render, problems = d.bind(g.texts)
+	}
+	if len(g.refilled) > 0 {
+		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
+	}
+	if g.others != nil {
+		problems = append(problems, g.others.problems...)
+	}
+	return render, problems
+}
+
+// fail returns the failure of a render function's error.
+func (g *getRequest) fail(err error) *rpc.Failure {
+	e := renderError(g.definition.prompt.Name, err)
+	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
+		e = cmp.Or(elicitationError(g.request.Rev, "prompt", err), e)
+	}
+	if e != nil {
+		f := clientFailure(e, err)
+		f.IsAnswer = true
+		return f
+	}
+	return rpc.InternalFailure(g.Subject(), err)
 }

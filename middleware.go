@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
-	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -20,7 +19,7 @@ import (
 )
 
 // This file passes requests through the middleware: from the dispatcher to the Handler
-// of Options.Middleware, and from its next to the functions that serve the request.
+// of Options.Middleware, and from its next to the method that serves the request.
 
 // middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
@@ -34,13 +33,27 @@ type middlewareRequest struct {
 	subject      string // see feature.Handler
 	about        slog.Attr
 
-	retry    elicit.Retry
-	examples map[string]string // of NonStrings, see argument.ExampleOf
-	isOver   atomic.Bool
+	served servedRequest
+	isOver atomic.Bool
+}
 
-	// Of a request of a feature, see Render and List; else nil.
-	via     *rendering
-	listing *Listing
+// servedRequest is a request as its method serves it behind a middleware. The implementations
+// are in the files of the methods, and in features.go.
+type servedRequest interface {
+	// about describes the request for a prompt in the log.
+	about(d *definition, r *Request) slog.Attr
+	// answer answers the request that next gets, on what may be a goroutine of the
+	// middleware's. It returns the request of a prompt whose questions are pending.
+	answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure)
+	// append appends the result for the response of the middleware.
+	append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error)
+	// fail appends a result for a failure, or returns the failure.
+	fail(p *middlewareRequest, dst []byte, f *rpc.Failure) ([]byte, error)
+}
+
+// pendingRequest is a request whose questions to the client are pending.
+type pendingRequest interface {
+	appendPending(ctx context.Context, dst []byte) ([]byte, *rpc.Failure)
 }
 
 // PromptExists reports whether the prompt exists and is visible to the client. It
@@ -111,16 +124,13 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 	case err != nil:
 		result, f := p.fail(dst, err)
 		if f != nil {
-			return p.via.fail(p, dst, f)
+			return p.served.fail(p, dst, f)
 		}
 		return result, nil
 	case response == nil:
 		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
 	}
-	if p.via != nil {
-		return p.via.append(p, dst, response.Result)
-	}
-	return runResult(p.append(dst, response))
+	return p.served.append(p, dst, response)
 }
 
 // fail is the end of a request with an error: that of next, which has been
@@ -142,7 +152,7 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		if inner.request != p {
 			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
 		}
-		return g.appendInputRequired(dst, g.binding(p))
+		return g.appendPending(p, dst)
 	}
 	f := *inner.failure // which other requests may have as well
 	if err != error(inner) {
@@ -176,93 +186,33 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.subject, v))}
 		}
 	}()
-	response, pending, f := p.answer(ctx, r)
+	response, pending, f := p.served.answer(ctx, p, r)
 	if f != nil || pending != nil {
 		return nil, &nextError{request: p, failure: p.caller.Withhold(f), pending: pending}
 	}
 	return response, nil
 }
 
-// answer returns the response to the request, or the request for a prompt
-// whose questions to the client are pending.
-func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, *getRequest, *rpc.Failure) {
-	s := p.server
-	if p.listing != nil {
-		list, f := s.appendListing(ctx, nil, p.listing, r.Cursor)
-		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}, nil, f
+// find returns the prompt of the request that next gets.
+func (p *middlewareRequest) find(ctx context.Context, r *Request) (*snapshot, *definition, *rpc.Failure) {
+	all := p.server.registry.snapshot()
+	if d, ok := all.Get(r.Prompt); ok {
+		return all, d, nil
 	}
-	if p.promptMethod == methodList {
-		after, err := listParams{cursor: r.Cursor}.after()
-		if err != nil {
-			return nil, nil, &rpc.Failure{Client: err}
-		}
-		l := listRequest{server: s, rev: p.rev, after: after}
-		list, f := l.appendPage(ctx, []byte{'{'})
-		list = append(list, '}')
-		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod, Release: l.prompts.releaseOfList().public()}, nil, f
-	}
-	all := s.registry.snapshot()
-	d, ok := all.Get(r.Prompt)
-	if !ok {
-		return nil, nil, s.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
-	}
-	if p.promptMethod == methodComplete {
-		completion := &completeRequest{
-			server: s, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
-			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
-		}
-		values, total, f := completion.values(ctx)
-		return &Response{Values: values, Total: total}, nil, f
-	}
-	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: p.retry, via: p.via}
-	if p.via != nil {
-		g.collect(p.via.read(), r.Arguments)
-	} else {
-		texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
-		g.texts, g.others = texts, newOtherArguments(problems, ignored)
-	}
-	result, pending, f := g.render(ctx)
-	if pending {
-		return nil, g, nil
-	}
-	return &Response{Result: result, Digest: d.prompt.Digest, Release: all.releaseOf(&d.prompt).public(), Elicited: p.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}, nil, f
+	return nil, nil, p.server.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
 }
 
-// append appends the result that a response is.
-func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failure) {
-	s := p.server
-	switch p.promptMethod {
-	case methodList:
-		if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {
-			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
-		}
-		if p.listing != nil {
-			return append(dst, r.list...), nil
-		}
-		dst = append(dst, r.list[:len(r.list)-1]...)
-		v, err := r.served()
-		if err != nil {
-			return nil, rpc.InternalFailure(p.subject, err)
-		}
-		return append(s.appendListEnd(dst, p.rev, v.release), '}'), nil
-	case methodComplete:
-		if err := checkUTF8(firstCompletions(r.Values)); err != nil {
-			return nil, rpc.InternalFailure(p.subject, err)
-		}
-		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
+// listed returns the response of next for a list.
+func (p *middlewareRequest) listed(list []byte) *Response {
+	return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}
+}
+
+// list returns the list of a response that comes from listed, for the same request.
+func (p *middlewareRequest) list(r *Response) ([]byte, error) {
+	if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {
+		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
 	}
-	var v served
-	var err error
-	if !s.options.DisableReleaseMeta {
-		if v, err = r.served(); err != nil {
-			return nil, rpc.InternalFailure(p.subject, err)
-		}
-	}
-	dst, err = s.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result, v)
-	if err != nil {
-		return nil, rpc.InvalidResult(p.subject, err)
-	}
-	return dst, nil
+	return r.list, nil
 }
 
 // served returns the version that the response names, which a middleware may have set.
@@ -283,7 +233,7 @@ func (r *Response) served() (v served, err error) {
 type nextError struct {
 	request *middlewareRequest
 	failure *rpc.Failure
-	pending *getRequest
+	pending pendingRequest
 }
 
 // Error returns the error without the values of arguments, which the error for the client
@@ -316,14 +266,11 @@ func (e *nextError) Unwrap() []error {
 // describe describes a request for the log, as without the middleware.
 func (s *Server) describe(p *middlewareRequest) slog.Attr {
 	r := p.request
-	d, ok := s.registry.snapshot().Get(r.Prompt)
-	switch {
-	case p.promptMethod == methodList:
+	if p.promptMethod == methodList {
 		return slog.String("method", p.clientMethod)
-	case !ok:
-		return unknownAttr
-	case p.promptMethod == methodComplete:
-		return completionAttr(d, r.Argument)
 	}
-	return slog.String("prompt", d.prompt.Name)
+	if d, ok := s.registry.snapshot().Get(r.Prompt); ok {
+		return p.served.about(d, r)
+	}
+	return unknownAttr
 }

@@ -24,7 +24,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
-		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}}, methodList), nil
+		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}, served: servedList{}}, methodList), nil
 	}
 	after, err := p.after()
 	if err != nil {
@@ -38,6 +38,38 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	code := l
 	return nil, feature.Work{Handler: &code}, nil
 }
+
+// servedList is a request for a list of prompts behind a middleware.
+type servedList struct{}
+
+func (servedList) about(*definition, *Request) slog.Attr { return slog.String("method", methodList) }
+
+func (servedList) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	after, err := listParams{cursor: r.Cursor}.after()
+	if err != nil {
+		return nil, nil, &rpc.Failure{Client: err}
+	}
+	l := listRequest{server: p.server, rev: p.rev, after: after}
+	list, f := l.appendPage(ctx, []byte{'{'})
+	response := p.listed(append(list, '}'))
+	response.Release = l.prompts.releaseOfList().public()
+	return response, nil, f
+}
+
+func (servedList) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+	list, err := p.list(r)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.served()
+	if err != nil {
+		return nil, rpc.InternalFailure(p.subject, err)
+	}
+	dst = append(dst, list[:len(list)-1]...)
+	return append(p.server.appendListEnd(dst, p.rev, v.release), '}'), nil
+}
+
+func (servedList) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) { return nil, f }
 
 // listRequest is one request for a list of prompts.
 type listRequest struct {

@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
-	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -22,8 +20,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/unsent"
 )
 
-// This file runs render functions: their context, their arguments, the cache of their
-// results, and the prompts that they include.
+// This file runs render functions: their context, the cache of their results, and the
+// prompts that they include.
 
 // scope is the context of one run of a render function, and what the run knows
 // of its client. A request may have several: each call of a middleware's next
@@ -101,15 +99,15 @@ func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.F
 	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, to, s.server.serverInfo)
 }
 
-// fillArguments returns the render function with the arguments filled in, and with the
+// bind returns the render function with the arguments filled in, and with the
 // cache of the prompt around the function.
-func (d *definition) fillArguments(args []argument.Text) (filledRender, []argument.Problem) {
+func (d *definition) bind(args []argument.Text) (filledRender, []argument.Problem) {
 	var render filledRender
 	var problems []argument.Problem
 	if d.prompt.typed != nil {
-		render, problems = d.prompt.typed.fillArguments(d.plan, args)
+		render, problems = d.prompt.typed.bind(d.plan, args)
 	} else {
-		render, problems = d.prompt.Render.fillArguments(d.plan, args)
+		render, problems = d.prompt.Render.bind(d.plan, args)
 	}
 	if d.results != nil {
 		render = d.cached(args, render)
@@ -186,96 +184,6 @@ func resultKey(s *Server, principal string, args []argument.Text) string {
 	return string(b)
 }
 
-// render returns the result of the prompt, or reports that questions to the client are
-// pending. The filter, the conversion of an argument and the render function may be the
-// application's code.
-func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
-	d := g.definition
-	if !g.server.isVisible(ctx, d) {
-		return nil, false, g.server.unknownPrompt(ctx, d.prompt.Name)
-	}
-	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
-	g.request.SetPrompt(d.prompt.Name)
-	if g.request.IsObserved() {
-		r := g.prompts.releaseOf(&d.prompt).public()
-		g.request.SetVersion(d.prompt.Digest, r.ID, r.Label)
-	}
-	if g.via != nil {
-		if g.via.Tool != "" {
-			g.request.SetTool(g.via.Tool)
-		}
-		if g.via.malformed != nil {
-			return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
-		}
-	}
-	if f := g.resumeArguments(ctx); f != nil {
-		return nil, false, f
-	}
-	if d.plan.HasSensitive {
-		addValues(g.request, d.plan.Secrets(g.texts))
-	}
-	for {
-		render, problems := g.fillArguments()
-		var refused *rpc.Failure
-		if len(problems) > 0 {
-			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
-		} else {
-			result, err := render.call(&g.scope)
-			g.reportUnsent(err, g.LogAttr())
-			if err == nil {
-				return result, false, nil
-			}
-			// The function may reject an argument that fillArguments has accepted.
-			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
-				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
-					return nil, true, nil
-				}
-				return nil, false, g.fail(err)
-			}
-			refused = g.fail(err)
-		}
-		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
-			g.nameIgnored(f)
-			return nil, pending, f
-		}
-	}
-}
-
-// fillArguments fills in the arguments of the request. It records the valid answers of
-// the user, and adds the problems of undeclared arguments.
-func (g *getRequest) fillArguments() (filledRender, []argument.Problem) {
-	d := g.definition
-	var render filledRender
-	var problems []argument.Problem
-	if g.via == nil && g.request.Host.Has(hosts.SendsPlaceholders) {
-		problems = d.plan.Placeholders(g.texts, g.request.Host.Host, hosts.IsPlaceholder)
-	}
-	if len(problems) == 0 {
-		render, problems = d.fillArguments(g.texts)
-	}
-	if len(g.refilled) > 0 {
-		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
-	}
-	if g.others != nil {
-		problems = append(problems, g.others.problems...)
-	}
-	return render, problems
-}
-
-// fail returns the failure of a render function's error.
-func (g *getRequest) fail(err error) *rpc.Failure {
-	e := renderError(g.definition.prompt.Name, err)
-	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
-		e = cmp.Or(elicitationError(g.request.Rev, "prompt", err), e)
-	}
-	if e != nil {
-		f := clientFailure(e, err)
-		f.IsAnswer = true
-		return f
-	}
-	return rpc.InternalFailure(g.Subject(), err)
-}
-
 // Include renders another prompt of the same server and returns the result, for a
 // render function to add to its own. ctx is the context of the function, or a
 // context made from it. Arguments are validated as in a request, and an undeclared
@@ -318,7 +226,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		}
 		addValues(s.request, d.plan.Secrets(texts))
 	}
-	render, problems := d.fillArguments(texts)
+	render, problems := d.bind(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
 	}

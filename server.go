@@ -2,25 +2,22 @@ package prompts
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
+	"math"
 
-	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
-	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file puts a server together: the prompts feature, the methods of the
-// application, and the dispatcher of internal/rpc that serves both.
+// This file has the server that build.go makes, and what all of its methods need.
 
 // Server answers the prompts methods of the protocol from a [Registry]. A Server has
 // no goroutines of its own. Safe for concurrent use.
@@ -43,125 +40,6 @@ type Server struct {
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
 	cacheable, serverInfo []byte
-}
-
-// NewServer returns a server for the registry, which may change at any time. It returns
-// all errors of the options, joined: a negative number without a meaning, a Method with a
-// reserved name, RequestStateKeys that returns no keys or a short one, or a capability or
-// icon that cannot be sent. A nil registry is an error, too.
-func NewServer(r *Registry, o Options) (*Server, error) {
-	if r == nil {
-		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")
-	}
-	o, faults := o.withDefaults()
-	s := &Server{registry: r, options: o, searches: limit.NewBudget(maxSearches), sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
-	_, _ = rand.Read(s.sealer.Own) // never fails
-	if err := s.sealer.Check(); err != nil {
-		faults = append(faults, err)
-	}
-	if o.InputSchemas {
-		s.entryKind |= withSchema
-	}
-	if o.DisableReleaseMeta {
-		s.entryKind |= noDigest
-	}
-	if o.Middleware != nil {
-		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
-			//lint:ignore ST1005 it begins with the name of a field
-			faults = append(faults, errors.New("Middleware returned nil"))
-		}
-	}
-	hints := s.cacheHints()
-	var errs []error
-	s.rpc, errs = rpc.NewServer(rpc.Config{
-		Info:           s.info,
-		Instructions:   o.Instructions,
-		CacheHints:     hints,
-		Features:       slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
-		PrivateResults: o.Visible != nil,
-		Failure:        featureFailure,
-		Owner:          s,
-		Capabilities:   o.Capabilities,
-		Limits: rpc.Limits{
-			Concurrent:          o.Limits.MaxConcurrent,
-			ConcurrentTotal:     o.Limits.MaxConcurrentTotal,
-			ConcurrentPerClient: o.Limits.MaxConcurrentPerClient,
-			Subscriptions:       o.Limits.MaxSubscriptions,
-			SubscriptionsTotal:  o.Limits.MaxSubscriptionsTotal,
-			MessageBytes:        o.Limits.MaxMessageBytes,
-			Memory:              o.Limits.MaxMemoryBytes,
-			MemoryPerClient:     o.Limits.MaxMemoryBytesPerClient,
-		},
-		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
-		Observer:   o.Observer,
-		SessionIDs: o.Middleware != nil,
-		Principal:  o.Principal,
-		Logger:     o.Logger,
-
-		LogSensitive: o.LogSensitive,
-	})
-	if faults = append(faults, errs...); len(faults) > 0 {
-		return nil, fmt.Errorf("prompts: options: %w", errors.Join(faults...))
-	}
-	s.serverInfo = s.rpc.ServerInfo()
-	s.cacheable = fmt.Appendf(nil, `,"resultType":"complete",%s,"_meta":{%s}`, hints, s.serverInfo)
-	return s, nil
-}
-
-// MustNewServer is like [NewServer], for options that are part of the program. It panics
-// on an error.
-func MustNewServer(r *Registry, o Options) *Server {
-	s, err := NewServer(r, o)
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
-
-// feature returns the prompts: their methods, capabilities, and the list that
-// changes.
-func (s *Server) feature() feature.Feature {
-	o := &s.options
-	f := feature.Feature{
-		Methods: map[string]feature.Method{
-			methodList: call.Raw(feature.Method{Serve: s.serve((*Server).list), Callable: true}),
-			methodGet:  call.Raw(feature.Method{Serve: s.serve((*Server).get), Callable: true, Rate: o.Limits.GetsPerSecond}),
-		},
-		Capabilities: func(version string, listChanged bool) map[string]any {
-			prompts := map[string]any{}
-			if listChanged {
-				prompts["listChanged"] = true
-			}
-			capabilities := map[string]any{"prompts": prompts}
-			if rev, _ := revision.Parse(version); !o.DisableCompletions && rev.Completions() {
-				capabilities["completions"] = map[string]any{}
-			}
-			return capabilities
-		},
-	}
-	if !o.DisableCompletions {
-		f.Methods[methodComplete] = call.Raw(feature.Method{Serve: s.serve((*Server).complete), Callable: true, Rate: o.Limits.CompletionsPerSecond})
-	}
-	if !o.DisableListChanged {
-		f.Lists = []feature.List{{
-			Notification: "notifications/prompts/list_changed",
-			Filter:       "promptsListChanged",
-			Subscribe:    s.registry.OnChange,
-		}}
-	}
-	return f
-}
-
-// serve returns the Serve of a method of this package, which reads the message
-// itself.
-func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		result, w, err := f(s, rpc.CallOf(c), dst)
-		if err != nil {
-			return nil, w, err
-		}
-		return result, w, nil
-	}
 }
 
 // runResult returns the results of a [feature.Handler]'s Run.
@@ -247,108 +125,30 @@ func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
 }
 
-// customMethods returns the feature that Options.Methods are.
-func (s *Server) customMethods() feature.Feature {
-	f := feature.Feature{Methods: map[string]feature.Method{}}
-	for name, m := range s.options.Methods {
-		if m == nil || reservedMethods[name] {
-			continue // which withDefaults has reported
-		}
-		f.Methods[name] = call.Raw(feature.Method{Versions: versionsOf(name), Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-			return nil, s.custom(c, name, m), nil
-		}})
+// appendResult appends the result of a prompt, checked, in the form of a revision, for the
+// host of the client, which may be nil. Its links must not contain the secrets.
+func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
+	readsTexts := host.Has(hosts.ReadsTexts)
+	e := s.newEncoder(dst, rev, secrets, readsTexts)
+	e.lacksResources, e.served = readsTexts, v
+	if e.result(r); len(e.errs) > 0 {
+		return nil, errors.Join(e.errs...)
 	}
-	return f
+	return e.buf, nil
 }
 
-// versionsOf returns which versions have a method of the protocol that an
-// application serves; nil for all (DSC-14).
-func versionsOf(name string) func(version string) bool {
-	switch name {
-	case "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
-		return func(version string) bool {
-			rev, _ := revision.Parse(version)
-			return !rev.Stateless()
-		}
+// newEncoder returns an encoder that appends a result. With lacksLinks, the client reads
+// no links and no audio, whatever its revision has.
+func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets, lacksLinks bool) encoder {
+	return encoder{
+		buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		lacksAudio: lacksLinks || !rev.Audio(), lacksLinks: lacksLinks || !rev.ResourceLink(),
+		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
-	return nil
 }
 
-// custom returns the work of a request for a Method.
-func (s *Server) custom(c *feature.Call, name string, m Method) feature.Work {
-	params, rev := c.Params(), rpc.CallOf(c).Rev
-	return feature.Work{Handler: feature.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, error) {
-		result, err := m(ctx, params)
-		if err != nil {
-			return nil, err
-		}
-		at := len(dst)
-		dst, err = jsonenc.Append(dst, result)
-		switch {
-		case err != nil:
-		case dst[at] != '{':
-			err = errors.New("result is not a JSON object")
-		case len(dst)-at > s.options.Limits.MaxResultBytes:
-			err = fmt.Errorf("result exceeds Options.Limits.MaxResultBytes (%d)", s.options.Limits.MaxResultBytes)
-		}
-		if err == nil && rev.Stateless() {
-			dst, err = s.appendComplete(dst[:at], name, string(dst[at:]))
-		}
-		if err != nil {
-			return nil, rpc.InvalidResult(name, err)
-		}
-		return dst, nil
-	})}
-}
+// promptSubject names a prompt in an error.
+func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
 
-// appendComplete appends the result of a Method, which is a JSON object, and adds the
-// members that 2026-07-28 requires: resultType, the server's identity in _meta, and
-// for some methods the members that forbid caching. Members that the application has
-// set are left unchanged.
-func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, error) {
-	var doc strictjson.Doc
-	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked
-	root := doc.Root()
-	kind, meta := root.Get("resultType"), root.Get("_meta")
-	switch {
-	case kind.Kind() > strictjson.Null && kind.Text() == "":
-		return nil, errors.New("resultType is not a string, or is empty")
-	case meta.Kind() > strictjson.Null && meta.Kind() != strictjson.Object:
-		return nil, errors.New("_meta is not a JSON object")
-	}
-	dst = append(dst, '{')
-	if kind.Kind() <= strictjson.Null {
-		dst = append(dst, `"resultType":"complete",`...)
-	}
-	switch method {
-	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
-		if root.Get("ttlMs").Kind() == strictjson.Invalid {
-			dst = append(dst, `"ttlMs":0,`...)
-		}
-		if root.Get("cacheScope").Kind() == strictjson.Invalid {
-			dst = append(dst, `"cacheScope":"private",`...)
-		}
-	}
-	for name, v := range root.Members() {
-		if name == "_meta" || name == "resultType" && v.Kind() == strictjson.Null {
-			continue
-		}
-		dst = strictjson.AppendString(dst, name)
-		dst = append(dst, ':')
-		dst = append(dst, v.Raw()...)
-		dst = append(dst, ',')
-	}
-	dst = append(dst, `"_meta":{`...)
-	if meta.Get(wire.ServerInfoKey).Kind() == strictjson.Invalid {
-		dst = append(dst, s.serverInfo...)
-	}
-	for name, v := range meta.Members() {
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = strictjson.AppendString(dst, name)
-		dst = append(dst, ':')
-		dst = append(dst, v.Raw()...)
-	}
-	return append(dst, "}}"...), nil
-}
+// promptAttr names a prompt in the log.
+func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt.Name) }
