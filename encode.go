@@ -436,6 +436,28 @@ func (e *encoder) metaMembers(m Meta) {
 	}
 }
 
+// appendServed appends members of a result's _meta. A member that the application has set
+// is left to the application, which may pass on the result of another server.
+func (e *encoder) appendServed(v served, m Meta) {
+	if v.digest != "" && !has(m, digestKey) {
+		e.key(digestKey)
+		e.raw(`"`)
+		e.raw(v.digest)
+		e.raw(`"`)
+	}
+	if v.release != nil && len(v.release.members) > 0 && !has(m, releaseKey) && !has(m, labelKey) {
+		if e.buf[len(e.buf)-1] != '{' {
+			e.raw(",")
+		}
+		e.buf = append(e.buf, v.release.members...)
+	}
+}
+
+func has(m Meta, key string) bool {
+	_, ok := m[key]
+	return ok
+}
+
 // spend reports whether the result may have n more bytes of content. If not, spend
 // adds an error.
 func (e *encoder) spend(n int) bool {

@@ -358,3 +358,59 @@ func MarkdownTable(r *Registry) string {
 	}
 	return b.String()
 }
+
+// SetRelease sets the release of the prompts whose Source starts with r.Source. It
+// replaces the release with the same Source. A Release without an ID removes that. The
+// release takes effect together with the other changes of the Tx, so each request sees
+// the release of the prompts that it sees.
+//
+// The result of prompts/get names the release of its prompt, in its _meta. If the
+// registry has a single release, the result of prompts/list names that. The release
+// alone is no change of the list: subscribers get no signal. SetRelease returns an error
+// if the ID or the Label is not valid UTF-8 or too long.
+func (tx *Tx) SetRelease(r Release) error {
+	_ = tx.editor() // panics if the Tx has ended
+	served, err := newRelease(r)
+	if err != nil {
+		return err
+	}
+	isOther := func(other *release) bool { return other.Source == r.Source }
+	at := slices.IndexFunc(tx.releases, isOther)
+	if at >= 0 && tx.releases[at].Release == r || at < 0 && r.ID == "" {
+		return nil
+	}
+	next := slices.DeleteFunc(slices.Clone(tx.releases), isOther)
+	if r.ID != "" {
+		next = append(next, served)
+	}
+	tx.releases, tx.released = next, true
+	return nil
+}
+
+// Releases returns the releases of the registry: see [Tx.SetRelease].
+func (r *Registry) Releases() []Release {
+	var all []Release
+	for _, served := range r.snapshot().releases {
+		all = append(all, served.Release)
+	}
+	return all
+}
+
+// releaseOf returns the release that the prompt is of, or nil. The longest Source wins.
+func (s *snapshot) releaseOf(p *Prompt) *release {
+	var found *release
+	for _, r := range s.releases {
+		if strings.HasPrefix(p.Source, r.Source) && (found == nil || len(r.Source) > len(found.Source)) {
+			found = r
+		}
+	}
+	return found
+}
+
+// releaseOfList returns the release that lists name, or nil.
+func (s *snapshot) releaseOfList() *release {
+	if len(s.releases) != 1 {
+		return nil
+	}
+	return s.releases[0]
+}
