@@ -173,6 +173,13 @@ func (s *sessions) has(id, principal string) bool {
 	return found != nil && found.principal == principal
 }
 
+// exists reports whether a session is open, of whichever principal.
+func (s *sessions) exists(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byID[id] != nil
+}
+
 // isBusy reports whether a session has a request or a stream in progress.
 func (s *sessions) isBusy(id string) bool {
 	s.mu.Lock()

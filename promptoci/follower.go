@@ -1,0 +1,342 @@
+package promptoci
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// Options configures [Follow]. The zero value of each field is its default.
+type Options struct {
+	// Files configures the prompt files, as in package promptfs. Its Logger also receives
+	// the status of the Follower. Default of SourcePrefix: "promptoci:".
+	Files promptfs.Options
+	// Interval is the time between two looks at the label, which are one request each. It
+	// varies by 10 %, so that replicas do not ask at the same time. After errors, it doubles
+	// up to 5 minutes, or is what the registry asks for. Default: 30 seconds.
+	Interval time.Duration
+	// Timeout limits how long a look at the label and the download of a release take.
+	// Default: 60 seconds.
+	Timeout time.Duration
+	// Cache is a folder for the last release, for a start without the registry. Only one
+	// Follower may use it. Default: none.
+	Cache string
+	// RequireStore returns an error from Follow if the release cannot be read from the
+	// store, even if the Cache has one.
+	RequireStore bool
+	// Limits limits the size of a release.
+	Limits Limits
+	// Verify, if not nil, checks a release before it is downloaded, for example its
+	// signature. An error rejects the release. d is the descriptor of the manifest.
+	Verify func(ctx context.Context, s Store, d ocispec.Descriptor) error
+	// OnStatus is called when the status changes, on the goroutine of the Follower. It must
+	// not call Close. A panic is logged. Default: none.
+	OnStatus func(Status)
+}
+
+const (
+	defaultInterval = 30 * time.Second
+	defaultTimeout  = 60 * time.Second
+	// maxBackoff is the longest pause after errors.
+	maxBackoff = 5 * time.Minute
+	// refusedFor is how long a rejected release is not tried again.
+	refusedFor = 10 * time.Minute
+	// minRefresh is the shortest time between two looks that Refresh causes.
+	minRefresh = time.Second
+)
+
+// Status is the status of a [Follower].
+type Status struct {
+	// Synced reports whether the release of the label was served when the store was last
+	// asked.
+	Synced bool
+	// FromCache reports that the served release comes from Options.Cache.
+	FromCache bool
+	Label     string
+	// Release and Content are the digests of the served release.
+	Release, Content digest.Digest
+	// Refused is the release of the label if it is rejected. Err is the reason.
+	Refused digest.Digest
+	// Since is the time since which the release is served.
+	Since time.Time
+	// Err is the reason why Synced is false. It is nil if Synced is true.
+	Err error
+}
+
+// Follower keeps a registry at the release of a label: see [Follow].
+type Follower struct {
+	store    Store
+	label    string
+	isPinned bool
+	options  Options
+	mirror   *promptfs.Mirror
+
+	cancel  context.CancelFunc
+	ended   chan struct{} // closed when the goroutine has ended
+	refresh chan struct{} // gets a value to look now
+
+	// Only the goroutine uses the fields below, and Follow before it starts.
+	failures  int
+	refusedAt time.Time
+
+	mu     sync.Mutex // protects the field below
+	status Status
+}
+
+// Follow keeps the prompts of a registry at the release of a label, until ctx ends or
+// [Follower.Close] is called. It returns when a release is served: that of the store, or
+// that of Options.Cache if the store does not answer. If neither can be served, it returns
+// an error. A label that is a digest is that release, which is read once.
+//
+// A release is served whole or not at all. Whatever happens to the store, the label or a
+// new release, the Follower continues to serve the last valid release, and [Follower.Status]
+// and the log say why. A label that does not exist is an error, and never the end of the
+// prompts.
+//
+// A Follower has one goroutine, which ends before Close returns. Do not call Close inside
+// an Update of the registry.
+func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o Options) (*Follower, error) {
+	d := digest.Digest(label)
+	isPinned := d.Validate() == nil
+	if !isPinned {
+		if err := CheckLabel(label); err != nil {
+			return nil, err
+		}
+	}
+	o.Interval = positive(o.Interval, defaultInterval)
+	o.Timeout = positive(o.Timeout, defaultTimeout)
+	o.Limits = o.Limits.filled()
+	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
+	if o.Files.Logger == nil {
+		o.Files.Logger = slog.Default()
+	}
+	mirror := promptfs.NewMirror(reg, o.Files) // whose records have the label of the release
+	o.Files.Logger = o.Files.Logger.With(slog.String("label", label))
+	f := &Follower{store: s, label: label, isPinned: isPinned, options: o, mirror: mirror, ended: make(chan struct{}), refresh: make(chan struct{}, 1)}
+	f.status.Label = label
+	err := f.look(ctx)
+	if err != nil && ctx.Err() == nil && o.Cache != "" && !o.RequireStore {
+		if cached := f.fromCache(ctx); cached != nil {
+			o.Files.Logger.WarnContext(ctx, "cached release not served", slog.Any("error", cached))
+		} else {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: follow %s: %w", label, err)
+	}
+	running, cancel := context.WithCancel(ctx)
+	f.cancel = cancel
+	go f.run(running) // until ctx ends, or Close
+	return f, nil
+}
+
+func positive[T ~int64](n, otherwise T) T {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// Close ends the Follower and waits for its end. The prompts stay in the registry. It may be
+// called more than once.
+func (f *Follower) Close() {
+	f.cancel()
+	<-f.ended
+}
+
+// Refresh looks at the label now, for example when the registry has sent a notification. It
+// returns at once. Calls within a second cause one look.
+func (f *Follower) Refresh() {
+	select {
+	case f.refresh <- struct{}{}:
+	default:
+	}
+}
+
+// Status returns the current status.
+func (f *Follower) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// set changes the status, and reports a change.
+func (f *Follower) set(ctx context.Context, change func(*Status)) {
+	f.mu.Lock()
+	before := f.status
+	change(&f.status)
+	now := f.status
+	f.mu.Unlock()
+	same := before.Synced == now.Synced && before.FromCache == now.FromCache && before.Release == now.Release && before.Refused == now.Refused && text(before.Err) == text(now.Err)
+	if same {
+		return
+	}
+	logger := f.options.Files.Logger
+	switch {
+	case now.Synced:
+		logger.InfoContext(ctx, "release served", slog.String("release", now.Release.String()))
+	case now.Refused != "":
+		logger.ErrorContext(ctx, "release rejected", slog.String("rejected", now.Refused.String()), slog.String("release", now.Release.String()), slog.Any("error", now.Err))
+	default:
+		logger.WarnContext(ctx, "release not in sync with store", slog.String("release", now.Release.String()), slog.Bool("cached", now.FromCache), slog.Any("error", now.Err))
+	}
+	if f.options.OnStatus == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			logger.ErrorContext(ctx, "panic in callback", slog.String("callback", "OnStatus"), slog.Any("error", v), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	f.options.OnStatus(now)
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// run looks at the label until ctx ends.
+func (f *Follower) run(ctx context.Context) {
+	defer close(f.ended)
+	for {
+		if f.isPinned && f.Status().Synced {
+			<-ctx.Done()
+			return
+		}
+		last := time.Now()
+		timer := time.NewTimer(f.pause())
+		select {
+		case <-timer.C:
+		case <-f.refresh:
+			timer.Reset(max(0, minRefresh-time.Since(last)))
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		_ = f.look(ctx) // which the status has
+	}
+}
+
+// pause returns the time until the next look.
+func (f *Follower) pause() time.Duration {
+	d := f.options.Interval
+	for range min(f.failures-1, 16) {
+		d = min(2*d, max(maxBackoff, f.options.Interval))
+	}
+	d += time.Duration((rand.Float64() - 0.5) / 5 * float64(d))
+	if s, ok := f.store.(interface{ retryAfter() time.Duration }); ok && f.failures > 0 {
+		d = max(d, s.retryAfter())
+	}
+	return d
+}
+
+// look serves the release of the label, if it is another one.
+func (f *Follower) look(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, f.options.Timeout)
+	defer cancel()
+	d, err := f.store.Resolve(limited, f.label)
+	if err == nil {
+		err = f.serve(limited, d)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		f.failures++
+		if errors.Is(err, errRejected) {
+			f.failures = 0 // the store answers
+		}
+		f.set(ctx, func(s *Status) {
+			s.Synced, s.Err, s.Refused = false, err, ""
+			if errors.Is(err, errRejected) {
+				s.Refused = d.Digest
+			}
+		})
+		return err
+	}
+	f.failures = 0
+	return nil
+}
+
+// errRejected is an error of a release, which another look would find again.
+var errRejected = errors.New("release rejected")
+
+// serve serves the release of a descriptor, which the label is at.
+func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
+	now := f.Status()
+	if now.Release == d.Digest {
+		f.set(ctx, func(s *Status) { s.Synced, s.FromCache, s.Err, s.Refused = true, false, nil, "" })
+		return nil
+	}
+	if now.Refused == d.Digest && time.Since(f.refusedAt) < refusedFor {
+		return now.Err
+	}
+	if f.options.Verify != nil {
+		if err := f.options.Verify(ctx, f.store, d); err != nil {
+			return f.rejected(err)
+		}
+	}
+	r, err := pull(ctx, f.store, d, f.options.Limits)
+	if err != nil {
+		return err
+	}
+	if err := f.replace(ctx, r); err != nil {
+		return err
+	}
+	f.set(ctx, func(s *Status) {
+		*s = Status{Synced: true, Label: f.label, Release: r.Digest, Content: r.Content, Since: time.Now()}
+	})
+	if f.options.Cache != "" {
+		if err := saveCache(ctx, f.options.Cache, f.label, r); err != nil {
+			f.options.Files.Logger.WarnContext(ctx, "release not cached", slog.Any("error", err))
+		}
+	}
+	return nil
+}
+
+// rejected returns the error of a release.
+func (f *Follower) rejected(err error) error {
+	f.refusedAt = time.Now()
+	return fmt.Errorf("%w: %w", errRejected, err)
+}
+
+// replace brings a release into the registry.
+func (f *Follower) replace(ctx context.Context, r *Release) error {
+	files := make([]promptfs.File, 0, len(r.Files))
+	for _, path := range slices.Sorted(maps.Keys(r.Files)) {
+		files = append(files, promptfs.File{Path: path, Content: r.Files[path]})
+	}
+	label := f.label
+	if f.isPinned {
+		label = ""
+	}
+	err := f.mirror.Replace(ctx, prompts.Release{ID: r.Digest.String(), Label: label}, files...)
+	if err != nil && ctx.Err() == nil {
+		return f.rejected(err)
+	}
+	return err
+}

@@ -1,0 +1,233 @@
+package promptoci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gofrs/flock"
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+)
+
+// Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as
+// oras and crane read. Several processes may use the folder at the same time: a file lock
+// protects the tags, and each file is replaced as a whole. The lock needs a file system
+// with file locks, which not every network file system has. Safe for concurrent use.
+type Layout struct{ dir string }
+
+var (
+	_ Store   = (*Layout)(nil)
+	_ Swapper = (*Layout)(nil)
+)
+
+// NewLayout returns the store in a folder, which the first write creates.
+func NewLayout(dir string) *Layout { return &Layout{dir} }
+
+// maxIndex is the maximum size of the index of a layout in bytes: about 200,000 tags.
+const maxIndex = 64 << 20
+
+func (l *Layout) blob(d digest.Digest) (string, error) {
+	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
+		return "", fmt.Errorf("invalid digest %.80q: %w", d, errdef.ErrInvalidDigest)
+	}
+	return filepath.Join(l.dir, ocispec.ImageBlobsDir, "sha256", d.Encoded()), nil
+}
+
+// Fetch opens content by its digest.
+func (l *Layout) Fetch(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+	name, err := l.blob(d.Digest)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	return f, notFound(err, d.Digest.String())
+}
+
+// notFound returns err as an error of a store.
+func notFound(err error, what string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", what, errdef.ErrNotFound)
+	}
+	return err
+}
+
+// Exists reports whether the store has the content.
+func (l *Layout) Exists(_ context.Context, d ocispec.Descriptor) (bool, error) {
+	name, err := l.blob(d.Digest)
+	if err != nil {
+		return false, err
+	}
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Size() == d.Size, err
+}
+
+// Push writes content, which must have the digest and the size of its descriptor.
+func (l *Layout) Push(_ context.Context, d ocispec.Descriptor, r io.Reader) error {
+	name, err := l.blob(d.Digest)
+	if err != nil {
+		return err
+	}
+	text, err := content.ReadAll(r, d)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return replaceFile(name, text)
+}
+
+// replaceFile writes a file in one step.
+func replaceFile(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // which is of no use to anybody
+	}
+	return err
+}
+
+// index reads the tags. A folder without an index has none.
+func (l *Layout) index() (*ocispec.Index, error) {
+	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
+	f, err := os.Open(filepath.Join(l.dir, ocispec.ImageIndexFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return index, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
+	if err == nil && len(text) > maxIndex {
+		err = fmt.Errorf("index exceeds the limit of %d bytes", maxIndex)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, index)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return index, nil
+}
+
+func isTagged(d ocispec.Descriptor, tag string) bool {
+	return d.Annotations[ocispec.AnnotationRefName] == tag
+}
+
+// Resolve returns the descriptor of a tag, or of the digest of a manifest.
+func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
+	if d := digest.Digest(reference); d.Validate() == nil {
+		name, err := l.blob(d)
+		if err != nil {
+			return ocispec.Descriptor{}, err
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return ocispec.Descriptor{}, notFound(err, reference)
+		}
+		return ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: d, Size: info.Size()}, nil
+	}
+	index, err := l.index()
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	for _, d := range index.Manifests {
+		if isTagged(d, reference) {
+			return ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, nil
+		}
+	}
+	return ocispec.Descriptor{}, fmt.Errorf("%s: %w", reference, errdef.ErrNotFound)
+}
+
+// Tags lists the tags after last, in order.
+func (l *Layout) Tags(_ context.Context, last string, f func(tags []string) error) error {
+	index, err := l.index()
+	if err != nil {
+		return err
+	}
+	var tags []string
+	for _, d := range index.Manifests {
+		if tag := d.Annotations[ocispec.AnnotationRefName]; tag > last {
+			tags = append(tags, tag)
+		}
+	}
+	slices.Sort(tags)
+	return f(tags)
+}
+
+// Tag moves a tag, whatever it is at.
+func (l *Layout) Tag(ctx context.Context, d ocispec.Descriptor, tag string) error {
+	return l.tag(ctx, d, tag, func(digest.Digest) error { return nil })
+}
+
+// TagIf is the method of a [Swapper].
+func (l *Layout) TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error {
+	return l.tag(ctx, d, tag, func(now digest.Digest) error {
+		if now != from {
+			return ErrMoved
+		}
+		return nil
+	})
+}
+
+func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, check func(now digest.Digest) error) error {
+	if ok, err := l.Exists(ctx, d); err != nil || !ok {
+		return errors.Join(err, fmt.Errorf("%s: %w", d.Digest, errdef.ErrNotFound))
+	}
+	lock := flock.New(filepath.Join(l.dir, ".lock"))
+	if _, err := lock.TryLockContext(ctx, lockWait); err != nil {
+		return fmt.Errorf("cannot lock %s: %w", l.dir, err)
+	}
+	defer lock.Unlock() // the end of the process unlocks it, too
+	index, err := l.index()
+	if err != nil {
+		return err
+	}
+	now := digest.Digest("")
+	at := slices.IndexFunc(index.Manifests, func(other ocispec.Descriptor) bool { return isTagged(other, tag) })
+	if at >= 0 {
+		now = index.Manifests[at].Digest
+	}
+	if err := check(now); err != nil {
+		return err
+	}
+	entry := ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Annotations: map[string]string{ocispec.AnnotationRefName: tag}}
+	if at >= 0 {
+		index.Manifests[at] = entry
+	} else {
+		index.Manifests = append(index.Manifests, entry)
+	}
+	text, err := json.Marshal(index)
+	if err != nil {
+		return err
+	}
+	version := filepath.Join(l.dir, ocispec.ImageLayoutFile)
+	if have, _ := os.ReadFile(version); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
+		if err := replaceFile(version, []byte(`{"imageLayoutVersion":"`+ocispec.ImageLayoutVersion+`"}`)); err != nil {
+			return err
+		}
+	}
+	return replaceFile(filepath.Join(l.dir, ocispec.ImageIndexFile), text)
+}

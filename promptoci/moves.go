@@ -1,0 +1,303 @@
+package promptoci
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"golang.org/x/sync/errgroup"
+)
+
+// This file moves labels. Each move is recorded under a tag of its own before the label is
+// moved, so that no record is lost, however many move labels at the same time.
+
+const moveType = "application/vnd.mcp-prompts.move.v1"
+
+// The kinds of a [Move].
+const (
+	KindMove     = "move"
+	KindRollback = "rollback"
+)
+
+// Move is a move of a label from one release to another, as it is recorded.
+type Move struct {
+	Label string `json:"label"`
+	// From is empty for the first move of a label. If [Apply] gets a From, the label must be
+	// there.
+	From digest.Digest `json:"from,omitempty"`
+	To   digest.Digest `json:"to"`
+	// By says who has moved the label. It is a claim; the audit log of a registry is
+	// evidence.
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Kind is KindMove or KindRollback. Default: KindMove.
+	Kind string    `json:"kind"`
+	At   time.Time `json:"at"`
+	// Applied reports that the label was moved, for [Log]. It is false if another move took
+	// its place at the same time, or if the process ended before the move.
+	Applied bool `json:"applied"`
+}
+
+const annotation = "io.github.mcp-prompts."
+
+// maxText is the maximum length of the By and the Reason of a Move in bytes.
+const maxText = 4 << 10
+
+// Apply moves a label to the release m.To, and returns the recorded move. It first writes
+// the record. It returns [ErrMoved] if the label is not at m.From, or if another process
+// has moved the label at the same time. If the label is at m.To, Apply does nothing.
+// Releases are never removed, so a label can be moved back: see [Rollback].
+func Apply(ctx context.Context, s Store, m Move) (Move, error) {
+	if err := CheckLabel(m.Label); err != nil {
+		return m, err
+	}
+	for name, text := range map[string]string{"By": m.By, "Reason": m.Reason} {
+		if len(text) > maxText || !utf8.ValidString(text) {
+			return m, fmt.Errorf("promptoci: Move.%s must be UTF-8 of at most %d bytes", name, maxText)
+		}
+	}
+	target, err := s.Resolve(ctx, m.To.String())
+	if err != nil {
+		return m, fmt.Errorf("promptoci: release %s: %w", m.To, err)
+	}
+	if _, _, err := fetchManifest(ctx, s, target, Limits{}.filled()); err != nil {
+		return m, err
+	}
+	now, err := current(ctx, s, m.Label)
+	if err != nil {
+		return m, err
+	}
+	if m.From != "" && now != m.From {
+		return m, fmt.Errorf("promptoci: %w: %s is at %s, expected %s", ErrMoved, m.Label, cmp.Or(now, "no release"), m.From)
+	}
+	if m.From = now; now == m.To {
+		return m, nil
+	}
+	m.Kind = cmp.Or(m.Kind, KindMove)
+	if m.At, err = nextTime(ctx, s, m.Label); err != nil {
+		return m, err
+	}
+	if err := record(ctx, s, m); err != nil {
+		return m, err
+	}
+	if swapper, ok := s.(Swapper); ok {
+		err = swapper.TagIf(ctx, target, m.Label, m.From)
+	} else {
+		err = s.Tag(ctx, target, m.Label)
+	}
+	if err != nil {
+		return m, fmt.Errorf("promptoci: move %s: %w", m.Label, err)
+	}
+	// A registry has no conditional write. So this finds only some of the conflicts.
+	if now, err = current(ctx, s, m.Label); err != nil {
+		return m, err
+	}
+	if now != m.To {
+		return m, fmt.Errorf("promptoci: %w: %s was moved to %s at the same time", ErrMoved, m.Label, cmp.Or(now, "no release"))
+	}
+	m.Applied = true
+	return m, nil
+}
+
+// nextTime returns the time of the next move: after all others, so that the records are in
+// order although the clocks of two machines differ.
+func nextTime(ctx context.Context, s Store, label string) (time.Time, error) {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	tags, err := tagsWith(ctx, s, movesOf(label))
+	if err != nil || len(tags) == 0 {
+		return now, err
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(tags[0], movesOf(label)), ".")
+	seconds, micros, _ := strings.Cut(text, "Z")
+	last, err := time.Parse(timeForm, seconds)
+	n, numberErr := strconv.Atoi(micros)
+	if err != nil || numberErr != nil { // a tag of another tool
+		return now, nil
+	}
+	if last = last.Add(time.Duration(n+1) * time.Microsecond); last.After(now) {
+		return last, nil
+	}
+	return now, nil
+}
+
+// timeForm is the time in a tag. The microseconds follow after a Z.
+const timeForm = "20060102T150405"
+
+// current returns the release of a label, or the empty string if the label does not exist.
+func current(ctx context.Context, s Store, label string) (digest.Digest, error) {
+	d, err := s.Resolve(ctx, label)
+	switch {
+	case isNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("promptoci: label %s: %w", label, err)
+	}
+	return d.Digest, nil
+}
+
+// record writes the record of a move under a tag of its own.
+func record(ctx context.Context, s Store, m Move) error {
+	annotations := map[string]string{annotation + "id": rand.Text()}
+	for key, value := range map[string]string{
+		"label": m.Label, "from": m.From.String(), "to": m.To.String(), "by": m.By, "reason": m.Reason, "kind": m.Kind, "at": m.At.Format(time.RFC3339Nano),
+	} {
+		if value != "" {
+			annotations[annotation+key] = value
+		}
+	}
+	empty := ocispec.DescriptorEmptyJSON
+	text, err := json.Marshal(ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: moveType,
+		Config:      ocispec.Descriptor{MediaType: empty.MediaType, Digest: empty.Digest, Size: empty.Size},
+		Layers:      []ocispec.Descriptor{{MediaType: empty.MediaType, Digest: empty.Digest, Size: empty.Size}},
+		Annotations: annotations,
+	})
+	if err != nil {
+		return fmt.Errorf("promptoci: %w", err)
+	}
+	d := descriptorOf(ocispec.MediaTypeImageManifest, text)
+	tag := fmt.Sprintf("%s%sZ%06d.%s", movesOf(m.Label), m.At.Format(timeForm), m.At.Nanosecond()/1000, d.Digest.Encoded()[:12])
+	if err := errors.Join(put(ctx, s, empty, []byte("{}")), put(ctx, s, d, text)); err != nil {
+		return fmt.Errorf("promptoci: record of a move: %w", err)
+	}
+	if err := s.Tag(ctx, d, tag); err != nil {
+		return fmt.Errorf("promptoci: record of a move: %w", err)
+	}
+	return nil
+}
+
+func movesOf(label string) string { return "move." + label + "." }
+
+// readMove reads a record.
+func readMove(text []byte) (Move, error) {
+	var m ocispec.Manifest
+	if err := json.Unmarshal(text, &m); err != nil || m.ArtifactType != moveType {
+		return Move{}, invalid("not the record of a move")
+	}
+	a := func(key string) string { return m.Annotations[annotation+key] }
+	at, err := time.Parse(time.RFC3339Nano, a("at"))
+	move := Move{Label: a("label"), From: digest.Digest(a("from")), To: digest.Digest(a("to")), By: a("by"), Reason: a("reason"), Kind: a("kind"), At: at}
+	if err != nil || move.To.Validate() != nil || move.From != "" && move.From.Validate() != nil {
+		return Move{}, invalid("record of a move has no time or no release")
+	}
+	return move, nil
+}
+
+// Log returns the recorded moves of a label, the last first. If another tool has moved the
+// label since, the moves before that are not Applied, as far as no record leads to the
+// release of the label.
+func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
+	return func(yield func(Move, error) bool) {
+		moves, _, err := history(ctx, s, label)
+		if err != nil {
+			yield(Move{}, err)
+			return
+		}
+		for _, m := range moves {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
+// history returns the moves of a label, the last first, and the release of the label.
+func history(ctx context.Context, s Store, label string) ([]Move, digest.Digest, error) {
+	if err := CheckLabel(label); err != nil {
+		return nil, "", err
+	}
+	now, err := current(ctx, s, label)
+	if err != nil {
+		return nil, "", err
+	}
+	tags, err := tagsWith(ctx, s, movesOf(label))
+	if err != nil {
+		return nil, "", err
+	}
+	l := Limits{}.filled()
+	moves, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (Move, error) {
+		d, err := s.Resolve(ctx, tag)
+		if err != nil {
+			return Move{}, fmt.Errorf("promptoci: %w", err)
+		}
+		if err := checkDescriptor("record", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
+			return Move{}, err
+		}
+		text, err := fetch(ctx, s, d)
+		if err != nil {
+			return Move{}, err
+		}
+		return readMove(text)
+	})
+	// Each applied move leads to where the next one began.
+	for i, at := 0, now; i < len(moves); i++ {
+		if moves[i].Applied = at != "" && moves[i].To == at; moves[i].Applied {
+			at = moves[i].From
+		}
+	}
+	return moves, now, err
+}
+
+// ErrNoHistory reports that no earlier release of a label is recorded.
+var ErrNoHistory = errors.New("no earlier release is recorded")
+
+// Rollback moves a label to the release before its last move. A second Rollback goes
+// further back. It returns [ErrNoHistory] if there is no such release, or if another tool
+// has moved the label: then use [Apply] with the release.
+func Rollback(ctx context.Context, s Store, label, by, reason string) (Move, error) {
+	moves, now, err := history(ctx, s, label)
+	if err != nil {
+		return Move{}, err
+	}
+	var stack []Move // of moves that were not undone
+	for _, m := range slices.Backward(moves) {
+		switch {
+		case !m.Applied:
+		case m.Kind == KindRollback:
+			for len(stack) > 0 && stack[len(stack)-1].To != m.To {
+				stack = stack[:len(stack)-1]
+			}
+		default:
+			stack = append(stack, m)
+		}
+	}
+	if len(stack) == 0 || stack[len(stack)-1].To != now || now == "" {
+		return Move{}, fmt.Errorf("promptoci: %w: %s is at %s, which no record leads to; name the release to go back to", ErrNoHistory, label, cmp.Or(now, "no release"))
+	}
+	last := stack[len(stack)-1]
+	if last.From == "" {
+		return Move{}, fmt.Errorf("promptoci: %w: %s is at its first release", ErrNoHistory, label)
+	}
+	return Apply(ctx, s, Move{Label: label, From: now, To: last.From, By: by, Reason: reason, Kind: KindRollback})
+}
+
+// inParallel returns the results of f for all values, in order.
+func inParallel[A, B any](ctx context.Context, values []A, f func(context.Context, A) (B, error)) ([]B, error) {
+	results := make([]B, len(values))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for i, v := range values {
+		group.Go(func() (err error) {
+			results[i], err = f(ctx, v)
+			return err
+		})
+	}
+	return results, group.Wait()
+}
+
+func sortReverse(all []string) {
+	slices.Sort(all)
+	slices.Reverse(all)
+}

@@ -1,0 +1,217 @@
+package promptoci
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// This file checks what a store returns: a release of the exact form that format.go makes,
+// or an error. Everything is bounded before it is read.
+
+// Limits limits the size of a release that [Pull] accepts. The zero value of each field is
+// its default.
+type Limits struct {
+	// Manifest is the maximum size of the manifest in bytes. Default: 256 KiB.
+	Manifest int64
+	// Config is the maximum size of the list of files in bytes. Default: 8 MiB.
+	Config int64
+	// Layer is the maximum size of the layer in bytes. Default: 64 MiB.
+	Layer int64
+	// Content is the maximum size in bytes of all files together. Default: 64 MiB.
+	Content int64
+	// Files is the maximum number of files. Default: 20,000.
+	Files int
+}
+
+const (
+	defaultManifest = 256 << 10
+	defaultConfig   = 8 << 20
+	defaultLayer    = 64 << 20
+	defaultContent  = 64 << 20
+	defaultFiles    = 20_000
+)
+
+func (l Limits) filled() Limits {
+	fill := func(n *int64, otherwise int64) {
+		if *n <= 0 {
+			*n = otherwise
+		}
+	}
+	fill(&l.Manifest, defaultManifest)
+	fill(&l.Config, defaultConfig)
+	fill(&l.Layer, defaultLayer)
+	fill(&l.Content, defaultContent)
+	if l.Files <= 0 {
+		l.Files = defaultFiles
+	}
+	return l
+}
+
+func (l Limits) check(what string, n, most int64) error {
+	if n < 0 || n > most {
+		return fmt.Errorf("promptoci: %s exceeds the limit of %d, got %d", what, most, n)
+	}
+	return nil
+}
+
+// ErrInvalid reports content that is not a release, such as an image, or a release that was
+// damaged or forged.
+var ErrInvalid = errors.New("not a valid release")
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("promptoci: %w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// checkDescriptor returns an error unless the content may be fetched.
+func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most int64, l Limits) error {
+	switch {
+	case d.MediaType != mediaType:
+		return invalid("%s has the media type %q, expected %q", what, d.MediaType, mediaType)
+	case d.Digest.Validate() != nil || d.Digest.Algorithm() != digest.SHA256:
+		return invalid("%s has the digest %.80q, expected SHA-256", what, d.Digest)
+	}
+	return l.check(what, d.Size, most)
+}
+
+// readManifest reads the manifest of a release.
+func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
+	var m ocispec.Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, invalid("manifest: %v", err)
+	}
+	switch {
+	case m.SchemaVersion != 2 || m.MediaType != ocispec.MediaTypeImageManifest:
+		return m, invalid("manifest is not an OCI image manifest")
+	case m.ArtifactType != ArtifactType:
+		return m, invalid("artifactType is %.80q, expected %q", m.ArtifactType, ArtifactType)
+	case len(m.Layers) != 1:
+		return m, invalid("manifest has %d layers, expected 1", len(m.Layers))
+	}
+	if err := checkDescriptor("list of files", m.Config, configType, l.Config, l); err != nil {
+		return m, err
+	}
+	return m, checkDescriptor("layer", m.Layers[0], layerType, l.Layer, l)
+}
+
+// infoOf returns what a manifest says of its release.
+func infoOf(m ocispec.Manifest) Info {
+	a := m.Annotations
+	i := Info{Message: a[ocispec.AnnotationDescription], Source: a[ocispec.AnnotationSource], Revision: a[ocispec.AnnotationRevision], Author: a[ocispec.AnnotationAuthors]}
+	if at, err := time.Parse(time.RFC3339, a[ocispec.AnnotationCreated]); err == nil {
+		i.Created = at.UTC()
+	}
+	return i
+}
+
+// listed is a file in the config.
+type listed struct {
+	Path   string        `json:"path"`
+	Size   int64         `json:"size"`
+	Digest digest.Digest `json:"digest"`
+}
+
+// readConfig reads the list of files, whose paths are checked.
+func readConfig(text []byte, l Limits) ([]listed, error) {
+	var list struct {
+		Files []listed `json:"files"`
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&list); err != nil {
+		return nil, invalid("list of files: %v", err)
+	}
+	if err := l.check("number of files", int64(len(list.Files)), int64(l.Files)); err != nil {
+		return nil, err
+	}
+	paths, total := make([]string, len(list.Files)), int64(0)
+	for i, f := range list.Files {
+		if i > 0 && f.Path <= list.Files[i-1].Path {
+			return nil, invalid("files are not in order: %.64q", f.Path)
+		}
+		if f.Digest.Validate() != nil || f.Digest.Algorithm() != digest.SHA256 {
+			return nil, invalid("file %.64q has no SHA-256 digest", f.Path)
+		}
+		if f.Size < 0 || f.Size > l.Content-total {
+			return nil, l.check("content", l.Content+1, l.Content)
+		}
+		paths[i], total = f.Path, total+f.Size
+	}
+	if err := checkPaths(paths); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return list.Files, nil
+}
+
+// unpack returns the contents of the files in the layer, which must be those of the list,
+// in that order. It reads no more than they are declared to have.
+func unpack(layer []byte, files []listed) (map[string][]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(layer))
+	if err != nil {
+		return nil, invalid("layer: %v", err)
+	}
+	z.Multistream(false)
+	paths, total := make([]string, len(files)), int64(0)
+	for i, f := range files {
+		paths[i], total = f.Path, total+f.Size
+	}
+	folders := map[string]bool{}
+	for _, name := range foldersOf(paths) {
+		folders[name] = true
+	}
+	const header = 8 << 10 // a header with a long name, and the padding
+	room := &io.LimitedReader{R: z, N: total + int64(len(files)+len(folders)+2)*header}
+	t, contents := tar.NewReader(room), make(map[string][]byte, len(files))
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, invalid("layer: %v", err)
+		}
+		name := strings.TrimSuffix(h.Name, "/")
+		if h.Typeflag == tar.TypeDir {
+			if !folders[name] {
+				return nil, invalid("layer has the folder %.64q, which no file needs", h.Name)
+			}
+			delete(folders, name)
+			continue
+		}
+		if h.Typeflag != tar.TypeReg || h.Linkname != "" {
+			return nil, invalid("layer has %.64q, which is not a regular file", h.Name)
+		}
+		if len(contents) == len(files) {
+			return nil, invalid("layer has %.64q, which is not in the list of files", h.Name)
+		}
+		f := files[len(contents)]
+		if h.Name != path.Join(folder, f.Path) || h.Size != f.Size {
+			return nil, invalid("layer has %.64q with %d bytes, expected %q with %d bytes", h.Name, h.Size, f.Path, f.Size)
+		}
+		content := make([]byte, f.Size)
+		if _, err := io.ReadFull(t, content); err != nil {
+			return nil, invalid("layer: file %q: %v", f.Path, err)
+		}
+		if sumOf(content) != f.Digest.Encoded() {
+			return nil, invalid("file %q does not have its digest", f.Path)
+		}
+		contents[f.Path] = content
+	}
+	if len(contents) != len(files) {
+		return nil, invalid("layer has %d files, expected %d", len(contents), len(files))
+	}
+	if n, err := io.Copy(io.Discard, room); err != nil || n > header || room.N == 0 {
+		return nil, invalid("layer has data after its files")
+	}
+	return contents, nil
+}

@@ -1,0 +1,245 @@
+package promptoci
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+)
+
+const (
+	remotePrefix = "oci://"
+	layoutPrefix = "oci-layout:"
+	lockWait     = 5 * time.Millisecond
+)
+
+// Ref names a release in a store: see [ParseRef].
+type Ref struct {
+	// Layout is the folder of a [Layout]. Registry and Repository are those of a registry.
+	Layout, Registry, Repository string
+	// Label and Digest name the release. At most one of the two is set.
+	Label  string
+	Digest digest.Digest
+}
+
+// IsRef reports whether s has the form of a reference, and not of a folder.
+func IsRef(s string) bool {
+	return strings.HasPrefix(s, remotePrefix) || strings.HasPrefix(s, layoutPrefix)
+}
+
+// ParseRef parses a reference: oci://HOST/REPOSITORY for a repository of a registry, or
+// oci-layout:FOLDER for a folder. A label follows after a colon, or a digest after an @, as
+// in oci://ghcr.io/acme/prompts:production. Both may be missing.
+func ParseRef(s string) (Ref, error) {
+	fail := func(why string) (Ref, error) {
+		return Ref{}, fmt.Errorf("promptoci: invalid reference %q: %s; use oci://HOST/REPOSITORY:LABEL, oci-layout:FOLDER:LABEL, or @sha256:… for the label", s, why)
+	}
+	var r Ref
+	rest, isRemote := strings.CutPrefix(s, remotePrefix)
+	if !isRemote {
+		var ok bool
+		if rest, ok = strings.CutPrefix(s, layoutPrefix); !ok {
+			return fail("no scheme")
+		}
+	}
+	if before, after, ok := strings.Cut(rest, "@"); ok && strings.HasPrefix(after, "sha256:") {
+		if rest, r.Digest = before, digest.Digest(after); r.Digest.Validate() != nil {
+			return fail("invalid digest")
+		}
+	} else if at := strings.LastIndexByte(rest, ':'); at > strings.LastIndexByte(rest, '/') && !strings.HasPrefix(rest[at:], `:\`) { // C:\ is no label
+		if rest, r.Label = rest[:at], rest[at+1:]; !labelForm.MatchString(r.Label) {
+			return fail("invalid label; use at most 63 lowercase letters, digits and hyphens")
+		}
+	}
+	if !isRemote {
+		if r.Layout = rest; rest == "" {
+			return fail("folder is empty")
+		}
+		return r, nil
+	}
+	parsed, err := registry.ParseReference(rest)
+	if err != nil || parsed.Reference != "" {
+		return fail("invalid host or repository")
+	}
+	r.Registry, r.Repository = parsed.Registry, parsed.Repository
+	return r, nil
+}
+
+// Version returns the label or the digest.
+func (r Ref) Version() string { return cmp.Or(r.Label, r.Digest.String()) }
+
+// String returns the reference in the form of [ParseRef].
+func (r Ref) String() string {
+	s := layoutPrefix + r.Layout
+	if r.Layout == "" {
+		s = remotePrefix + r.Registry + "/" + r.Repository
+	}
+	switch {
+	case r.Label != "":
+		return s + ":" + r.Label
+	case r.Digest != "":
+		return s + "@" + r.Digest.String()
+	}
+	return s
+}
+
+// ClientOptions configures [Open].
+type ClientOptions struct {
+	// PlainHTTP uses HTTP without TLS. It is the default for a registry at a loopback
+	// address.
+	PlainHTTP bool
+	// Transport, if not nil, sends the requests. It replaces the checks of addresses.
+	// Default: a transport of package http with the proxies of the environment.
+	Transport http.RoundTripper
+}
+
+// Open returns the store of a reference, without a request. For a registry, the credentials
+// are those of the variables PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD, or
+// else those of Docker's configuration and its helpers, which are read for each login.
+//
+// Requests use HTTPS, unless the registry is at a loopback address or PlainHTTP is set, and
+// never leave HTTPS by a redirect. A redirect to another host cannot lead to a loopback
+// or link-local address, unless the registry is at one.
+func Open(r Ref, o ClientOptions) (Store, error) {
+	if r.Layout != "" {
+		return NewLayout(r.Layout), nil
+	}
+	repository, err := remote.NewRepository(r.Registry + "/" + r.Repository)
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	host := hostOf(r.Registry)
+	repository.PlainHTTP = o.PlainHTTP || isLoopback(host)
+	repository.MaxMetadataBytes, repository.TagListMaxPages = maxIndex, maxTagPages
+	base := o.Transport
+	if base == nil {
+		base = newTransport(host)
+	}
+	g := &guard{base: base, isPlain: repository.PlainHTTP}
+	repository.Client = &auth.Client{
+		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
+		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
+			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" && host == r.Registry {
+				return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
+			}
+			store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
+			if err != nil {
+				return auth.EmptyCredential, err
+			}
+			return credentials.Credential(store)(ctx, host)
+		},
+	}
+	if isLoopback(host) {
+		repository.Client.(*auth.Client).BlockedRealmPrefixes = []netip.Prefix{}
+	}
+	return &remoteStore{repository, g}, nil
+}
+
+// maxTagPages is the maximum number of pages of a list of tags.
+const maxTagPages = 10_000
+
+// remoteStore is a repository, and the time that its registry asks to wait for.
+type remoteStore struct {
+	*remote.Repository
+	guard *guard
+}
+
+// retryAfter returns the time to wait until the next request, or 0.
+func (s *remoteStore) retryAfter() time.Duration {
+	return max(0, time.Until(time.Unix(0, s.guard.until.Load())))
+}
+
+// guard checks requests, and notes Retry-After.
+type guard struct {
+	base    http.RoundTripper
+	isPlain bool
+	until   atomic.Int64 // Unix time in nanoseconds
+}
+
+var errPlain = errors.New("redirect from HTTPS to HTTP is rejected")
+
+func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !g.isPlain && r.URL.Scheme != "https" {
+		return nil, errPlain
+	}
+	response, err := g.base.RoundTrip(r)
+	if err == nil && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable) {
+		text := response.Header.Get("Retry-After")
+		wait := time.Duration(0)
+		if seconds, err := strconv.Atoi(text); err == nil {
+			wait = time.Duration(seconds) * time.Second
+		} else if at, err := http.ParseTime(text); err == nil {
+			wait = time.Until(at)
+		}
+		if wait > 0 {
+			g.until.Store(time.Now().Add(min(wait, maxRetryAfter)).UnixNano())
+		}
+	}
+	return response, err
+}
+
+// maxRetryAfter is the longest time that a registry can ask to wait for.
+const maxRetryAfter = 60 * time.Minute
+
+func hostOf(registry string) string {
+	if host, _, err := net.SplitHostPort(registry); err == nil {
+		return host
+	}
+	return registry
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// newTransport returns a transport that connects to the registry, and from there only to
+// addresses that may be of a registry: not to the host itself, nor to the metadata service of
+// a cloud. With a proxy, only the proxy knows the addresses.
+func newTransport(registryHost string) http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = 30 * time.Second
+	plain := &net.Dialer{Timeout: 10 * time.Second}
+	checked := &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		if ip := at.Addr().Unmap(); ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip == metadataAddress {
+			return fmt.Errorf("address %s of a redirect is rejected", ip)
+		}
+		return nil
+	}}
+	isAllowed := map[string]bool{registryHost: true}
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		if _, rest, ok := strings.Cut(os.Getenv(name), "://"); ok {
+			rest, _, _ = strings.Cut(rest, "/")
+			isAllowed[hostOf(rest[strings.LastIndexByte(rest, '@')+1:])] = true
+		}
+	}
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host := hostOf(address); isAllowed[host] || isLoopback(registryHost) {
+			return plain.DialContext(ctx, network, address)
+		}
+		return checked.DialContext(ctx, network, address)
+	}
+	return t
+}
+
+// metadataAddress is the metadata service of AWS in IPv6. That of IPv4 is link-local.
+var metadataAddress = netip.MustParseAddr("fd00:ec2::254")

@@ -1,0 +1,252 @@
+package promptoci
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// moves is the number of moves in TestMovesUnderReaders.
+var moves = flag.Int("moves", 60, "moves of a label under readers")
+
+// A release is the same on every machine, and comes back as it was.
+func TestPushAndPull(t *testing.T) {
+	t.Parallel()
+	r, err := Build(map[string][]byte{"a/b.md": []byte("hello\n"), "c \"d\".md": []byte("é")}, Info{Message: "m", Author: "ada", Source: "https://example.org", Revision: "abc", Created: time.Unix(1_800_000_000, 5)})
+	require.NoError(t, err)
+	assert.EqualValues(t, "sha256:8176e9fddc2340e2261d3f25d827e6daea508d82342d3bc9f1778c1fb250f08b", r.Content)
+	assert.EqualValues(t, "sha256:1d82c4203fa513875ed9891a3227ac978a305787634b8ffb09ba5bde6a5663d1", r.Digest)
+	_, content := promptfs.Contents(r.Files)
+	assert.EqualValues(t, content, r.Content)
+	eachStore(t, func(t *testing.T, s Store) {
+		ctx := t.Context()
+		for range 2 {
+			require.NoError(t, Push(ctx, s, r))
+		}
+		for _, by := range []string{r.Digest.String(), r.tag()} {
+			pulled, err := Pull(ctx, s, by, Limits{})
+			require.NoError(t, err)
+			assert.Equal(t, r, pulled)
+		}
+		found, err := Find(ctx, s, r.Content)
+		require.NoError(t, err)
+		assert.Equal(t, r.Digest, found)
+		found, err = Find(ctx, s, digest.FromString("other"))
+		require.NoError(t, err)
+		assert.Empty(t, found)
+		other := NewLayout(t.TempDir())
+		_, err = Copy(ctx, s, r.tag(), other)
+		require.NoError(t, err)
+		copied, err := Pull(ctx, other, r.Digest.String(), Limits{})
+		require.NoError(t, err)
+		assert.Equal(t, r, copied)
+		_, err = Pull(ctx, s, "absent", Limits{})
+		assert.ErrorContains(t, err, "not found")
+	})
+}
+
+// What another system could not write is no release.
+func TestBuildErrors(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"../a": "invalid path", "/a": "invalid path", `a\b`: "invalid path", "a:b": "invalid path", "a\x01": "invalid path", "a\xff": "invalid path",
+		"": "invalid path", ".": "invalid path", strings.Repeat("a/", 600) + "a": "limit 1024", "A.md": "differ only in case", "a.md/b": "below the file",
+	} {
+		_, err := Build(map[string][]byte{"a.md": nil, name: nil}, Info{})
+		assert.ErrorContains(t, err, want, name)
+	}
+	_, err := Apply(t.Context(), NewLayout(t.TempDir()), Move{Label: "a", Reason: strings.Repeat("a", 5000)})
+	assert.ErrorContains(t, err, "at most 4096 bytes")
+	_, err = Build(map[string][]byte{"a.md": make([]byte, 65<<20)}, Info{})
+	assert.ErrorContains(t, err, "layer exceeds the limit of 67108864")
+	_, err = Build(nil, Info{Message: "\xff"})
+	assert.ErrorContains(t, err, "Message is not valid UTF-8")
+}
+
+// Moves are a stack: a rollback goes back, and a second one further.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, s Store) {
+		ctx := t.Context()
+		_, err := Rollback(ctx, s, "production", "ada", "")
+		assert.ErrorIs(t, err, ErrNoHistory)
+		var all []digest.Digest
+		for n := range 4 {
+			all = append(all, pushed(t, s, n))
+			moved(t, s, "production", all[n])
+		}
+		assert.False(t, moved(t, s, "production", all[3]).Applied, "it is there already")
+		at := func() digest.Digest {
+			d, err := s.Resolve(ctx, "production")
+			require.NoError(t, err)
+			return d.Digest
+		}
+		back := func(to int) {
+			t.Helper()
+			m, err := Rollback(ctx, s, "production", "bob", "bad answers")
+			require.NoError(t, err)
+			assert.Equal(t, all[to], m.To)
+			assert.Equal(t, all[to], at())
+		}
+		back(2)
+		back(1)
+		moved(t, s, "production", all[3])
+		back(1)
+		back(0)
+		_, err = Rollback(ctx, s, "production", "bob", "")
+		assert.ErrorIs(t, err, ErrNoHistory)
+		log := logOf(t, s, "production")
+		require.Len(t, log, 9)
+		assert.Equal(t, []any{KindRollback, "bob", "bad answers", all[0], all[1], true}, []any{log[0].Kind, log[0].By, log[0].Reason, log[0].To, log[0].From, log[0].Applied})
+		_, err = Apply(ctx, s, Move{Label: "production", From: all[3], To: all[2]})
+		assert.ErrorIs(t, err, ErrMoved)
+		_, err = Apply(ctx, s, Move{Label: "a.b", To: all[2]})
+		assert.ErrorContains(t, err, "invalid label")
+		_, err = Apply(ctx, s, Move{Label: "production", To: digest.FromString("none")})
+		assert.ErrorContains(t, err, "not found")
+		// Another tool leaves no record, so there is nothing to go back to.
+		d, err := s.Resolve(ctx, all[2].String())
+		require.NoError(t, err)
+		require.NoError(t, s.Tag(ctx, d, "production"))
+		pushed(t, s, 9)
+		outside := built(t, 9)
+		d, err = s.Resolve(ctx, outside.Digest.String())
+		require.NoError(t, err)
+		require.NoError(t, s.Tag(ctx, d, "production"))
+		_, err = Rollback(ctx, s, "production", "bob", "")
+		assert.ErrorIs(t, err, ErrNoHistory)
+		assert.ErrorContains(t, err, "name the release to go back to")
+		for _, m := range logOf(t, s, "production") {
+			assert.False(t, m.Applied)
+		}
+	})
+}
+
+// Readers never see parts of two releases, and the log has every move.
+func TestMovesUnderReaders(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, s Store) {
+		reg := new(prompts.Registry)
+		digests := make([]digest.Digest, 4)
+		for n := range digests {
+			digests[n] = pushed(t, s, n)
+		}
+		moved(t, s, "production", digests[0])
+		f, err := Follow(t.Context(), reg, s, "production", Options{Files: quiet, Interval: time.Millisecond})
+		require.NoError(t, err)
+		defer f.Close()
+		srv := prompts.MustNewServer(reg, prompts.Options{})
+		done := make(chan struct{})
+		var readers sync.WaitGroup
+		read := make([]int, 2)
+		for i := range read {
+			readers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					got, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"p1"}`), prompts.CallOptions{})
+					if !assert.NoError(t, err) {
+						return
+					}
+					_, rest, _ := strings.Cut(string(got), "1 says v")
+					version := rest[0] - '0'
+					if !assert.Equal(t, fmt.Sprintf("%c v%c", rest[0], rest[0]), rest[:4]) || !assert.Contains(t, string(got), digests[version].String()) {
+						return
+					}
+					read[i]++
+				}
+			})
+		}
+		for i := range *moves {
+			moved(t, s, "production", digests[(i+1)%len(digests)])
+		}
+		close(done)
+		readers.Wait()
+		log := logOf(t, s, "production")
+		assert.Len(t, log, *moves+1)
+		for _, m := range log {
+			assert.True(t, m.Applied)
+		}
+		t.Logf("%d moves, %d and %d results read", *moves, read[0], read[1])
+	})
+}
+
+// Four promoters at once lose no record, and a conflict is an error.
+func TestFourPromoters(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, s Store) {
+		var digests []digest.Digest
+		for n := range 4 {
+			digests = append(digests, pushed(t, s, n))
+		}
+		moved(t, s, "production", digests[0])
+		const each = 10
+		var all sync.WaitGroup
+		recorded := make([]int, 4)
+		conflicts := make([]int, 4)
+		for i := range 4 {
+			all.Go(func() {
+				for n := range each {
+					m, err := Apply(t.Context(), s, Move{Label: "production", To: digests[(i+n)%4], By: fmt.Sprint(i)})
+					if err != nil && assert.ErrorIs(t, err, ErrMoved) {
+						conflicts[i]++
+					}
+					if !m.At.IsZero() { // it was recorded
+						recorded[i]++
+					}
+				}
+			})
+		}
+		all.Wait()
+		log := logOf(t, s, "production")
+		assert.Len(t, log, 1+recorded[0]+recorded[1]+recorded[2]+recorded[3])
+		d, err := s.Resolve(t.Context(), "production")
+		require.NoError(t, err)
+		for _, m := range log {
+			if m.Applied {
+				assert.Equal(t, d.Digest, m.To)
+				break
+			}
+		}
+		t.Logf("recorded %v, conflicts %v", recorded, conflicts)
+	})
+}
+
+func TestParseRef(t *testing.T) {
+	t.Parallel()
+	sum := digest.FromString("a").String()
+	for text, want := range map[string]Ref{
+		"oci://ghcr.io/acme/prompts:production": {Registry: "ghcr.io", Repository: "acme/prompts", Label: "production"},
+		"oci://localhost:5000/p":                {Registry: "localhost:5000", Repository: "p"},
+		"oci://localhost:5000/p@" + sum:         {Registry: "localhost:5000", Repository: "p", Digest: digest.Digest(sum)},
+		"oci-layout:/srv/releases:staging":      {Layout: "/srv/releases", Label: "staging"},
+		"oci-layout:releases@" + sum:            {Layout: "releases", Digest: digest.Digest(sum)},
+		`oci-layout:C:\releases:staging`:        {Layout: `C:\releases`, Label: "staging"},
+		"oci-layout:./with:colon/releases":      {Layout: "./with:colon/releases"},
+	} {
+		got, err := ParseRef(text)
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, got, text)
+		assert.Equal(t, text, got.String())
+		assert.True(t, IsRef(text))
+	}
+	for _, text := range []string{"", "prompts", "oci://", "oci://host", "oci://host/p:a.b", "oci://host/p:UP", "oci://host/p@sha256:12", "oci-layout:", "oci-layout:a:release.x", "http://host/p:a", "oci://ho st/p"} {
+		_, err := ParseRef(text)
+		assert.ErrorContains(t, err, "invalid reference", text)
+	}
+	assert.Error(t, errors.Join(CheckLabel(""), CheckLabel("-a")))
+}

@@ -1,0 +1,205 @@
+package promptoci
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+// Store holds releases: a [Layout], or a repository of a registry, as from [Open]. Its
+// methods are those of package oras.
+type Store interface {
+	oras.Target
+	registry.TagLister
+}
+
+// Swapper is an optional interface of a [Store] that can move a tag if nobody else has
+// moved it.
+type Swapper interface {
+	// TagIf moves the tag to d if the tag is at from, which is empty for a tag that does not
+	// exist. If the tag is elsewhere, TagIf changes nothing and returns ErrMoved.
+	TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error
+}
+
+// ErrMoved reports that a label is not where it was expected: somebody else has moved it.
+var ErrMoved = errors.New("label was moved by another process")
+
+// labelForm is the form of a label. Tags with dots are those of releases and moves.
+var labelForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// CheckLabel returns an error unless label is a valid name of a label: at most 63 lowercase
+// letters, digits and hyphens.
+func CheckLabel(label string) error {
+	if !labelForm.MatchString(label) {
+		return fmt.Errorf("promptoci: invalid label %.80q; use at most 63 lowercase letters, digits and hyphens", label)
+	}
+	return nil
+}
+
+// Push writes a release, without a label. It writes the content first and the tag of the
+// release last, and reads the manifest back. If the store has the release, Push does
+// nothing.
+func Push(ctx context.Context, s Store, r *Release) error {
+	for _, blob := range []struct {
+		mediaType string
+		content   []byte
+	}{{layerType, r.layer}, {configType, r.config}, {ocispec.MediaTypeImageManifest, r.manifest}} {
+		if err := put(ctx, s, descriptorOf(blob.mediaType, blob.content), blob.content); err != nil {
+			return fmt.Errorf("promptoci: push: %w", err)
+		}
+	}
+	d := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
+	if err := s.Tag(ctx, d, r.tag()); err != nil {
+		return fmt.Errorf("promptoci: push: %w", err)
+	}
+	if _, err := Pull(ctx, s, r.Digest.String(), Limits{}); err != nil {
+		return fmt.Errorf("promptoci: push: the store does not return the release (a garbage collection may be running; push again): %w", err)
+	}
+	return nil
+}
+
+// put writes content unless the store has it.
+func put(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error {
+	if ok, err := s.Exists(ctx, d); err == nil && ok {
+		return nil
+	}
+	if err := s.Push(ctx, d, bytes.NewReader(text)); err != nil && !errors.Is(err, errdef.ErrAlreadyExists) {
+		return err
+	}
+	return nil
+}
+
+// Pull reads a release by a tag or a digest. The tag is resolved once, and everything else
+// is read by its digest and checked before it is used: see [ErrInvalid]. Pull keeps the
+// release in memory and writes nothing.
+func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
+	d, err := s.Resolve(ctx, tagOrDigest)
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return pull(ctx, s, d, l.filled())
+}
+
+func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Release, error) {
+	m, text, err := fetchManifest(ctx, s, d, l)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m), manifest: text}
+	if r.config, err = fetch(ctx, s, m.Config); err != nil {
+		return nil, err
+	}
+	files, err := readConfig(r.config, l)
+	if err != nil {
+		return nil, err
+	}
+	if r.layer, err = fetch(ctx, s, m.Layers[0]); err != nil {
+		return nil, err
+	}
+	r.Files, err = unpack(r.layer, files)
+	return r, err
+}
+
+// fetchManifest reads the manifest of a release.
+func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
+	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	text, err := fetch(ctx, s, d)
+	if err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	m, err := readManifest(text, l)
+	return m, text, err
+}
+
+// fetch reads content whose size has been checked, and checks its digest.
+func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
+	text, err := content.FetchAll(ctx, s, ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size})
+	switch {
+	case errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) || errors.Is(err, content.ErrInvalidDescriptorSize):
+		return nil, fmt.Errorf("promptoci: %w: %w", ErrInvalid, err)
+	case err != nil:
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return text, nil
+}
+
+// Releases returns the releases of a store without their contents, the newest first.
+func Releases(ctx context.Context, s Store) ([]*Release, error) {
+	tags, err := tagsWith(ctx, s, "release.")
+	if err != nil {
+		return nil, err
+	}
+	return inParallel(ctx, tags, func(ctx context.Context, tag string) (*Release, error) {
+		d, err := s.Resolve(ctx, tag)
+		if err != nil {
+			return nil, fmt.Errorf("promptoci: %w", err)
+		}
+		m, _, err := fetchManifest(ctx, s, d, Limits{}.filled())
+		if err != nil {
+			return nil, fmt.Errorf("tag %s: %w", tag, err)
+		}
+		return &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m)}, nil
+	})
+}
+
+// Find returns the digest of a release with the content, or the empty string.
+func Find(ctx context.Context, s Store, content digest.Digest) (digest.Digest, error) {
+	all, err := Releases(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range all {
+		if r.Content == content {
+			return r.Digest, nil
+		}
+	}
+	return "", nil
+}
+
+// Copy copies a release to another store, with the same digest.
+func Copy(ctx context.Context, from Store, tagOrDigest string, to Store) (*Release, error) {
+	r, err := Pull(ctx, from, tagOrDigest, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return r, Push(ctx, to, r)
+}
+
+// isNotFound reports whether a store does not have what was asked for.
+func isNotFound(err error) bool {
+	var response *errcode.ErrorResponse
+	return errors.Is(err, errdef.ErrNotFound) || errors.As(err, &response) && response.StatusCode == http.StatusNotFound
+}
+
+// tagsWith returns the tags with a prefix, the last of their order first.
+func tagsWith(ctx context.Context, s Store, prefix string) ([]string, error) {
+	all, err := registry.Tags(ctx, s)
+	if isNotFound(err) {
+		return nil, nil // a repository that nothing was pushed to
+	}
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	var tags []string
+	for _, tag := range all {
+		if strings.HasPrefix(tag, prefix) {
+			tags = append(tags, tag)
+		}
+	}
+	sortReverse(tags)
+	return tags, nil
+}
