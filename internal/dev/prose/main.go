@@ -2,9 +2,9 @@
 //
 //	go -C internal/dev run ./prose [-v]
 //
-// For each page and for the doc comments of each public package, it counts the
-// pronouns in 100 words and the sentences that begin with a pronoun. Code, tables
-// and headings do not count. In all pages, comments and strings it reports the
+// For each page, for the tables of each page, for the doc comments of each public package
+// and for the help texts of the command prompts, it counts the pronouns in 100 words and
+// the sentences that begin with a pronoun. Code and headings do not count. In all pages, comments and strings it reports the
 // words of words.txt. With -v it prints the figures of every text.
 package main
 
@@ -52,12 +52,15 @@ var (
 		replacement string
 	}{
 		{regexp.MustCompile("(?ms)^(```|~~~).*?^(```|~~~)$"), ""},
-		{regexp.MustCompile(`(?m)^[|#].*$`), ""},
+		{regexp.MustCompile(`(?m)^#.*$`), ""},
 		{regexp.MustCompile(`!\[.*?\]\(.*?\)`), ""},
 		{regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`), "$1"},
 		{regexp.MustCompile("`[^`]*`"), "X"},
 		{regexp.MustCompile(`<[^>]+>`), ""},
 	}
+
+	tableRow  = regexp.MustCompile(`(?m)^\|.*$`)
+	tableRule = regexp.MustCompile(`^[\s|:-]*$`)
 
 	// Everything that is not for users, apart from the words in its source.
 	notPublic = regexp.MustCompile(`(^|/)(internal|examples|cmd|testdata)(/|$)`)
@@ -90,6 +93,7 @@ func main() {
 func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 	words := readWords()
 	docs := map[string]*strings.Builder{} // by package
+	var help strings.Builder
 	ok = true
 	check := func(name, text string) {
 		for _, r := range words {
@@ -129,7 +133,8 @@ func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 		if isPage {
 			page := withoutCode(string(text))
 			check(name, page)
-			measured(name, page)
+			measured(name, tableRow.ReplaceAllString(page, ""))
+			measured(name+" (tables)", cells(page))
 			return nil
 		}
 		source, err := parseGo(name, text)
@@ -137,6 +142,9 @@ func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 			return err
 		}
 		check(name, source.words)
+		if strings.HasPrefix(name, "cmd/") {
+			help.WriteString(source.help)
+		}
 		if dir := path.Dir(name); !notPublic.MatchString(dir) {
 			if docs[dir] == nil {
 				docs[dir] = &strings.Builder{}
@@ -148,7 +156,24 @@ func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 	for _, dir := range slices.Sorted(maps.Keys(docs)) {
 		measured("doc comments of "+dir, docs[dir].String())
 	}
+	measured("help of the command", help.String())
 	return ok, err
+}
+
+// cells returns the cells of the tables of a page, each as a sentence.
+func cells(page string) string {
+	var out strings.Builder
+	for _, row := range tableRow.FindAllString(page, -1) {
+		if tableRule.MatchString(row) {
+			continue
+		}
+		for _, cell := range strings.Split(strings.ReplaceAll(strings.Trim(row, "|"), `\|`, " "), "|") {
+			if cell = strings.TrimSpace(cell); len(strings.Fields(cell)) > 2 {
+				out.WriteString(strings.ToUpper(cell[:1]) + cell[1:] + ".\n")
+			}
+		}
+	}
+	return out.String()
 }
 
 func readWords() (words []replacement) {
@@ -173,8 +198,9 @@ func withoutCode(text string) string {
 }
 
 // source is what a Go file has to say: its comments and strings with the lines in
-// their places, and the prose of the doc comments of its exported names.
-type source struct{ words, doc string }
+// their places, the prose of the doc comments of its exported names, and the strings of
+// eight words or more, which are help texts and messages.
+type source struct{ words, doc, help string }
 
 func parseGo(name string, text []byte) (source, error) {
 	files := token.NewFileSet()
@@ -193,9 +219,13 @@ func parseGo(name string, text []byte) (source, error) {
 			add(c.Slash, c.Text)
 		}
 	}
+	var help strings.Builder
 	ast.Inspect(file, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 			s, _ := strconv.Unquote(literal.Value)
+			if len(strings.Fields(s)) >= 8 {
+				help.WriteString(s + "\n")
+			}
 			if literal.Value[0] != '`' {
 				s = strings.ReplaceAll(s, "\n", " ")
 			}
@@ -228,7 +258,7 @@ func parseGo(name string, text []byte) (source, error) {
 		var p comment.Parser
 		writeProse(&doc, p.Parse(group.Text()).Content)
 	}
-	return source{strings.Join(lines, "\n"), doc.String()}, nil
+	return source{strings.Join(lines, "\n"), doc.String(), help.String()}, nil
 }
 
 // writeProse writes the paragraphs and lists of a doc comment.
