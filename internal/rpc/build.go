@@ -32,6 +32,7 @@ func NewServer(c Config) (*Server, []error) {
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
 	}
+	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
 	s := &Server{
 		sessions:    sessions{engine: e},
@@ -69,7 +70,7 @@ func (s *Server) addFeature(f feature.Feature) (errs []error) {
 		case f.Methods[name].Serve == nil:
 			errs = append(errs, fmt.Errorf("method %q has no Serve", name))
 		}
-		m := newMethod(f.Methods[name], s.config.PrivateResults)
+		m := newMethod(name, f.Methods[name], s.config.PrivateResults)
 		if m.limiter != nil {
 			m.bucket = s.rated
 			s.rated++

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +49,9 @@ func (o *CallOptions) informer() transport.Informer {
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code continues.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	o.ClientKey = cmp.Or(o.ClientKey, o.Session) // which may be secret, and is only compared
+	if o.ClientKey == "" && o.Session != "" {
+		o.ClientKey = secretKey + o.Session // which is only compared
+	}
 	if o.Session != "" {
 		o.Session = s.sessionID(o.Session)
 	}

@@ -20,6 +20,7 @@ type engine struct {
 	subscriptions *limit.Semaphore
 	memory        memory
 	observer      *telemetry.Queue // nil without one
+	reached       reached
 
 	owner        any
 	failure      func(ctx context.Context, subject string, err error) *Failure

@@ -28,6 +28,7 @@ type memory struct {
 	parsing       *limit.Semaphore // the parsed forms of messages; if it is full, they wait
 	held          *limit.Semaphore // requests and responses
 	heldPerClient int64
+	onFull        func(client string) // is called for bytes that are not free
 }
 
 func newMemory(total, perClient, message int) memory {
@@ -38,7 +39,7 @@ func newMemory(total, perClient, message int) memory {
 	}
 	parsing, held := split(total)
 	parsingPerClient, heldPerClient := split(perClient)
-	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient), heldPerClient}
+	return memory{parsing: limit.NewSemaphore(parsing, parsingPerClient), held: limit.NewSemaphore(held, heldPerClient), heldPerClient: heldPerClient, onFull: func(string) {}}
 }
 
 // share counts what a session holds, if its client has no name. It must not be copied.
@@ -71,12 +72,14 @@ func (m *memory) hold(h *holding, own *share, client string, n int) bool {
 func (m *memory) count(h *holding, own *share, client string, n int) bool {
 	hasShare := client == "" && own != nil
 	if hasShare && !own.tryAdd(int64(n), m.heldPerClient) {
+		m.onFull(client)
 		return false
 	}
 	if !m.held.TryAcquire(client, int64(n)) {
 		if hasShare {
 			own.used.Add(-int64(n))
 		}
+		m.onFull(client)
 		return false
 	}
 	*h += holding(n)

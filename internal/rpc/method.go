@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 
 // method is one row of the table of methods.
 type method struct {
+	name       string                                               // of a feature's method
 	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
 	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
@@ -59,8 +61,8 @@ var (
 
 // newMethod returns the row of a feature's method. isPrivate says that no result is
 // public.
-func newMethod(f feature.Method, isPrivate bool) *method {
-	m := &method{feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
+func newMethod(name string, f feature.Method, isPrivate bool) *method {
+	m := &method{name: name, feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	if f.Cache != nil && isPrivate {
 		m.cache = &feature.Cache{TTL: f.Cache.TTL}
@@ -255,7 +257,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return m.call(c, dst)
 	}
 	if c.engine.principal == nil {
-		if err := m.admit("", c.session, c.from); err != nil {
+		if err := m.admit(c.engine, "", c.session, c.from); err != nil {
 			return nil, err
 		}
 		return m.call(c, dst)
@@ -276,7 +278,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 }
 
 // admit counts a request of a client, or returns why it is rejected.
-func (m *method) admit(principal string, session *Session, from string) *transport.Error {
+func (m *method) admit(e *engine, principal string, session *Session, from string) *transport.Error {
 	var bucket *limit.Bucket
 	if session != nil && !session.isDetached {
 		bucket = &session.buckets[m.bucket]
@@ -285,6 +287,7 @@ func (m *method) admit(principal string, session *Session, from string) *transpo
 	if wait == 0 {
 		return nil
 	}
+	e.reachLimit("rate of "+m.name, cmp.Or(principal, from))
 	ms := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
 	return &transport.Error{
 		Code:    transport.CodeInternalError,
@@ -307,7 +310,7 @@ type rateLimited struct {
 func (r *rateLimited) Subject() string { return subjectOf(r.Handler) }
 
 func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	if err := r.method.admit(r.engine.principal(ctx), r.session, r.from); err != nil {
+	if err := r.method.admit(r.engine, r.engine.principal(ctx), r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
 	return r.Handler.Run(ctx, dst)

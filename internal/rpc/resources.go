@@ -165,6 +165,7 @@ func (s *Session) addResource(l listener) *transport.Error {
 		return errClosed
 	case n >= maxResources:
 		l.Unsubscribe()
+		s.server.reachLimit(limitResources, l.client)
 		return wire.InternalError(fmt.Sprintf("too many subscriptions to resources (limit %d); unsubscribe from some", maxResources))
 	case !s.server.memory.count(&l.held, &s.held, l.client, resourceBytes+len(l.feed.uri)):
 		l.Unsubscribe()

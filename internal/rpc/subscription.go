@@ -142,9 +142,11 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 // acquire counts the subscription for the limits. It returns an error at capacity.
 func (l *subscription) acquire() *transport.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
+		l.engine.reachLimit(limitSubscriptions, l.exchange.Client)
 		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.engine.limits.Subscriptions))
 	}
 	if !l.server.subscriptions.TryAcquire("", 1) {
+		l.engine.reachLimit(limitSubscriptions, l.exchange.Client)
 		if l.session != nil {
 			l.session.subscribed.Release("", 1)
 		}

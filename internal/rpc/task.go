@@ -99,7 +99,11 @@ func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 		ticket.Session = session.running
 	}
 	ticket.Client = client
-	return ticket.Admit(ctx, p)
+	if ticket.Admit(ctx, p) {
+		return true
+	}
+	e.reachLimit(limitConcurrency, client)
+	return false
 }
 
 // timeout returns the time limit, 0 for none.
@@ -210,6 +214,7 @@ func (t *task) giveUp(cause error) error {
 		return t.whyCompleted(t.work.logAttr)
 	}
 	if errors.Is(cause, limit.ErrBusy) {
+		t.engine.reachLimit(limitConcurrency, t.exchange.Client)
 		return t.fail(wire.Busy(), nil)
 	}
 	t.done()
