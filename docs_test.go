@@ -116,6 +116,57 @@ func checkDocs(t *testing.T, repository fs.FS) (problems []string) {
 	return problems
 }
 
+// The table of the fifteen changes names the file and the name of each, and text that the
+// first file has: the change itself, and not only a file of that name.
+func TestPlacesOfChanges(t *testing.T) {
+	t.Parallel()
+	_, table, ok := strings.Cut(readText(t, "docs/architecture.md"), "## The fifteen most common changes\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| `([^|]+)` \\|$").FindAllStringSubmatch(table, -1)
+	assert.Len(t, rows, 15)
+	for _, row := range rows {
+		places := regexp.MustCompile("`([^` ]+\\.go)` `(\\w+)`").FindAllStringSubmatch(row[2], -1)
+		if !assert.NotEmpty(t, places, row[1]) {
+			continue
+		}
+		assert.True(t, strings.Contains(readText(t, places[0][1]), row[3]), "%s: no %q in %s", row[1], row[3], places[0][1])
+		for _, p := range places {
+			assert.True(t, declares(t, p[1], p[2]), "%s: no %s in %s", row[1], p[2], p[1])
+		}
+	}
+}
+
+// declares reports whether a file declares a name: a function, a method, or a type,
+// constant or variable of the package.
+func declares(t *testing.T, file, name string) bool {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, decl := range parsed.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.Name == name {
+				return true
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					if s.Name.Name == name {
+						return true
+					}
+				case *ast.ValueSpec:
+					if slices.ContainsFunc(s.Names, func(id *ast.Ident) bool { return id.Name == name }) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 // checkPlaces checks that the files and folders that a page names exist, and that
 // the names in the last cell of a row are declared in one of the row's files.
 func checkPlaces(t *testing.T, repository fs.FS, page string, report func(string, ...any)) {
