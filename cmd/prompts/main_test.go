@@ -63,7 +63,7 @@ func TestInterrupt(t *testing.T) {
 	cancel()
 	for _, args := range [][]string{
 		{"serve", "DIR"}, {"serve", "--http", "127.0.0.1:0", "DIR"}, {"preview", "--no-open", "DIR"},
-		{"check", "DIR"}, {"list", "DIR"}, {"render", "DIR", "hello"}, {"import", "claude", "DIR", "NEW"},
+		{"check", "DIR"}, {"list", "DIR"}, {"test", "DIR"}, {"diff", "DIR", "DIR"}, {"render", "DIR", "hello"}, {"import", "claude", "DIR", "NEW"},
 	} {
 		for n, arg := range args {
 			switch arg {

@@ -109,3 +109,31 @@ func TestCoverageNamesTheRest(t *testing.T) {
 		assert.Equal(t, exitOK, code, r.Findings)
 	}
 }
+
+// TestWriteGolden checks that a golden file is replaced as a whole, and that no link leads
+// out of the folder.
+func TestWriteGolden(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, writeGolden(dir, "a/b.golden", "one"))
+	require.NoError(t, writeGolden(dir, "a/b.golden", "two"))
+	content, err := os.ReadFile(filepath.Join(dir, "a", "b.golden"))
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(content))
+	target := filepath.Join(outside, "target")
+	require.NoError(t, os.WriteFile(target, []byte("kept"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink(target, filepath.Join(dir, "file.golden")))
+	assert.Error(t, writeGolden(dir, "link/target", "x"))
+	require.NoError(t, writeGolden(dir, "file.golden", "x")) // which replaces the link
+	content, err = os.ReadFile(target)
+	require.NoError(t, err)
+	assert.Equal(t, "kept", string(content))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.golden"), 0o700))
+	assert.Error(t, writeGolden(dir, "folder.golden", "x"))
+	for _, folder := range []string{dir, filepath.Join(dir, "a"), outside} {
+		left, err := filepath.Glob(filepath.Join(folder, ".*.tmp"))
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
+}

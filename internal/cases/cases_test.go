@@ -148,6 +148,8 @@ func TestCheck(t *testing.T) {
 		"diff.golden": {Data: []byte("=== user: text\nHi\n")},
 	}
 	messages := prompts.Messages(prompts.User("Hello"), prompts.Assistant(`{"a":1}`))
+	released := prompts.Messages(prompts.User("Hello"), prompts.Assistant(`{"a":1}`))
+	released.Meta = prompts.Meta{"io.github.mcp-prompts/digest": "sha256:0"}
 	block := prompts.Messages(prompts.User("See:\n````json\n{\"a\": 1}\n````\n```\nno\n```\n"))
 	broken := prompts.Messages(prompts.User("```json\n{a: 1}\n```\n"))
 	missing := &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no", Data: map[string]any{"problems": []map[string]string{{"argument": "x", "reason": "missing", "message": "is required"}}}}
@@ -171,6 +173,7 @@ func TestCheck(t *testing.T) {
 		{`"roles":["user"]`, messages, nil, "roles: expected user, got user, assistant"},
 		{`"maxCharacters":11`, messages, nil, "maxCharacters: expected at most 11, got 12"},
 		{`"equals":"ok.golden"`, messages, nil, ""},
+		{`"equals":"ok.golden"`, released, nil, ""},
 		{`"equals":"diff.golden"`, messages, nil, "equals: messages differ from diff.golden"},
 		{`"equals":"no.golden"`, messages, nil, "equals: no.golden does not exist"},
 		{`"json":true`, messages, nil, ""},
