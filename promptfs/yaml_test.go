@@ -1,8 +1,11 @@
 package promptfs_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,4 +51,16 @@ func TestParseYAMLErrors(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, want, content)
 	}
+}
+
+// A test file beside a prompt is neither a prompt nor a part of one.
+func TestTestFilesAreNoPrompts(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{"a.md": {Data: []byte("Hi")}, "a.test.yaml": {Data: []byte("cases: [")}, "a.golden": {Data: []byte("Hi")}}
+	all, err := promptfs.Load(fsys, promptfs.Options{})
+	require.NoError(t, err)
+	assert.Len(t, all, 1)
+	files, err := promptfs.Files(fsys, promptfs.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.md"}, slices.Collect(maps.Keys(files)))
 }

@@ -1,4 +1,4 @@
-// Prompts serves, checks, renders and previews prompts that are Markdown files.
+// Prompts serves, checks, tests, renders and previews prompts that are Markdown files.
 //
 // `prompts help` lists the commands. The exit code is 0 for success, 1 if prompts
 // have errors or a command fails, 2 for wrong use: an unknown command or flag, a missing
@@ -67,9 +67,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "prompts",
-		Short: "Serve, check, render and preview prompts that are Markdown files",
-		Long: `Prompts serves a folder of Markdown files as MCP prompts, checks the files,
-renders and previews the prompts, and connects clients to the server.
+		Short: "Serve, check, test, render and preview prompts that are Markdown files",
+		Long: `Prompts serves a folder of Markdown files as MCP prompts, checks and tests the files,
+renders, previews and compares the prompts, and connects clients to the server.
 
 The exit code is 0 for success, 1 if prompts have errors or a command fails, 2 for
 wrong use, and 130 for an interrupt before the end.`,

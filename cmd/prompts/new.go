@@ -41,7 +41,8 @@ cases:
     arguments:
       text: This sentence have a mistake.
     expect:
-      contains: [for beginners, This sentence have a mistake.]
+      contains: for beginners
+      matches: '<untrusted-\w+>\nThis sentence have a mistake.\n</untrusted'
       messages: 1
   - name: experts
     arguments: {text: Cache it., audience: experts}

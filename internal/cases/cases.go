@@ -23,6 +23,9 @@ import (
 // Extension is how the name of a test file ends.
 const Extension = ".test.yaml"
 
+// otherExtension is how a name may end by mistake.
+const otherExtension = ".test.yml"
+
 // Parse returns a YAML file as JSON, and the line of each value by its JSON pointer:
 // promptfs.ParseYAML. This module has no YAML.
 type Parse = func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error)
@@ -148,6 +151,9 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 			}
 			return nil
 		case !IsTestFile(name):
+			if strings.HasSuffix(strings.ToLower(name), otherExtension) {
+				errs = append(errs, &Error{Path: name, Err: fmt.Errorf("name of a test file must end in %s, got %s", Extension, otherExtension), Hint: "rename the file"})
+			}
 			return nil
 		}
 		f, faults := read(fsys, name, parse)

@@ -92,14 +92,15 @@ func TestLoad(t *testing.T) {
 	files, errs := cases.Load(fstest.MapFS{
 		"a.test.yaml": one, "b/c.test.yaml": one, "b/c.yaml": one, "_drafts/d.test.yaml": one, ".e.test.yaml": one,
 		"skill/SKILL.md": one, "skill/data.test.yaml": one, "skill/deep/data.test.yaml": one,
-		"dir.test.yaml/x": one, "large.test.yaml": {Data: make([]byte, 5<<20)},
+		"dir.test.yaml/x": one, "large.test.yaml": {Data: make([]byte, 5<<20)}, "z.test.yml": one,
 	}, parseJSON)
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
 	assert.Equal(t, []string{"a.test.yaml", "b/c.test.yaml"}, paths)
-	require.Len(t, errs, 1)
+	require.Len(t, errs, 2)
+	assert.EqualError(t, errs[1], "z.test.yml: name of a test file must end in .test.yaml, got .test.yml; rename the file")
 	assert.EqualError(t, errs[0], "large.test.yaml: file exceeds the limit of 4194304 bytes")
 }
 
