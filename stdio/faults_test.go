@@ -264,9 +264,14 @@ func TestEveryWriteOfAStreamFails(t *testing.T) {
 						}
 						return len(p), nil
 					}
-					// The client is there for as long as it is answered.
+					// The client is there for as long as it is answered. It sends a line when the
+					// one before is answered: what comes together is written together.
 					f.onRead = func(_ int, p []byte, do func([]byte) (int, error)) (int, error) {
-						n, err := do(p)
+						synctest.Wait()
+						f.mu.Lock()
+						line := min(len(p), strings.Index(f.left, "\n")+1)
+						f.mu.Unlock()
+						n, err := do(p[:line])
 						if err == io.EOF {
 							<-f.gone
 							err = io.ErrClosedPipe

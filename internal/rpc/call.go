@@ -174,9 +174,9 @@ type callback struct {
 // respond is pending.respond for a Call.
 func (c *callback) respond(t *task, result []byte, err *transport.Error) error {
 	t.close()
-	defer t.done()
 	t.observed.RespondCall(result, err)
 	c.result, c.err = slices.Clone(result), err
+	t.done() // before the Call returns, so that a Flush then has the operation
 	close(c.responded)
 	return nil
 }
