@@ -100,7 +100,7 @@ func Example_argumentTypes() {
 	// Output:
 	// 3 1h30m0s 2026 192.0.2.1 https://example.org/ [a.go b.go] [1 2] map[depth:2]
 	//
-	// invalid arguments for prompt "p": count must be an integer, got "three"; when must be a time such as 2026-05-31T14:30:00Z, got "today"; sizes: element 2 must be an integer, got "x" (-32602)
+	// invalid arguments for prompt "p": count must be an integer, got "three"; when must be a time such as 2026-05-31T14:30:00Z, got "today"; sizes[1] must be an integer, got "x" (-32602)
 }
 
 // A tag constrains the value, by the keyword of JSON Schema with its name. On a
@@ -126,7 +126,7 @@ func Example_argumentTags() {
 	// open, required: false: true or false; default true
 	// leak date [bug test] 10 true
 	//
-	// invalid arguments for prompt "search": sort must be one of date, relevance, got "dat" (did you mean "date"?); tags: element 2 must be one of bug, docs, test, got "tests" (did you mean "test"?); limit must be from 1 to 50, got 51 (-32602)
+	// invalid arguments for prompt "search": sort must be one of date, relevance, got "dat" (did you mean "date"?); tags[1] must be one of bug, docs, test, got "tests" (did you mean "test"?); limit must be from 1 to 50, got 51 (-32602)
 }
 
 // A schema constrains the value that the text has become. Clients see it as a

@@ -116,7 +116,7 @@ func TestArguments(t *testing.T) {
 	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/code", "arguments": map[string]string{
 		"language": "c", "lines": "11", "strict": "no", "ratio": "x", "focus": "speed, taste", "branch": "X",
 	}})
-	assert.EqualError(t, err, `invalid arguments for prompt "review/code": code is required; language must be one of go, python, rust, got "c"; lines must be from 1 to 10, got 11; strict must be true or false, got "no"; ratio must be a number, got "x"; focus: element 2 must be one of speed, style, got "taste"; branch must have 2 to 10 characters, got 1 (-32602)`)
+	assert.EqualError(t, err, `invalid arguments for prompt "review/code": code is required; language must be one of go, python, rust, got "c"; lines must be from 1 to 10, got 11; strict must be true or false, got "no"; ratio must be a number, got "x"; focus[1] must be one of speed, style, got "taste"; branch must have 2 to 10 characters, got 1 (-32602)`)
 
 	for argument, want := range map[string]string{
 		"language": `{"completion":{"values":["python"],"total":1,"hasMore":false}}`,

@@ -123,9 +123,6 @@ func (t *tool) checked(result *Result) (*Result, error) {
 	}
 	if r := t.output.Check(string(text)); r != nil {
 		why := argument.Redacted(r.Problems) // without values, for the log
-		if why == "" {
-			why = "the object as a whole breaks a rule, such as minProperties, dependentRequired, additionalProperties or allOf"
-		}
 		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", why)
 	}
 	checked := *result

@@ -78,13 +78,13 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 		``:                                   {`env is required`, `[{"argument":"env","reason":"missing","message":"is required"}]`},
 		`{}`:                                 {`env is required`, ``},
 		`{"env":"tset"}`:                     {`env must be one of test, live, got "tset" (did you mean "test"?)`, `[{"argument":"env","reason":"enum","message":"must be one of test, live, got \"tset\" (did you mean \"test\"?)","allowed":["test","live"],"suggestion":"test"}]`},
-		`{"env":null}`:                       {`env must be a string, got null`, ``},
+		`{"env":null}`:                       {`env must be one of test, live, got null`, ``},
 		`{"env":"test","n":"3","x":1}`:       {`n must be an integer, got the string "3"; x is not an argument of this tool`, ``},
-		`{"env":"test","n":1.5}`:             {`n must be an integer, got "1.5"`, ``},
+		`{"env":"test","n":1.5}`:             {`n must be an integer, got the number 1.5`, ``},
 		`{"env":"test","n":0}`:               {`n must be at least 1, got 0`, ``},
-		`{"env":"test","n":1}`:               {`arguments must match the inputSchema of the tool`, ``},
+		`{"env":"test","n":1}`:               {`note is required, because n is given`, ``},
 		`{"env":"test","note":1}`:            {`note must be a string or null, got the number 1`, ``},
-		`{"env":"test","tags":["a",1]}`:      {`tags must match the JSON Schema of the argument, got ["a",1]`, ``},
+		`{"env":"test","tags":["a",1]}`:      {`tags[1] must be a string, got the number 1`, ``},
 		`{"env":"test","tag":["a"]}`:         {`tag is not an argument of this tool (did you mean "tags"?)`, ``},
 		`{"env":"test","id":"A1"}`:           {`id must match the pattern ^[a-z]+$, got "A1"`, ``},
 		`{"env":"test","n":1e400}`:           {`n must `, ``},
@@ -199,7 +199,7 @@ func TestOutputSchemaOfTheWholeObject(t *testing.T) {
 	}}, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	c := connect(t, srv, "2026-07-28")
 	assert.Equal(t, -32603, c.call("few", "").Code)
-	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; the object as a whole breaks a rule, such as minProperties")
+	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; the object is not valid (length)")
 	assert.NotContains(t, log.String(), "secret")
 	r := c.call("long", "")
 	require.Zero(t, r.Code, log.String())

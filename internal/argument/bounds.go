@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -102,12 +103,17 @@ func (r *rules) checkMultiples(low, high *float64) error {
 	if r.multipleOf == nil || low == nil || high == nil {
 		return nil
 	}
-	step := decimalOf(*r.multipleOf)
-	steps := new(big.Rat).Quo(decimalOf(*high), step)
+	step := rationalOf(*r.multipleOf)
+	steps := new(big.Rat).Quo(rationalOf(*high), step)
 	// Div rounds down, because the denominator is positive.
 	last := new(big.Rat).SetInt(new(big.Int).Div(steps.Num(), steps.Denom()))
-	if last.Mul(last, step).Cmp(decimalOf(*low)) < 0 {
+	if last.Mul(last, step).Cmp(rationalOf(*low)) < 0 {
 		return errors.New("no multiple of multipleOf is in the range, so no value is allowed")
 	}
 	return nil
+}
+
+func rationalOf(f float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+	return r
 }

@@ -162,7 +162,7 @@ func (a *Argument) setDefault(t reflect.Type) error {
 		dst = reflect.New(t).Elem()
 	}
 	if _, p := a.value.read(dst, text, false); p != nil {
-		return fmt.Errorf("default: %s", p.Message)
+		return fmt.Errorf("default: %s", p[0].inside())
 	}
 	a.hasDefault, a.defaultValue = true, text
 	return nil

@@ -133,7 +133,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	check := func(declared any) error {
 		p, err := v.readDeclared(t, declared)
 		if err == nil && p != nil {
-			err = errors.New(p.Message)
+			err = errors.New(p[0].inside())
 		}
 		return err
 	}
@@ -159,7 +159,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 
 // readDeclared reads a value of the schema into a new value of type t, which may
 // be nil. A panic of the application's UnmarshalText is an error.
-func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err error) {
+func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("read as %s: panic: %v", t, r)
@@ -173,8 +173,8 @@ func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err erro
 	if t != nil {
 		dst = reflect.New(t).Elem()
 	}
-	_, p = v.read(dst, text, false)
-	return p, nil
+	_, problems = v.read(dst, text, false)
+	return problems, nil
 }
 
 // listCandidates returns all valid texts, if the schema lists them or if the type

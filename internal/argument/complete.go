@@ -103,8 +103,6 @@ func openListOf(text string) (l openList, ok bool) {
 	return l, true
 }
 
-func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }
-
 // close returns the first lists that end in one of the values, and the number of
 // all. It leaves out values that are in the list already, and values that would be
 // read as something else.

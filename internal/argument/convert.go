@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"net/url"
 	"reflect"
 	"strconv"
@@ -21,8 +19,7 @@ import (
 // This file converts the strings of clients: to text types, numbers, lists and
 // JSON. It checks the rules of strings, numbers and lengths on the way.
 
-// convert is read without the checks that need the value as JSON. It does not fill
-// dst from JSON: that comes after those checks.
+// convert is read for a string, a number or a boolean, without the validator.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
 	if v.rules.texts != nil && !v.rules.hasText(text) {
 		return nil, v.rules.notOneOfTexts(text)
@@ -46,10 +43,6 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 		return text == "true", nil
 	case schema.Int, schema.Uint, schema.Float:
 		return v.convertNumber(dst, text, want)
-	case schema.List:
-		return v.convertList(dst, text, want)
-	case schema.JSON:
-		return v.parseJSON(text, want)
 	default:
 		panic("prompts: value is not compiled")
 	}
@@ -111,14 +104,19 @@ func (v *value) convertDate(dst reflect.Value, text string) *Problem {
 // unmarshalProblem is the problem of a text that UnmarshalText rejects. The client
 // gets the reason of an Error. Other errors may contain internals.
 func (v *value) unmarshalProblem(err error, text string) *Problem {
+	if reasons := reasonsOf(err); reasons != "" {
+		return &Problem{Reason: ReasonRefused, Message: reasons}
+	}
+	return v.typeProblem(text)
+}
+
+// reasonsOf joins the reasons of the Errors in err.
+func reasonsOf(err error) string {
 	var reasons []string
 	for _, p := range ArgumentErrors(err, nil) {
 		reasons = append(reasons, p.Message)
 	}
-	if reasons == nil {
-		return v.typeProblem(text)
-	}
-	return &Problem{Reason: ReasonRefused, Message: strings.Join(reasons, "; ")}
+	return strings.Join(reasons, "; ")
 }
 
 func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *Problem) {
@@ -144,13 +142,16 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		}
 	}
 	n.kind = v.kind
+	if v.kind == schema.Float {
+		n = floatNumber(text, n.float)
+	}
 	if errors.Is(err, strconv.ErrRange) || v.kind == schema.Uint && err != nil && isNegative(text) {
 		return nil, v.outOfRange(text)
 	}
 	if err != nil {
 		return nil, v.typeProblem(text)
 	}
-	if v.isIntegral && n.float != math.Trunc(n.float) {
+	if v.isIntegral && !n.isInteger() {
 		return nil, v.typeProblem(text)
 	}
 	if p := v.rules.checkNumber(n, text); p != nil {
@@ -174,71 +175,14 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 	return n.instance(), nil
 }
 
-func (v *value) parseJSON(text string, want bool) (instance any, p *Problem) {
-	var doc strictjson.Doc
-	if doc.Parse(text, jsonenc.MaxDepth) != nil {
-		return nil, v.typeProblem(text)
-	}
-	if want && json.Unmarshal([]byte(text), &instance) != nil {
-		// It is valid JSON, so a number is the cause.
-		return nil, &Problem{Reason: reasonRange, Message: "contains a number outside the range of a 64-bit float, got " + Quote(text)}
-	}
-	return instance, v.members.check(doc.Root())
-}
-
-// fillJSON fills dst from JSON that is valid for the schema.
-func fillJSON(dst reflect.Value, text string) *Problem {
-	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
-	if err == nil {
-		return nil
-	}
-	expected := "JSON of the expected structure"
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		// To the schema, but not to encoding/json, 3.0 is an integer.
-		dst.SetZero()
-		if json.Unmarshal(withPlainIntegers(text), dst.Addr().Interface()) == nil {
-			return nil
-		}
-		if e.Field != "" {
-			expected += " in " + Quote(e.Field)
-		}
-	}
-	return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text))}
-}
-
-// withPlainIntegers returns the JSON with all numbers as plainInteger returns them.
-func withPlainIntegers(text string) []byte {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var v any
-	_ = decoder.Decode(&v) // it is valid JSON
-	var plain func(v any) any
-	plain = func(v any) any {
-		switch v := v.(type) {
-		case json.Number:
-			return json.Number(plainInteger(string(v)))
-		case []any:
-			for i, e := range v {
-				v[i] = plain(e)
-			}
-		case map[string]any:
-			for name, e := range v {
-				v[name] = plain(e)
-			}
-		}
-		return v
-	}
-	return []byte(jsonenc.Text(plain(v)))
-}
-
 // convertList reads the elements of a list.
-func (v *value) convertList(dst reflect.Value, text string, want bool) (any, *Problem) {
-	texts, p := v.split(text)
-	if p != nil {
-		return nil, p
+func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []Problem) {
+	texts, problems := v.split(text)
+	if problems != nil {
+		return nil, problems
 	}
 	if p := v.rules.checkItems(len(texts)); p != nil {
-		return nil, p
+		problems = append(problems, *p)
 	}
 	if dst.IsValid() && dst.Kind() == reflect.Slice {
 		dst.Set(reflect.MakeSlice(dst.Type(), len(texts), len(texts)))
@@ -249,58 +193,77 @@ func (v *value) convertList(dst reflect.Value, text string, want bool) (any, *Pr
 	}
 	for i, t := range texts {
 		var slot reflect.Value
-		if dst.IsValid() {
+		if dst.IsValid() && i < dst.Len() {
 			slot = dst.Index(i)
 		}
-		item, p := v.elem.read(slot, t, want)
-		if p != nil {
-			p.setElement(i)
-			return nil, p
+		item, inside := v.elem.read(slot, t, want)
+		if problems = appendInside(problems, i, inside...); len(problems) == MaxProblems {
+			return nil, problems
 		}
 		if want {
 			instance[i] = item
 		}
 	}
-	return instance, nil
+	return instance, problems
+}
+
+// appendInside appends the problems of the element i, up to MaxProblems.
+func appendInside(problems []Problem, i int, inside ...Problem) []Problem {
+	for _, p := range inside[:min(len(inside), MaxProblems-len(problems))] {
+		p.setElement(i)
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// validateList validates a list whose elements are valid.
+func (v *value) validateList(instance any, text string) []Problem {
+	if !isJSONList(text) {
+		text = jsonenc.Text(instance)
+	}
+	var doc strictjson.Doc
+	_ = doc.Parse(text, jsonenc.MaxDepth) // split has parsed it, or it was encoded
+	return v.validator.check(instanceOf(doc.Root()))
 }
 
 // split returns the texts of a list's elements.
-func (v *value) split(text string) ([]string, *Problem) {
-	trimmed := strings.TrimSpace(text)
-	if strings.HasPrefix(trimmed, "[") {
+func (v *value) split(text string) ([]string, []Problem) {
+	if isJSONList(text) {
 		return v.splitJSON(text)
 	}
-	if trimmed == "" {
+	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	if !v.elem.isElement() {
-		return nil, v.typeProblem(text)
+		return nil, problemsOf(v.typeProblem(text))
 	}
 	texts := strings.Split(text, ",")
+	var problems []Problem
 	for i, t := range texts {
-		if texts[i] = strings.TrimSpace(t); texts[i] == "" {
-			return nil, &Problem{Reason: reasonType, Message: fmt.Sprintf("element %d is empty; remove the extra comma", i+1), inElement: true}
+		if texts[i] = strings.TrimSpace(t); texts[i] == "" && len(problems) < MaxProblems {
+			problems = appendInside(problems, i, Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
 		}
 	}
-	return texts, nil
+	return texts, problems
 }
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
 // have the right JSON type: "1" is no integer.
-func (v *value) splitJSON(text string) ([]string, *Problem) {
+func (v *value) splitJSON(text string) ([]string, []Problem) {
 	var doc strictjson.Doc
-	if doc.Parse(text, jsonenc.MaxDepth) != nil {
-		return nil, v.typeProblem(text)
+	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
+		return nil, problemsOf(explainText(text, &doc, err, v.expected))
 	}
 	var texts []string
+	var problems []Problem
 	for e := range doc.Root().Elements() {
 		t, ok := v.elem.textOf(e)
-		if !ok {
-			p := v.elem.notTyped(shown(e))
-			p.setElement(len(texts))
-			return nil, p
+		if !ok && len(problems) < MaxProblems {
+			problems = appendInside(problems, len(texts), *v.elem.notTyped(shown(e)))
 		}
 		texts = append(texts, t)
 	}
-	return texts, nil
+	return texts, problems
 }
+
+func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }

@@ -11,6 +11,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // These enums and lists have sizes for which a search through the enum for each
@@ -60,7 +63,7 @@ func TestLargeEnums(t *testing.T) {
 		t.Parallel()
 		_, problems := readAs[[]float64](t, strings.Repeat("19999.0,", manyElements)+"0.5", itemsOf(integersTo(manyAllowed)))
 		require.Len(t, problems, 1)
-		assert.Contains(t, problems[0].Message, fmt.Sprintf("element %d must be one of 0, 1,", manyElements+1))
+		assert.Contains(t, problems[0].inside(), fmt.Sprintf("[%d] must be one of 0, 1,", manyElements))
 	})
 	t.Run("objects", func(t *testing.T) {
 		t.Parallel()
@@ -82,7 +85,7 @@ func TestEnumOfIntegersAllocatesNothingPerElement(t *testing.T) {
 	allocs := testing.AllocsPerRun(3, func() {
 		_, p := v.read(reflect.ValueOf(&got.L).Elem(), list, false)
 		if p != nil {
-			panic(p.Message)
+			panic(p[0].Message)
 		}
 	})
 	assert.Less(t, allocs, 100.0)
@@ -96,15 +99,16 @@ func TestKeysAgreeWithEqual(t *testing.T) {
 		0.0, math.Copysign(0, -1), 1.0, -1.0, 0.5, -0.5, 1e300, -1e300, 1e-300,
 		float64(1 << 53), float64(1<<53 + 2), float64(1 << 62), float64(1 << 63), -float64(1 << 63), float64(1<<63) * 2, -float64(1<<63) * 2,
 		float64(math.MaxUint64), math.MaxFloat64, math.SmallestNonzeroFloat64,
-		int64(0), int64(1), int64(-1), int64(1 << 53), int64(1<<53 + 1), int64(math.MaxInt64), int64(math.MinInt64), int64(math.MinInt64 + 1),
-		uint64(0), uint64(1), uint64(1<<53 + 1), uint64(math.MaxInt64), uint64(1 << 63), uint64(1<<63 + 1), uint64(math.MaxUint64),
-		[]any{}, []any{nil}, []any{1.0}, []any{int64(1)}, []any{"1"}, []any{1.0, 1.0}, []any{[]any{1.0}, 1.0}, []any{[]any{1.0, 1.0}},
-		[]any{"a", "b"}, []any{"ab"}, []any{11.0}, []any{1.0, uint64(1)},
-		map[string]any{}, map[string]any{"a": nil}, map[string]any{"a": 1.0}, map[string]any{"a": int64(1)}, map[string]any{"a": "1"},
+		[]any{}, []any{nil}, []any{1.0}, []any{"1"}, []any{1.0, 1.0}, []any{[]any{1.0}, 1.0}, []any{[]any{1.0, 1.0}},
+		[]any{"a", "b"}, []any{"ab"}, []any{11.0},
+		map[string]any{}, map[string]any{"a": nil}, map[string]any{"a": 1.0}, map[string]any{"a": "1"},
 		map[string]any{"a": 1.0, "b": 2.0}, map[string]any{"b": 1.0, "a": 2.0}, map[string]any{"a": map[string]any{"b": 1.0}},
 		map[string]any{"a": []any{}}, []any{map[string]any{"a": 1.0}}, []any{map[string]any{}, map[string]any{}},
 	}
 	for _, x := range values {
+		var doc strictjson.Doc
+		require.NoError(t, doc.Parse(jsonenc.Text(x), 0))
+		assert.Equal(t, string(appendKey(nil, x)), keyOf(doc.Root()), "%v", x)
 		for _, y := range values {
 			same := string(appendKey(nil, x)) == string(appendKey(nil, y))
 			assert.Equal(t, jsonschema.Equal(x, y), same, "%T(%v) and %T(%v)", x, x, y, y)

@@ -147,27 +147,34 @@ var typeFormats = map[reflect.Type][]string{
 }
 
 // formatOf returns the format of a schema, which is checked for the Go type t of the
-// kind k; nil without one.
+// kind k; nil without one. The validator checks formats in JSON.
 func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
-	if err := checkFormatsInside(k, s); err != nil || s.Format == "" {
-		return nil, err
+	if s.Format == "" {
+		return nil, nil
 	}
-	i := slices.IndexFunc(formats, func(f *format) bool { return f.name == s.Format })
-	if i < 0 {
+	f := formatNamed(s.Format)
+	if f == nil {
 		return nil, unknownFormat(s.Format)
 	}
 	known, isKnown := typeFormats[t]
 	switch {
-	case !k.IsString() && k != schema.JSON:
-		return nil, fmt.Errorf("format applies to strings, but this value is read as %s", k.InstanceType())
 	case k == schema.JSON:
-		return nil, fmt.Errorf("format is not checked in JSON; remove the format, or use a pattern")
+		return nil, nil
+	case !k.IsString():
+		return nil, fmt.Errorf("format applies to strings, but this value is read as %s", k.InstanceType())
 	case k == schema.Bytes:
 		return nil, fmt.Errorf("format %s conflicts with the type of the value, base64 data; remove the format", s.Format)
 	case isKnown && !slices.Contains(known, s.Format):
 		return nil, fmt.Errorf("format %s conflicts with the type of the value, %s; remove the format", s.Format, expectedOf(k, t, s))
 	}
-	return formats[i], nil
+	return f, nil
+}
+
+func formatNamed(name string) *format {
+	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == name }); i >= 0 {
+		return formats[i]
+	}
+	return nil
 }
 
 func unknownFormat(name string) error {
@@ -176,21 +183,4 @@ func unknownFormat(name string) error {
 		names[i] = f.name
 	}
 	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), suggest.DidYouMean(name, names), strings.Join(names, ", "))
-}
-
-// checkFormatsInside returns an error for a format in a part of the schema where it
-// would not be checked. The elements of a list are compiled by themselves.
-func checkFormatsInside(k schema.Kind, s *jsonschema.Schema) error {
-	for at, sub := range schema.Subschemas(s) {
-		if k == schema.List && at == "/items" && !schema.RefersOutside(s) {
-			continue
-		}
-		if sub.Format != "" {
-			return fmt.Errorf("%s: format is not checked here; remove the format, or use a pattern", at)
-		}
-		if err := checkFormatsInside(schema.JSON, sub); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
-		}
-	}
-	return nil
 }

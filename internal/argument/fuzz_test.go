@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -319,6 +320,9 @@ func judgeBoth(t *testing.T, sub subject, seed uint64, text string) bool {
 		require.NotEmpty(t, with, "%s: %q", sub.name, text)
 		return true
 	}
+	if isRounded(instance) {
+		return true // which the oracle knows only as a float64
+	}
 	judged := DecimalOracle(s, instance)
 	if (judged == nil) != (len(with) == 0) {
 		t.Fatalf("%s: %q (%#v) under %s:\nthe oracle says %v\nwe say %v", sub.name, text, instance, jsonenc.Text(s), judged, with)
@@ -326,10 +330,24 @@ func judgeBoth(t *testing.T, sub subject, seed uint64, text string) bool {
 	return true
 }
 
+// isRounded reports whether the instance contains a float64 of which there are several
+// integers.
+func isRounded(instance any) bool {
+	switch v := instance.(type) {
+	case float64:
+		return math.Abs(v) >= 1<<53
+	case float32:
+		return math.Abs(float64(v)) >= 1<<24
+	case []any:
+		return slices.ContainsFunc(v, isRounded)
+	}
+	return false
+}
+
 // checkProblems holds problems to what can be said of any.
 func checkProblems(t *testing.T, problems []Problem) {
 	t.Helper()
-	require.LessOrEqual(t, len(problems), 1)
+	require.LessOrEqual(t, len(problems), MaxProblems)
 	for _, p := range problems {
 		require.Equal(t, "a", p.Argument)
 		require.NotEmpty(t, p.Reason)

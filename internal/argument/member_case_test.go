@@ -3,7 +3,6 @@ package argument
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -53,39 +52,46 @@ func folds[T any](t *testing.T, text, message string) {
 	t.Helper()
 	v := *planOf[one[T]](t).Arguments[0].value // a copy: others share it
 	v.validator = nil                          // as if the author's schema allowed anything
+	if v.elem != nil {
+		elem := *v.elem
+		elem.validator = nil
+		v.elem = &elem
+	}
 	var got T
 	_, p := v.read(reflect.ValueOf(&got).Elem(), text, false)
 	if message == "" {
 		assert.Nil(t, p, text)
 		return
 	}
-	assert.Equal(t, &Problem{Reason: reasonType, Message: message, inElement: strings.HasPrefix(message, "element ")}, p, text)
+	require.Len(t, p, 1, text)
+	assert.Equal(t, reasonUnknown, p[0].Reason, text)
+	assert.Equal(t, message, p[0].inside(), text)
 }
 
 // encoding/json lets "LEVEL" fill a field named "level", so a value that no
 // schema has judged under this name would get into the struct.
 func TestFoldedNames(t *testing.T) {
 	t.Parallel()
-	const want = `has the member "LEVEL", which must be written "level"`
+	const is = ` is unknown (did you mean "level"?)`
 	folds[leveled](t, `{"level":1}`, "")
-	folds[leveled](t, `{"level":1,"LEVEL":99}`, want)
-	folds[leveled](t, `{"LEVEL":99}`, want)
-	folds[leveled](t, `{"LE\u0056EL":99}`, want)
+	folds[leveled](t, `{"level":1,"LEVEL":99}`, "LEVEL"+is)
+	folds[leveled](t, `{"LEVEL":99}`, "LEVEL"+is)
+	folds[leveled](t, `{"LE\u0056EL":99}`, "LEVEL"+is)
 	folds[leveled](t, `{"level":1,"levels":[{"LEVEL":1}]}`, "")
-	folds[inner](t, `{"name":"x","ſize":1}`, `has the member "ſize", which must be written "size"`)
-	folds[untagged](t, `{"level":1}`, `has the member "level", which must be written "Level"`)
-	folds[*leveled](t, `{"LEVEL":99}`, want)
-	folds[[]leveled](t, `[{"level":1},{"LEVEL":99}]`, "element 2 "+want)
+	folds[inner](t, `{"name":"x","ſize":1}`, `["ſize"] is unknown (did you mean "size"?)`)
+	folds[untagged](t, `{"level":1}`, `level is unknown (did you mean "Level"?)`)
+	folds[*leveled](t, `{"LEVEL":99}`, "LEVEL"+is)
+	folds[[]leveled](t, `[{"level":1},{"LEVEL":99}]`, "[1].LEVEL"+is)
 	folds[map[string]leveled](t, `{"LEVEL":{"level":1}}`, "")
-	folds[map[string]leveled](t, `{"a":{"LEVEL":99}}`, want)
-	folds[map[string][]*leveled](t, `{"a":[{"level":1},{"LEVEL":99}]}`, want)
-	folds[struct{ A [1]leveled }](t, `{"A":[{"LEVEL":99}]}`, want)
-	folds[nested](t, `{"in":{"LEVEL":99}}`, want)
-	folds[nested](t, `{"IN":{"level":99}}`, `has the member "IN", which must be written "in"`)
-	folds[deeper](t, `{"LEVEL":99}`, want)
-	folds[hidingCase](t, `{"level":{"SIZE":99}}`, `has the member "SIZE", which must be written "size"`)
+	folds[map[string]leveled](t, `{"a":{"LEVEL":99}}`, "a.LEVEL"+is)
+	folds[map[string][]*leveled](t, `{"a":[{"level":1},{"LEVEL":99}]}`, "a[1].LEVEL"+is)
+	folds[struct{ A [1]leveled }](t, `{"A":[{"LEVEL":99}]}`, "A[0].LEVEL"+is)
+	folds[nested](t, `{"in":{"LEVEL":99}}`, "in.LEVEL"+is)
+	folds[nested](t, `{"IN":{"level":99}}`, `IN is unknown (did you mean "in"?)`)
+	folds[deeper](t, `{"LEVEL":99}`, "LEVEL"+is)
+	folds[hidingCase](t, `{"level":{"SIZE":99}}`, `level.SIZE is unknown (did you mean "size"?)`)
 	folds[twoCases](t, `{"level":1,"LEVEL":2}`, "")
-	folds[twoCases](t, `{"Level":1}`, `has the member "Level", which must be written "LEVEL"`)
+	folds[twoCases](t, `{"Level":1}`, `Level is unknown (did you mean "LEVEL"?)`)
 
 	// What reads itself, and what has no fields, is left alone.
 	folds[ownCase](t, `{"level":1,"LEVEL":2}`, "")
@@ -102,7 +108,8 @@ func TestFoldedNamesPastSchema(t *testing.T) {
 	refused := func(problems []Problem) {
 		t.Helper()
 		require.Len(t, problems, 1)
-		assert.Contains(t, problems[0].Message, `has the member "LEVEL", which must be written "level"`)
+		assert.Equal(t, "/LEVEL", problems[0].Path[len(problems[0].Path)-len("/LEVEL"):])
+		assert.Equal(t, `is unknown (did you mean "level"?)`, problems[0].Message)
 	}
 	open := &jsonschema.Schema{AdditionalProperties: &jsonschema.Schema{}, Properties: level}
 	_, problems := readAs[leveled](t, `{"level":1,"LEVEL":99}`, open)

@@ -105,24 +105,29 @@ func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCas
 }
 
 // check returns the problem of the first member in the wrong case.
-func (c *memberCase) check(v strictjson.Value) *Problem {
+func (c *memberCase) check(v strictjson.Value, at place) *Problem {
 	if c == nil {
 		return nil
 	}
+	i := 0
 	for e := range v.Elements() {
-		if p := c.inside.check(e); p != nil {
+		if p := c.inside.check(e, at.with(step{index: i})); p != nil {
 			return p
 		}
+		i++
 	}
 	for name, e := range v.Members() {
 		inside, ok := c.members[name]
+		at := at.with(step{name: name, index: -1, isDeclared: ok})
 		if !ok {
 			if other := c.folded(name); other != "" {
-				return &Problem{Reason: reasonType, Message: "has the member " + Quote(name) + ", which must be written " + Quote(other)}
+				p := &Problem{Reason: reasonUnknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
+				at.put(p)
+				return p
 			}
 			inside = c.inside
 		}
-		if p := inside.check(e); p != nil {
+		if p := inside.check(e, at); p != nil {
 			return p
 		}
 	}

@@ -1,9 +1,9 @@
 package argument
 
 import (
+	"cmp"
 	"errors"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -19,56 +19,66 @@ type number struct {
 	kind  schema.Kind // Int, Uint or Float
 	int   int64
 	uint  uint64
-	float float64 // the value, rounded if an integer is too large
+	float float64 // the value, rounded if there are too many digits
+	text  string  // of a float with so many digits that a decimal is compared; else ""
 }
 
 // exactFloat limits the integers that all have a float64.
 const exactFloat = 1 << 53
 
-// cmp compares the number with f as big.Float's Cmp does.
-func (n number) cmp(f float64) int {
-	if n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat {
-		switch {
-		case n.float < f:
-			return -1
-		case n.float > f:
-			return 1
-		}
-		return 0
+// exactDigits is the length up to which different decimals have different float64s.
+const exactDigits = 15
+
+// floatNumber returns the number of a text that strconv.ParseFloat accepts as f.
+func floatNumber(text string, f float64) number {
+	n := number{kind: schema.Float, float: f}
+	if len(text) > exactDigits {
+		n.text = text
 	}
-	exact := new(big.Float)
-	if n.kind == schema.Int {
-		exact.SetInt64(n.int)
-	} else {
-		exact.SetUint64(n.uint)
-	}
-	return exact.Cmp(big.NewFloat(f))
+	return n
 }
 
-// isMultipleOf reports whether the number is a multiple of f. A float counts as
-// its shortest decimal: 0.3 is a multiple of 0.1, although the float64 of 0.3 is
-// no multiple of the float64 of 0.1.
+// cmp compares the number with what a schema means by f.
+func (n number) cmp(f float64) int {
+	if n.text == "" && (n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat) {
+		return cmp.Compare(n.float, f)
+	}
+	return n.decimal().cmp(decimalOf(f))
+}
+
+// isMultipleOf reports whether the number is a multiple of f. Both are decimals: 0.3 is a
+// multiple of 0.1, although the float64 of 0.3 is no multiple of the float64 of 0.1.
 func (n number) isMultipleOf(f float64) bool {
-	isSmall := -exactFloat < n.float && n.float < exactFloat
+	isSmall := n.text == "" && -exactFloat < n.float && n.float < exactFloat
 	if isSmall && f == math.Trunc(f) && (n.kind != schema.Float || n.float == math.Trunc(n.float)) {
 		return math.Mod(n.float, f) == 0 // both are exact, and so is Mod
 	}
-	return new(big.Rat).Quo(n.decimal(), decimalOf(f)).IsInt()
+	return n.decimal().isMultipleOf(shortestOf(f))
 }
 
-func (n number) decimal() *big.Rat {
-	switch n.kind {
-	case schema.Int:
-		return new(big.Rat).SetInt64(n.int)
-	case schema.Uint:
-		return new(big.Rat).SetUint64(n.uint)
+func (n number) isInteger() bool {
+	if n.text != "" {
+		return n.decimal().isInteger()
+	}
+	return n.kind != schema.Float || n.float == math.Trunc(n.float)
+}
+
+// isRounded reports whether the float64 is another number: neither its integer nor its
+// shortest decimal, which is how a schema is written.
+func (n number) isRounded() bool {
+	return n.text != "" && n.decimal().cmp(decimalOf(n.float)) != 0 && n.decimal().cmp(shortestOf(n.float)) != 0
+}
+
+func (n number) decimal() decimal {
+	switch {
+	case n.text != "":
+		return parseDecimal(n.text)
+	case n.kind == schema.Int:
+		return parseDecimal(strconv.FormatInt(n.int, 10))
+	case n.kind == schema.Uint:
+		return parseDecimal(strconv.FormatUint(n.uint, 10))
 	}
 	return decimalOf(n.float)
-}
-
-func decimalOf(f float64) *big.Rat {
-	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
-	return r
 }
 
 func (n number) instance() any {
@@ -102,8 +112,13 @@ func plainInteger(number string) string {
 	if !strings.ContainsAny(number, ".eE") && number != "-0" {
 		return number
 	}
-	if f, err := strconv.ParseFloat(number, 64); err == nil && f == math.Trunc(f) && math.Abs(f) < exactFloat {
-		return strconv.FormatInt(int64(f), 10)
+	d := parseDecimal(number)
+	if zeros := d.point - len(d.digits); zeros >= 0 && d.point <= 20 || d.digits == "" { // as an int64 or uint64 has
+		digits := cmp.Or(d.digits, "0") + strings.Repeat("0", max(zeros, 0))
+		if d.negative {
+			return "-" + digits
+		}
+		return digits
 	}
 	return number
 }

@@ -100,11 +100,11 @@ func TestObjectOfAnySchema(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1,"undeclared":null}`:       ``,
 		`{"a":1}`:                         `undeclared is required`,
-		`{"a":"x","undeclared":1}`:        `a must match the JSON Schema of the argument, got "x"`,
-		`{"b":"x","undeclared":1}`:        `a is required`,
-		`{"a":1,"undeclared":1,"c":1}`:    `arguments must match the inputSchema of the tool`,
-		`{"undeclared":1,"tree":{"b":1}}`: `a is required; tree must match the JSON Schema of the argument, got {"b":1}`,
-		`{"a":1,"undeclared":1,"tree":1}`: `tree must be a JSON object, got the number 1`,
+		`{"a":"x","undeclared":1}`:        `a must be an integer, got the string "x"`,
+		`{"b":"x","undeclared":1}`:        `a is required; b must be an integer, got the string "x"`,
+		`{"a":1,"undeclared":1,"c":1}`:    `the object must have at most 2 members, got 3`,
+		`{"undeclared":1,"tree":{"b":1}}`: `a is required; tree.b is unknown; known members: tree`,
+		`{"a":1,"undeclared":1,"tree":1}`: `tree must be a JSON object, got the number 1; the object must have at most 2 members, got 3`,
 	} {
 		if r := o.Check(text); want == "" {
 			assert.Nil(t, r, text)
@@ -119,7 +119,7 @@ func TestObjectIntegerWithFraction(t *testing.T) {
 	t.Parallel()
 	o, err := object(t, `{"type":"object","properties":{"a":{"type":"integer","minimum":5}}}`)
 	require.NoError(t, err)
-	assert.Equal(t, "a must be at least 5, got 3", o.Check(`{"a":3.0}`).Message)
+	assert.Equal(t, "a must be at least 5, got 3.0", o.Check(`{"a":3.0}`).Message)
 }
 
 // Objects are accepted as jsonschema-go accepts them, and a rejection has a message.

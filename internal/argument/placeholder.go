@@ -40,10 +40,10 @@ func (a *Argument) placeholder(client, value string) Problem {
 }
 
 // fill reads the text into dst, as read does. A placeholder is not checked.
-func (v *value) fill(dst reflect.Value, t Text) *Problem {
+func (v *value) fill(dst reflect.Value, t Text) []Problem {
 	if !t.unchecked {
-		_, problem := v.read(dst, t.Value, false)
-		return problem
+		_, problems := v.read(dst, t.Value, false)
+		return problems
 	}
 	if !dst.IsValid() {
 		return nil

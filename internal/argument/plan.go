@@ -171,7 +171,7 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 // Fill fills the struct v with the texts, and returns the problems of all
 // arguments in the declared order.
 func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
-	return p.decode(texts, func(a *Argument, t Text) *Problem {
+	return p.decode(texts, func(a *Argument, t Text) []Problem {
 		return a.value.fill(fieldAt(v, a.Index), t)
 	})
 }
@@ -180,7 +180,7 @@ func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
 // defaults included.
 func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
-	problems := p.decode(texts, func(a *Argument, t Text) *Problem {
+	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
 		byName[a.Name] = t.Value
 		return a.value.fill(reflect.Value{}, t)
 	})
@@ -188,7 +188,7 @@ func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
 }
 
 // decode calls read for each argument that has a text or a default.
-func (p *Plan) decode(texts []Text, read func(*Argument, Text) *Problem) []Problem {
+func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Problem {
 	var problems []Problem
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
@@ -207,14 +207,15 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) *Problem) []Probl
 			problem.Argument = a.Name
 			problems = append(problems, *problem)
 		case t.Given:
-			if problem := read(a, t); problem != nil {
+			for _, problem := range read(a, t) {
 				problem.Argument = a.Name
-				problems = append(problems, *problem)
+				problems = append(problems, problem)
 			}
 		case a.Required:
 			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
 		}
 		if a.Sensitive && len(problems) > first {
+			problems = problems[:first+1] // others would reveal more of the value
 			a.withhold(&problems[first])
 		}
 	}

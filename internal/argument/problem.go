@@ -35,30 +35,40 @@ const (
 
 // Problem is the error of one argument, as the client receives it.
 type Problem struct {
-	Argument string `json:"argument"`
-	Reason   string `json:"reason"`
-	Message  string `json:"message"`           // a predicate, such as "is required"
-	Allowed  any    `json:"allowed,omitempty"` // what would be valid, if that can be said
-	More     int    `json:"more,omitempty"`    // how many allowed values are left out
+	Argument string `json:"argument"` // empty for all arguments of a tool together
+	// Path is the JSON Pointer of the place inside of the argument; empty for all of it.
+	Path    string `json:"path,omitempty"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`           // a predicate, such as "is required"
+	Allowed any    `json:"allowed,omitempty"` // what would be valid, if that can be said
+	More    int    `json:"more,omitempty"`    // how many allowed values are left out
 	// Suggestion is the value or name that the client may have meant. It must
 	// be in prompts/list.
 	Suggestion string `json:"suggestion,omitempty"`
 
-	inElement bool // the message begins with the element of a list
+	ofAll  bool   // it is one of all arguments of a tool together
+	place  string // of Path in a message, such as .filters[2].name
+	logged string // place without the names that the client has chosen
 }
 
 // MaxProblems limits how many problems one response details.
 const MaxProblems = 64
 
 // Sentence returns the message with its subject, the argument.
-func (p Problem) Sentence() string { return p.about(phrase.Clip(p.Argument, 64)) }
-
-// about returns the message after its subject.
-func (p Problem) about(subject string) string {
-	if p.Reason == ReasonRefused || p.Reason == reasonPlaceholder || p.inElement { // words of the application, or another subject
+func (p Problem) Sentence() string {
+	subject := phrase.Clip(p.Argument, 64) + p.place
+	if p.ofAll {
+		subject = "the object"
+	}
+	if p.Reason == ReasonRefused || p.Reason == reasonPlaceholder { // words of the application, or another subject
 		return subject + ": " + p.Message
 	}
 	return subject + " " + p.Message
+}
+
+// inside returns the sentence of a problem without an argument.
+func (p Problem) inside() string {
+	return strings.TrimPrefix(phrase.Join(" ", p.place, p.Message), ".")
 }
 
 // Sentences joins the sentences of the first problems, and counts the others.
@@ -77,20 +87,17 @@ func Sentences(problems []Problem, more int) string {
 	return strings.Join(sentences, "; ")
 }
 
-// setElement says that the problem is one of the element i of a list.
-func (p *Problem) setElement(i int) {
-	p.Message, p.inElement = p.about(fmt.Sprintf("element %d", i+1)), true
-}
-
 // Redacted joins the sentences of problems without the values that clients sent,
 // for the log.
 func Redacted(problems []Problem) string {
 	sentences := make([]string, len(problems))
 	for i, p := range problems {
-		switch p.Reason {
-		case ReasonMissing, reasonUnknown:
+		p.place = p.logged
+		switch {
+		case p.Reason == ReasonMissing:
+		case p.Reason == reasonUnknown && p.Path == "":
 		default:
-			p.Message, p.inElement = fmt.Sprintf("is not valid (%s)", p.Reason), false
+			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
 		}
 		sentences[i] = p.Sentence()
 	}
@@ -178,6 +185,7 @@ func ReplaceText(problems []Problem, replace func(string) string) []Problem {
 	for i := range problems {
 		p := &problems[i]
 		p.Argument, p.Message, p.Suggestion = replace(p.Argument), replace(p.Message), replace(p.Suggestion)
+		p.Path, p.place = replace(p.Path), replace(p.place)
 	}
 	return problems
 }

@@ -2,15 +2,11 @@ package argument
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -25,13 +21,12 @@ import (
 //
 // The schema {"type": "integer", "minimum": 1, "enum": [1, 2, 3], "not": {"const": 2}}
 // of an int becomes rules with a minimum and three numbers. The rest, which
-// jsonschema-go validates, is {"not": {"const": 2}}: an int is an integer anyway.
+// a [Validator] validates, is {"not": {"const": 2}}: an int is an integer anyway.
 type rules struct {
 	texts   []string             // enum or const of strings
 	enum    []any                // enum or const of any other kind
 	textSet map[string]struct{}  // of texts; nil for a few
 	numbers map[numeral]struct{} // of enum, for a number
-	others  map[string]struct{}  // of enum, for other kinds, by appendKey
 
 	pattern   *regexp.Regexp
 	format    *format
@@ -45,113 +40,34 @@ type rules struct {
 	multipleOf                         *float64
 }
 
-// compileRules splits the schema of a value of the JSON type want into rules and
-// the rest, which jsonschema-go validates. Mostly there is no rest.
-func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *schema.Validator, error) {
-	values, err := checkFits(k, want, s)
-	if err != nil {
-		return rules{}, nil, fmt.Errorf("schema: %w", err)
-	}
-	checked := *s
-	if k == schema.List && s.Items == nil {
-		checked.Items = &jsonschema.Schema{Type: "string"} // a list without a type of its elements
-	}
-	if err := schema.Check(&checked); err != nil {
-		return rules{}, nil, err
-	}
-	r, rest := splitRules(k, s, values)
-	if schema.IsEmpty(&rest) {
-		return r, nil, nil
-	}
-	if schema.HasReference(s) {
-		rest = *s
-	} else {
-		rest.Schema = s.Schema // the version of JSON Schema
-	}
-	validator, err := schema.NewPartValidator(&rest)
-	return r, validator, err
-}
-
-// checkFits returns the values that the schema allows, nil for all, or an error if
-// the schema does not fit the type.
-func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) {
-	if err := schema.CheckType(want, s); err != nil {
-		return nil, err
-	}
-	if want != "" {
-		if err := schema.CheckApplies(s, []string{want}); err != nil {
-			return nil, err
-		}
-	}
-	what, values, err := schema.Allowed(s)
-	if err != nil {
-		return nil, err
-	}
-	if err := schema.CheckAllowed(k, what, values); err != nil {
-		return nil, err
-	}
-	return values, schema.CheckTypes(want, s)
-}
-
-// splitRules returns the rules of a checked schema, which allows the values, and the
-// schema of the rest.
-func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, rest jsonschema.Schema) {
-	rest = schema.WithoutAnnotations(s)
-	rest.Enum, rest.Const = nil, nil
-	if k.InstanceType() != "" {
-		rest.Type, rest.Types = "", nil // ensured by the conversion
-	}
-	switch {
-	case k.IsString():
-		for _, e := range values {
-			r.texts = append(r.texts, e.(string))
-		}
-		if len(r.texts) > linear {
-			r.textSet = setOf(r.texts, func(text string) string { return text })
-		}
-		if s.Pattern != "" {
-			r.pattern = regexp.MustCompile(s.Pattern) // schema.Check has compiled it
-		}
-		r.minLength, r.maxLength = s.MinLength, s.MaxLength
-		rest.Pattern, rest.MinLength, rest.MaxLength = "", nil, nil
-		return r, rest
-	case k.IsNumber():
-		r.minimum, r.maximum = s.Minimum, s.Maximum
-		r.exclusiveMinimum, r.exclusiveMaximum = s.ExclusiveMinimum, s.ExclusiveMaximum
-		r.multipleOf = s.MultipleOf
-		rest.Minimum, rest.Maximum, rest.ExclusiveMinimum, rest.ExclusiveMaximum, rest.MultipleOf = nil, nil, nil, nil, nil
-	case k == schema.List:
-		r.minItems, r.maxItems = s.MinItems, s.MaxItems
-		rest.MinItems, rest.MaxItems = nil, nil
-		if s.Items != nil && !schema.RefersOutside(s) {
-			rest.Items, rest.UnevaluatedItems = nil, nil // all elements are checked by Items, one by one
-		}
-	}
-	switch r.enum = values; {
-	case values == nil:
-	case k.IsNumber():
-		r.numbers = setOf(values, numeralOf)
-	default:
-		r.others = setOf(values, func(e any) string { return string(appendKey(nil, e)) })
-	}
-	return r, rest
-}
-
 // checkText checks a string, after its enum.
 func (r *rules) checkText(text string) *Problem {
-	if !r.surelyFits(len(text)) {
-		n := utf8.RuneCountInString(text)
-		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.length(), n), Allowed: r.lengths()}
-		}
-	}
-	if r.format != nil && !r.format.check(text) {
+	switch r.brokenBy(text) {
+	case reasonLength:
+		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: r.lengths()}
+	case reasonFormat:
 		return &Problem{Reason: reasonFormat, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
-	}
-	if r.pattern != nil && !r.pattern.MatchString(text) {
+	case reasonPattern:
 		return &Problem{Reason: reasonPattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + Quote(text), Allowed: r.pattern.String()}
 	}
 	return nil
+}
+
+// brokenBy returns the reason of the first rule that a string breaks; "" for none.
+func (r *rules) brokenBy(text string) string {
+	if !r.surelyFits(len(text)) {
+		n := utf8.RuneCountInString(text)
+		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
+			return reasonLength
+		}
+	}
+	if r.format != nil && !r.format.check(text) {
+		return reasonFormat
+	}
+	if r.pattern != nil && !r.pattern.MatchString(text) {
+		return reasonPattern
+	}
+	return ""
 }
 
 // surelyFits reports whether every text of n bytes has a valid length. A
@@ -186,19 +102,21 @@ func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	}
 }
 
-func (r *rules) checkNumber(n number, text string) *Problem {
-	ok := (r.minimum == nil || n.cmp(*r.minimum) >= 0) &&
+// fits reports whether a number is within the bounds.
+func (r *rules) fits(n number) bool {
+	return (r.minimum == nil || n.cmp(*r.minimum) >= 0) &&
 		(r.maximum == nil || n.cmp(*r.maximum) <= 0) &&
 		(r.exclusiveMinimum == nil || n.cmp(*r.exclusiveMinimum) > 0) &&
-		(r.exclusiveMaximum == nil || n.cmp(*r.exclusiveMaximum) < 0)
-	if ok && r.multipleOf != nil {
-		ok = n.isMultipleOf(*r.multipleOf)
-	}
-	if !ok {
+		(r.exclusiveMaximum == nil || n.cmp(*r.exclusiveMaximum) < 0) &&
+		(r.multipleOf == nil || n.isMultipleOf(*r.multipleOf))
+}
+
+func (r *rules) checkNumber(n number, text string) *Problem {
+	if !r.fits(n) {
 		return &Problem{Reason: reasonRange, Message: mustBe(r.bounds(), phrase.Clip(text, 64)), Allowed: r.limits()}
 	}
 	if r.numbers != nil {
-		if _, ok = r.numbers[n.numeral()]; !ok {
+		if _, ok := r.numbers[n.numeral()]; !ok || n.isRounded() {
 			return notOneOf(phrase.Clip(text, 64), r.enum, jsonenc.Text)
 		}
 	}
@@ -215,17 +133,6 @@ func (r *rules) checkItems(n int) *Problem {
 		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
 	}
 	return nil
-}
-
-func (r *rules) checkInstance(instance any, text string) *Problem {
-	if r.others == nil {
-		return nil
-	}
-	var buffer [64]byte
-	if _, ok := r.others[string(appendKey(buffer[:0], instance))]; ok {
-		return nil
-	}
-	return notOneOf(phrase.Clip(text, 64), r.enum, jsonenc.Text)
 }
 
 // setOf returns the keys of the values.
@@ -260,56 +167,8 @@ func (n number) numeral() numeral {
 	return numeral{schema.Uint, uint64(n.float)}
 }
 
-// numeralOf returns the numeral of a schema's number, which is a float64, or of a
-// number that was read.
-func numeralOf(v any) numeral {
-	switch v := v.(type) {
-	case int64:
-		return number{kind: schema.Int, int: v}.numeral()
-	case uint64:
-		return number{kind: schema.Uint, uint: v}.numeral()
-	}
-	return number{kind: schema.Float, float: v.(float64)}.numeral()
-}
-
-// appendKey appends the key of a JSON value in a set. Values have the same key if
-// and only if they are equal for JSON Schema: 1 and 1.0 have the same, and so have
-// objects with the same members in another order. The key of ["a", true] is
-// ["1:atrue].
-func appendKey(dst []byte, v any) []byte {
-	switch v := v.(type) {
-	case nil:
-		return append(dst, 'n')
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case string:
-		return appendTextKey(dst, v)
-	case []any:
-		dst = append(dst, '[')
-		for _, e := range v {
-			dst = appendKey(dst, e)
-		}
-		return append(dst, ']')
-	case map[string]any:
-		dst = append(dst, '{')
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			dst = appendKey(appendTextKey(dst, name), v[name])
-		}
-		return append(dst, '}')
-	}
-	n := numeralOf(v)
-	dst = append(dst, '0'+byte(n.kind))
-	dst = strconv.AppendUint(dst, n.bits, 10)
-	return append(dst, ';')
-}
-
-// appendTextKey appends the length of the text before the text.
-func appendTextKey(dst []byte, text string) []byte {
-	dst = append(dst, '"')
-	dst = strconv.AppendInt(dst, int64(len(text)), 10)
-	dst = append(dst, ':')
-	return append(dst, text...)
-}
+// numeralOf returns the numeral of a schema's number, which is a float64.
+func numeralOf(v any) numeral { return number{kind: schema.Float, float: v.(float64)}.numeral() }
 
 func (r *rules) length() string {
 	return phrase.Count(r.minLength, r.maxLength, "character", "characters")
@@ -374,6 +233,8 @@ type limits struct {
 	MaxLength        *int     `json:"maxLength,omitempty"`
 	MinItems         *int     `json:"minItems,omitempty"`
 	MaxItems         *int     `json:"maxItems,omitempty"`
+	MinProperties    *int     `json:"minProperties,omitempty"`
+	MaxProperties    *int     `json:"maxProperties,omitempty"`
 	Minimum          *float64 `json:"minimum,omitempty"`
 	Maximum          *float64 `json:"maximum,omitempty"`
 	ExclusiveMinimum *float64 `json:"exclusiveMinimum,omitempty"`

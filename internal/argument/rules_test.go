@@ -73,10 +73,10 @@ func TestRules(t *testing.T) {
 		{boolean, &jsonschema.Schema{Enum: []any{true}}, "false", refusal{reasonEnum, `must be one of true, got false`, `[true]`}},
 		{list, &jsonschema.Schema{MinItems: ptr(1)}, "[]", refusal{reasonLength, `must have at least 1 element, got 0`, `{"minItems":1}`}},
 		{list, &jsonschema.Schema{MaxItems: ptr(1)}, "a,b", refusal{reasonLength, `must have at most 1 element, got 2`, `{"maxItems":1}`}},
-		{list, &jsonschema.Schema{Items: enum("a", "b")}, "a,c", refusal{reasonEnum, `element 2 must be one of a, b, got "c"`, `["a","b"]`}},
+		{list, &jsonschema.Schema{Items: enum("a", "b")}, "a,c", refusal{reasonEnum, `[1] must be one of a, b, got "c"`, `["a","b"]`}},
 		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "a,b", none},
-		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "b", refusal{reasonEnum, `must be one of ["a"], ["a","b"], got b`, `[["a"],["a","b"]]`}},
-		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Minimum: ptr(1.0)}}, "1,0", refusal{reasonRange, `element 2 must be at least 1, got 0`, `{"minimum":1}`}},
+		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "b", refusal{reasonEnum, `must be one of ["a"], ["a","b"], got ["b"]`, `[["a"],["a","b"]]`}},
+		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Minimum: ptr(1.0)}}, "1,0", refusal{reasonRange, `[1] must be at least 1, got 0`, `{"minimum":1}`}},
 
 		// A const is an enum of one.
 		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "k", none},
@@ -84,7 +84,7 @@ func TestRules(t *testing.T) {
 		{text, &jsonschema.Schema{Const: ptr(any("k")), Enum: []any{"j", "k"}}, "j", refusal{reasonEnum, `must be one of k, got "j"`, `["k"]`}},
 		{number, &jsonschema.Schema{Const: ptr(any(5))}, "+5", none},
 		{number, &jsonschema.Schema{Const: ptr(any(5))}, "6", refusal{reasonEnum, `must be one of 5, got 6`, `[5]`}},
-		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `element 2 must be one of k, got "x"`, `["k"]`}},
+		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `[1] must be one of k, got "x"`, `["k"]`}},
 		{object, &jsonschema.Schema{Const: ptr(any(map[string]any{"k": 1}))}, `{"k":2}`, refusal{reasonEnum, `must be one of {"k":1}, got {"k":2}`, `[{"k":1}]`}},
 
 		// What is meant is said in quotes if it could not be seen otherwise.
@@ -98,21 +98,21 @@ func TestRules(t *testing.T) {
 		// What is left to jsonschema-go.
 		{float, &jsonschema.Schema{MultipleOf: ptr(0.1), Not: enum("x")}, "0.3", none}, // but for what is checked already
 		{text, &jsonschema.Schema{Not: enum("x")}, "y", none},
-		{text, &jsonschema.Schema{Not: enum("x")}, "x", refusal{reasonSchema, `must match the JSON Schema of the argument, got "x"`, `null`}},
+		{text, &jsonschema.Schema{Not: enum("x")}, "x", refusal{reasonEnum, `must not be x`, `null`}},
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, "b", none},
-		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonSchema, `must match the JSON Schema of the argument, got "` + strings.Repeat("é", 32) + `…"`, `null`}},
-		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonSchema, `must match the JSON Schema of the argument, got "ab"`, `null`}},
-		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `must match the JSON Schema of the argument, got "6"`, `null`}},
+		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonPattern, `must match the pattern ^a, or must match the pattern ^b, got "` + strings.Repeat("é", 32) + `…"`, `null`}},
+		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonLength, `must have at least 3 characters, got 2`, `{"minLength":3}`}},
+		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `must match 1 of 2 alternatives, but matches the alternatives 1 and 2; change or remove what they have in common`, `null`}},
 		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{9007199254740992}}}, "9007199254740993", none},
 		{list, &jsonschema.Schema{UniqueItems: true}, "a,b", none},
-		{list, &jsonschema.Schema{UniqueItems: true}, "a,a", refusal{reasonSchema, `must match the JSON Schema of the argument, got "a,a"`, `null`}},
-		{list, &jsonschema.Schema{Contains: enum("a")}, "b", refusal{reasonSchema, `must match the JSON Schema of the argument, got "b"`, `null`}},
-		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "4,1", refusal{reasonSchema, `must match the JSON Schema of the argument, got "4,1"`, `null`}},
+		{list, &jsonschema.Schema{UniqueItems: true}, "a,a", refusal{reasonSchema, `[1] must be unique, but equals the element [0]; remove one of the two`, `null`}},
+		{list, &jsonschema.Schema{Contains: enum("a")}, "b", refusal{reasonSchema, `must have at least 1 element equal to a, got 0`, `null`}},
+		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "4,1", refusal{reasonRange, `[0] must be at least 5, got 4`, `{"minimum":5}`}},
 		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "5,1", none},
-		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Ref: "#/$defs/n"}, Defs: map[string]*jsonschema.Schema{"n": {Maximum: ptr(5.0)}}}, "5,6", refusal{reasonSchema, `must match the JSON Schema of the argument, got "5,6"`, `null`}},
-		{ints, &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Items: &jsonschema.Schema{Maximum: ptr(5.0)}}, "5,6", refusal{reasonSchema, `must match the JSON Schema of the argument, got "5,6"`, `null`}},
+		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Ref: "#/$defs/n"}, Defs: map[string]*jsonschema.Schema{"n": {Maximum: ptr(5.0)}}}, "5,6", refusal{reasonRange, `[1] must be at most 5, got 6`, `{"maximum":5}`}},
+		{ints, &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Items: &jsonschema.Schema{Maximum: ptr(5.0)}}, "5,6", refusal{reasonRange, `[1] must be at most 5, got 6`, `{"maximum":5}`}},
 		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"k":1}`, none},
-		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"K":1}`, refusal{reasonSchema, `must match the JSON Schema of the argument, got "{\"K\":1}"`, `null`}},
+		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"K":1}`, refusal{ReasonMissing, `k is required`, `null`}},
 		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":1.0}`, none},
 		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":2}`, refusal{reasonEnum, `must be one of {"k":1}, got {"k":2}`, `[{"k":1}]`}},
 
@@ -128,12 +128,12 @@ func TestRules(t *testing.T) {
 				return
 			}
 			require.Len(t, problems, 1)
-			assert.Equal(t, c.want, refusal{problems[0].Reason, problems[0].Message, jsonenc.Text(problems[0].Allowed)})
+			assert.Equal(t, c.want, refusal{problems[0].Reason, problems[0].inside(), jsonenc.Text(problems[0].Allowed)})
 		})
 	}
 }
 
-// The common keywords cost no jsonschema-go.
+// The common keywords need no validator.
 func TestCommonSchemasAreDirect(t *testing.T) {
 	t.Parallel()
 	for _, s := range []*jsonschema.Schema{

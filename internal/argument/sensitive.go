@@ -19,9 +19,9 @@ func (p *Plan) Secrets(texts []Text) (secrets []string) {
 
 // withhold removes the value from a problem. What is valid remains.
 func (a *Argument) withhold(p *Problem) {
-	switch p.Reason {
-	case ReasonMissing:
-	case reasonNotString:
+	switch {
+	case p.Reason == ReasonMissing && p.Path == "":
+	case p.Reason == reasonNotString:
 		p.Message = "must be a JSON string"
 	default:
 		p.Message = "is not valid"
@@ -29,7 +29,10 @@ func (a *Argument) withhold(p *Problem) {
 			p.Message += " (" + hint + ")"
 		}
 	}
-	p.Suggestion, p.inElement = "", false
+	if p.Path != "" {
+		p.Allowed, p.More = nil, 0
+	}
+	p.Suggestion, p.Path, p.place, p.logged = "", "", "", ""
 }
 
 // checkSensitive returns an error for a declaration that shows the value.

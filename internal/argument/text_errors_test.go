@@ -45,11 +45,7 @@ func TestErrorsOfUnmarshalText(t *testing.T) {
 		assert.Equal(t, Problem{Argument: "a", Reason: test.reason, Message: test.message}, problems[0])
 		_, problems = readAs[[]*explained](t, "fine,"+test.text, nil)
 		require.Len(t, problems, 1, test.text)
-		separator := " "
-		if test.reason == ReasonRefused {
-			separator = ": "
-		}
-		assert.Equal(t, Problem{Argument: "a", Reason: test.reason, Message: "element 2" + separator + test.message, inElement: true}, problems[0])
+		assert.Equal(t, Problem{Argument: "a", Path: "/1", Reason: test.reason, Message: test.message, place: "[1]", logged: "[1]"}, problems[0])
 	}
 }
 

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -62,7 +63,10 @@ func (r refusal) meant() string {
 
 // separator returns what is between the argument and the message.
 func (r refusal) separator() string {
-	if r.reason == "refused" || strings.HasPrefix(r.message, "element ") {
+	switch {
+	case strings.HasPrefix(r.message, "[") || strings.HasPrefix(r.message, "."): // a place inside
+		return ""
+	case r.reason == "refused":
 		return ": "
 	}
 	return " "
@@ -89,14 +93,10 @@ func of[T any](name string, c typed[T]) typeCase {
 			e := get(t, p, jsonenc.Text(map[string]string{"a": r.text}))
 			require.NotNil(t, e, "%q", r.text)
 			assert.Equal(t, "a"+r.separator()+r.message, e.Message, "%q", r.text)
-			problem := map[string]any{"argument": "a", "reason": r.reason, "message": r.message}
-			if r.allowed != "" {
-				problem["allowed"] = json.RawMessage(r.allowed)
-			}
-			if s := r.meant(); s != "" {
-				problem["suggestion"] = s
-			}
-			assert.JSONEq(t, jsonenc.Text([]any{problem}), jsonenc.Text(e.Problems), "%q", r.text)
+			problem := e.Problems[0]
+			assert.Equal(t, r.reason, problem.Reason, "%q", r.text)
+			assert.Equal(t, r.meant(), e.Problems[len(e.Problems)-1].Suggestion, "%q", r.text)
+			assert.JSONEq(t, cmp.Or(r.allowed, "null"), jsonenc.Text(problem.Allowed), "%q", r.text)
 		}
 	}}
 }
@@ -419,7 +419,7 @@ func TestTypes(t *testing.T) {
 		of("[]json.Number", typed[[]json.Number]{
 			hint:    "comma-separated; each a number",
 			reads:   []read[[]json.Number]{{"1, 2.50", []json.Number{"1", "2.50"}}, {"[1.5, 1e3]", []json.Number{"1.5", "1e3"}}},
-			refuses: []refusal{{`["1"]`, "type", `element 1 must be a number, got the string "1"`, ""}, {"1,+2", "type", `element 2 must be a number, got "+2"`, ""}},
+			refuses: []refusal{{`["1"]`, "type", `[0] must be a number, got the string "1"`, ""}, {"1,+2", "type", `[1] must be a number, got "+2"`, ""}},
 		}),
 		of("named float within bounds", typed[share]{
 			schema: &S{ExclusiveMinimum: ptr(0.0), Maximum: ptr(1.0)}, hint: "a number, at most 1, greater than 0",
@@ -545,17 +545,17 @@ func TestTypes(t *testing.T) {
 		of("json.RawMessage", typed[json.RawMessage]{
 			hint:    "JSON",
 			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"x", "type", `must be JSON, got "x"`, ""}, {`{"a":1,"a":2}`, "type", `must be JSON, got "{\"a\":1,\"a\":2}"`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"x", "type", `must be JSON, got "x"; invalid JSON at byte 0: expected a value`, ""}, {`{"a":1,"a":2}`, "schema", ".a occurs twice, again at byte 7; remove one of the two", ""}},
 		}),
 		of("map of any", typed[map[string]any]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
-			refuses: []refusal{{`{"a":1e999}`, "range", `contains a number outside the range of a 64-bit float, got "{\"a\":1e999}"`, ""}, {"", "missing", "is required", ""}, {"a=b", "type", `must be a JSON object, got "a=b"`, ""}, {"null", "schema", `must match the JSON Schema of the argument, got "null"`, ""}},
+			refuses: []refusal{{`{"a":1e999}`, "range", ".a must be a number that a 64-bit float can hold, got 1e999", ""}, {"", "missing", "is required", ""}, {"a=b", "type", `must be a JSON object, got "a=b"; invalid JSON at byte 0: expected a value`, ""}, {"null", "type", "must be a JSON object, got null", ""}},
 		}),
 		of("map of integers", typed[map[string]int]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]int]{{`{"é":1}`, map[string]int{"é": 1}}},
-			refuses: []refusal{{`{"a":"1"}`, "schema", `must match the JSON Schema of the argument, got "{\"a\":\"1\"}"`, ""}, {`{"a":1.5}`, "schema", `must match the JSON Schema of the argument, got "{\"a\":1.5}"`, ""}},
+			refuses: []refusal{{`{"a":"1"}`, "type", `.a must be an integer, got the string "1"`, ""}, {`{"a":1.5}`, "type", ".a must be an integer, got the number 1.5", ""}},
 		}),
 		of("map with a named string as its key", typed[map[color]bool]{
 			hint:  "a JSON object",
@@ -565,26 +565,26 @@ func TestTypes(t *testing.T) {
 			hint:  "a JSON object",
 			reads: []read[point]{{`{"x":1,"y":-2}`, point{X: 1, Y: -2}}, {` {"tags":["a"],"note":"n","y":2,"x":1} `, point{1, 2, "n", []string{"a"}}}},
 			refuses: []refusal{
-				{`{"x":1}`, "schema", `must match the JSON Schema of the argument, got "{\"x\":1}"`, ""},
-				{`{"x":1,"y":2,"z":3}`, "schema", `must match the JSON Schema of the argument, got "{\"x\":1,\"y\":2,\"z\":3}"`, ""},
-				{`{"x":1,"Y":2}`, "type", `has the member "Y", which must be written "y"`, ""},
-				{"1,2", "type", `must be a JSON object, got "1,2"`, ""}},
+				{`{"x":1}`, "missing", ".y is required", ""},
+				{`{"x":1,"y":2,"z":3}`, "unknown", ".z is unknown; known members: x, y, note, tags", `["x","y","note","tags"]`},
+				{`{"x":1,"Y":2}`, "missing", `.y is required; a.Y is unknown (did you mean "y"?)`, ""},
+				{"1,2", "type", `must be a JSON object, got "1,2"; invalid JSON at byte 1: unexpected data after the JSON value`, ""}},
 		}),
 		of("struct of what can be nil", typed[nilable]{
 			hint: "a JSON object",
 			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
 				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
 					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
-			refuses: []refusal{{"null", "schema", `must match the JSON Schema of the argument, got "null"`, ""}},
+			refuses: []refusal{{"null", "type", "must be a JSON object, got null", ""}},
 		}),
 		of("struct of what cannot be nil", typed[struct{ S string }]{
 			hint:    "a JSON object",
-			refuses: []refusal{{`{"S":null}`, "schema", `must match the JSON Schema of the argument, got "{\"S\":null}"`, ""}},
+			refuses: []refusal{{`{"S":null}`, "type", ".S must be a string, got null", ""}},
 		}),
 		of("UnmarshalJSON", typed[celsius]{
 			hint:    "JSON",
 			reads:   []read[celsius]{{"21.5", 21.5}, {`{"f":212}`, 100}},
-			refuses: []refusal{{"warm", "type", `must be JSON, got "warm"`, ""}, {`"warm"`, "type", `must be JSON of the expected structure, got "\"warm\""`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"warm", "type", `must be JSON, got "warm"; invalid JSON at byte 0: expected a value`, ""}, {`"warm"`, "type", `must be a valid value, got "warm"`, ""}, {"", "missing", "is required", ""}},
 		}),
 
 		// An any holds what its schema says.
@@ -612,7 +612,7 @@ func TestTypes(t *testing.T) {
 		of("any of objects", typed[any]{
 			schema: &S{Type: "object"}, hint: "a JSON object",
 			reads:   []read[any]{{`{"a":1}`, map[string]any{"a": 1.0}}},
-			refuses: []refusal{{"[]", "schema", `must match the JSON Schema of the argument, got "[]"`, ""}},
+			refuses: []refusal{{"[]", "type", "must be a JSON object, got an array", ""}},
 		}),
 
 		// Lists: a JSON array, or separated by commas.
@@ -620,7 +620,7 @@ func TestTypes(t *testing.T) {
 			hint: "comma-separated",
 			reads: []read[[]string]{{"a", []string{"a"}}, {" a , b b,ü", []string{"a", "b b", "ü"}}, {`["a,b"," c ",""]`, []string{"a,b", " c ", ""}},
 				{"[]", []string{}}},
-			refuses: []refusal{{"a,,b", "type", "element 2 is empty; remove the extra comma", ""}, {"[a]", "type", `must be a JSON array, got "[a]"`, ""}, {"[1]", "type", `element 1 must be a string, got the number 1`, ""}},
+			refuses: []refusal{{"a,,b", "type", "[1] is empty; remove the extra comma", ""}, {"[a]", "type", `must be a JSON array, got "[a]"; invalid JSON at byte 1: expected a value`, ""}, {"[1]", "type", `[0] must be a string, got the number 1`, ""}},
 		}),
 		of("named slice of named strings", typed[paths]{
 			hint:  "comma-separated",
@@ -631,34 +631,34 @@ func TestTypes(t *testing.T) {
 			hint:   "comma-separated; 1 to 2 elements; each one of: red, blue", completes: []string{"red", "blue"},
 			reads: []read[[]color]{{"red", []color{"red"}}, {`["blue","red"]`, []color{"blue", "red"}}},
 			refuses: []refusal{
-				{"red,green", "enum", `element 2 must be one of red, blue, got "green"`, `["red","blue"]`},
+				{"red,green", "enum", `[1] must be one of red, blue, got "green"`, `["red","blue"]`},
 				{"", "missing", "is required", ""},
 				{"red,red,red", "length", "must have 1 to 2 elements, got 3", `{"minItems":1,"maxItems":2}`}},
 		}),
 		of("[]bool", typed[[]bool]{
 			hint: "comma-separated; each true or false", completes: []string{"true", "false"},
 			reads:   []read[[]bool]{{"true, false", []bool{true, false}}, {"[false]", []bool{false}}},
-			refuses: []refusal{{"true,1", "type", `element 2 must be true or false, got "1"`, ""}, {`["true"]`, "type", `element 1 must be true or false, got the string "true"`, ""}},
+			refuses: []refusal{{"true,1", "type", `[1] must be true or false, got "1"`, ""}, {`["true"]`, "type", `[0] must be true or false, got the string "true"`, ""}},
 		}),
 		of("[]int", typed[[]int]{
 			hint:    "comma-separated; each an integer",
 			reads:   []read[[]int]{{"1,-2", []int{1, -2}}, {"[1, -2]", []int{1, -2}}},
-			refuses: []refusal{{"1;2", "type", `element 1 must be an integer, got "1;2"`, ""}, {`["1"]`, "type", `element 1 must be an integer, got the string "1"`, ""}},
+			refuses: []refusal{{"1;2", "type", `[0] must be an integer, got "1;2"`, ""}, {`["1"]`, "type", `[0] must be an integer, got the string "1"`, ""}},
 		}),
 		of("[]int8", typed[[]int8]{
 			hint:    "comma-separated; each an integer",
 			reads:   []read[[]int8]{{"-128,127", []int8{-128, 127}}},
-			refuses: []refusal{{"[1,128]", "range", `element 2 must be an integer from -128 to 127, got "128"`, ""}},
+			refuses: []refusal{{"[1,128]", "range", `[1] must be an integer from -128 to 127, got "128"`, ""}},
 		}),
 		of("[]uint16", typed[[]uint16]{
 			hint:    "comma-separated; each an integer, at least 0",
 			reads:   []read[[]uint16]{{"80,443", []uint16{80, 443}}, {"[65535]", []uint16{65535}}},
-			refuses: []refusal{{"80,-1", "range", `element 2 must be an integer from 0 to 65535, got "-1"`, ""}},
+			refuses: []refusal{{"80,-1", "range", `[1] must be an integer from 0 to 65535, got "-1"`, ""}},
 		}),
 		of("[]float64", typed[[]float64]{
 			hint:    "comma-separated; each a number",
 			reads:   []read[[]float64]{{"1, 2.5", []float64{1, 2.5}}, {"[1e3]", []float64{1000}}},
-			refuses: []refusal{{"1,x", "type", `element 2 must be a number, got "x"`, ""}},
+			refuses: []refusal{{"1,x", "type", `[1] must be a number, got "x"`, ""}},
 		}),
 		of("[]float32", typed[[]float32]{
 			hint:  "comma-separated; each a number",
@@ -671,22 +671,22 @@ func TestTypes(t *testing.T) {
 		of("[]time.Time", typed[[]time.Time]{
 			hint:    "comma-separated; each a time such as 2026-05-31T14:30:00Z",
 			reads:   []read[[]time.Time]{{"2026-03-04T12:00:00Z, 2026-03-04T12:00:01Z", []time.Time{noon, noon.Add(time.Second)}}, {`["2026-03-04T12:00:00Z"]`, []time.Time{noon}}},
-			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2 must be a time such as 2026-05-31T14:30:00Z, got "now"`, ""}},
+			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `[1] must be a time such as 2026-05-31T14:30:00Z, got "now"`, ""}},
 		}),
 		of("[]time.Duration", typed[[]time.Duration]{
 			hint:    "comma-separated; each a duration such as 1h30m",
 			reads:   []read[[]time.Duration]{{"1s,2m", []time.Duration{time.Second, 2 * time.Minute}}, {`["3h"]`, []time.Duration{3 * time.Hour}}},
-			refuses: []refusal{{"[5]", "type", `element 1 must be a duration such as 1h30m, got the number 5`, ""}},
+			refuses: []refusal{{"[5]", "type", `[0] must be a duration such as 1h30m, got the number 5`, ""}},
 		}),
 		of("[]netip.Addr", typed[[]netip.Addr]{
 			hint:    "comma-separated; each an IP address",
 			reads:   []read[[]netip.Addr]{{"192.0.2.1,::1", []netip.Addr{address("192.0.2.1"), address("::1")}}, {`["::1"]`, []netip.Addr{address("::1")}}},
-			refuses: []refusal{{"::1,x", "type", `element 2 must be an IP address, got "x"`, ""}},
+			refuses: []refusal{{"::1,x", "type", `[1] must be an IP address, got "x"`, ""}},
 		}),
 		of("[]url.URL", typed[[]url.URL]{
 			hint:    "comma-separated; each a URL",
 			reads:   []read[[]url.URL]{{"https://a.example,/b", []url.URL{mustURL("https://a.example"), mustURL("/b")}}, {`["/a,b"]`, []url.URL{mustURL("/a,b")}}},
-			refuses: []refusal{{`[""]`, "type", `element 1 must be a URL, got ""`, ""}},
+			refuses: []refusal{{`[""]`, "type", `[0] must be a URL, got ""`, ""}},
 		}),
 		of("[]*url.URL", typed[[]*url.URL]{
 			hint:  "comma-separated; each a URL",
@@ -695,12 +695,12 @@ func TestTypes(t *testing.T) {
 		of("[]compass", typed[[]compass]{
 			hint:    "comma-separated",
 			reads:   []read[[]compass]{{"north,west", []compass{0, 3}}, {`["east"]`, []compass{1}}},
-			refuses: []refusal{{"north,up", "type", `element 2 must be a valid value, got "up"`, ""}},
+			refuses: []refusal{{"north,up", "type", `[1] must be a valid value, got "up"`, ""}},
 		}),
 		of("[]big.Int", typed[[]big.Int]{
 			hint:    "comma-separated",
 			reads:   []read[[]big.Int]{{"1,2", []big.Int{*mustInt("1"), *mustInt("2")}}},
-			refuses: []refusal{{"[1]", "type", `element 1 must be a string, got the number 1`, ""}, {"x", "type", `element 1 must be a valid value, got "x"`, ""}},
+			refuses: []refusal{{"[1]", "type", `[0] must be a string, got the number 1`, ""}, {"x", "type", `[0] must be a valid value, got "x"`, ""}},
 		}),
 		of("[][]byte", typed[[][]byte]{
 			hint:  "comma-separated; each base64 data",
@@ -709,12 +709,12 @@ func TestTypes(t *testing.T) {
 		of("[][]string", typed[[][]string]{
 			hint:    "a JSON array; each a JSON array",
 			reads:   []read[[][]string]{{`[["a"],[],["b","c"]]`, [][]string{{"a"}, {}, {"b", "c"}}}},
-			refuses: []refusal{{"a,b", "type", `must be a JSON array, got "a,b"`, ""}, {`["a"]`, "type", `element 1 must be a JSON array, got the string "a"`, ""}, {`[["a"],[1]]`, "type", `element 2: element 1 must be a string, got the number 1`, ""}},
+			refuses: []refusal{{"a,b", "type", `must be a JSON array, got "a,b"`, ""}, {`["a"]`, "type", `[0] must be a JSON array, got the string "a"`, ""}, {`[["a"],[1]]`, "type", `[1][0] must be a string, got the number 1`, ""}},
 		}),
 		of("[]struct", typed[[]point]{
 			hint:    "a JSON array; each a JSON object",
 			reads:   []read[[]point]{{`[{"x":1,"y":2}]`, []point{{X: 1, Y: 2}}}},
-			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "schema", `element 2 must match the JSON Schema of the argument, got "{\"x\":1}"`, ""}},
+			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "missing", "[1].y is required", ""}},
 		}),
 		of("[]json.RawMessage", typed[[]json.RawMessage]{
 			hint:    "a JSON array; each JSON",

@@ -7,7 +7,6 @@ import (
 	"reflect"
 
 	"github.com/mcp-prompts/prompts/internal/match"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -32,9 +31,9 @@ type value struct {
 	isAddress  bool   // of net/netip, where the empty text gives an invalid address
 	isTime     bool   // of RFC 3339
 	rules      rules
-	validator  *schema.Validator // for the rest of the schema; nil if the rules are all
-	maxBytes   int               // of a text; 0: no limit but that of an argument
-	members    *memberCase       // of JSON; nil if it contains no struct
+	validator  *Validator  // for the rest of the schema; nil if the rules are all
+	maxBytes   int         // of a text; 0: no limit but that of an argument
+	members    *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
 }
@@ -65,12 +64,12 @@ func (v *value) outOfRange(text string) *Problem {
 }
 
 // read reads the text into dst and validates it. The zero dst is not filled. With
-// want, read returns the value as encoding/json would decode it, for a schema.
+// want, read returns the value as encoding/json would decode it.
 //
-// The problem has everything but the name of the argument.
-func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) {
+// The problems have everything but the name of the argument.
+func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem) {
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
-		return nil, tooLong(v.maxBytes)
+		return nil, []Problem{*tooLong(v.maxBytes)}
 	}
 	if dst.IsValid() {
 		for dst.Kind() == reflect.Pointer {
@@ -79,24 +78,47 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 		}
 		if dst.Kind() == reflect.Interface {
 			// The schema says what an any holds.
-			instance, p := v.read(reflect.Value{}, text, true)
-			if p == nil && instance != nil {
+			instance, problems := v.read(reflect.Value{}, text, true)
+			if problems == nil && instance != nil {
 				dst.Set(reflect.ValueOf(instance))
 			}
-			return instance, p
+			return instance, problems
 		}
 	}
-	instance, p := v.convert(dst, text, want || v.validator != nil || v.rules.others != nil)
+	switch v.kind {
+	case schema.List:
+		instance, problems := v.convertList(dst, text, want || v.validator != nil)
+		if problems == nil && v.validator != nil {
+			problems = v.validateList(instance, text)
+		}
+		return instance, problems
+	case schema.JSON:
+		return v.readJSON(dst, text, want)
+	}
+	instance, p := v.convert(dst, text, want)
+	if p == nil && v.validator != nil {
+		return instance, v.validator.check(v.instanceOf(text))
+	}
+	return instance, problemsOf(p)
+}
+
+// problemsOf returns nil for nil.
+func problemsOf(p *Problem) []Problem {
 	if p == nil {
-		p = v.rules.checkInstance(instance, text)
+		return nil
 	}
-	if p == nil && v.validator != nil && !v.validator.Accepts(instance) {
-		p = &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + Quote(text)}
+	return []Problem{*p}
+}
+
+// instanceOf returns what the schema of a string, a number or a boolean validates.
+func (v *value) instanceOf(text string) instance {
+	switch {
+	case v.kind.IsString():
+		return instance{kind: strictjson.String, text: text}
+	case v.kind == schema.Bool:
+		return instance{kind: strictjson.Bool, text: text}
 	}
-	if p == nil && v.kind == schema.JSON && dst.IsValid() {
-		p = fillJSON(dst, text)
-	}
-	return instance, p
+	return instance{kind: strictjson.Number, text: text}
 }
 
 // isElement reports whether such values can be elements of a comma-separated list.
@@ -148,29 +170,4 @@ func (v *value) hasType(k strictjson.Kind) bool {
 // notTyped is the problem of a JSON value of another type, see shown.
 func (v *value) notTyped(shown string) *Problem {
 	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
-}
-
-// shown returns the beginning of a JSON value, for a message.
-func shown(v strictjson.Value) string {
-	if v.Kind() == strictjson.String {
-		return Quote(v.Text())
-	}
-	return phrase.Clip(v.Raw(), 64)
-}
-
-// describeJSON returns what a message calls the value that shown returned.
-func describeJSON(shown string) string {
-	switch shown[0] {
-	case '"':
-		return "the string " + shown
-	case '[':
-		return "an array"
-	case '{':
-		return "an object"
-	case 't', 'f':
-		return "the boolean " + shown
-	case 'n':
-		return "null"
-	}
-	return "the number " + shown
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -26,7 +26,7 @@ import (
 // NewInput returns a question of a method with these params, which are encoded by
 // encoding/json. take receives the valid result.
 func NewInput(key, method string, params any, take func(result string)) Question {
-	var schema *schema.Validator // of a form; nil before encode, and for others
+	var schema *argument.Validator // of a form; nil before encode, and for others
 	encode := func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error) {
 		if params == nil {
 			params = struct{}{}
@@ -123,12 +123,12 @@ func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, 
 }
 
 // requestedSchema returns the schema of a form (MRT-29).
-func requestedSchema(p strictjson.Value) (*schema.Validator, error) {
+func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
 		return nil, fmt.Errorf("params.requestedSchema: %w", err)
 	}
-	validator, err := schema.NewValidator(&s)
+	validator, err := argument.NewValidator(&s)
 	if err != nil {
 		return nil, fmt.Errorf("params.requestedSchema: %w", err)
 	}
@@ -183,7 +183,7 @@ func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
 
 // checkInput checks that a client's result is one of the method (MRT-19). Its error is
 // that of a question's read.
-func checkInput(key, method string, schema *schema.Validator, result string) error {
+func checkInput(key, method string, schema *argument.Validator, result string) error {
 	invalid := func(reason string) error { return &Invalid{key: key, reason: reason} }
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
@@ -192,8 +192,7 @@ func checkInput(key, method string, schema *schema.Validator, result string) err
 		if err != nil || schema == nil { // asked by URL, which has no content
 			return err
 		}
-		var instance any
-		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || !schema.Accepts(instance) {
+		if !schema.Accepts(content.Raw()) {
 			return invalid("content does not match requestedSchema")
 		}
 		return nil

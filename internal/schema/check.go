@@ -23,11 +23,32 @@ import (
 // keywords for other types, empty ranges, references that loop. A typing error in a
 // schema should not be a rule that never applies.
 
+// Check returns an error for a schema that makes no sense, and for one whose
+// validation takes too long.
+func Check(s *jsonschema.Schema) (err error) {
+	defer func() {
+		// jsonschema-go panics for some schemas that are built by hand.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("schema: %v", r)
+		}
+	}()
+	if err := checkKeywords(s); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	if _, err := s.Resolve(nil); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	if _, err := resolveReferences(s); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	return nil
+}
+
 // keywordTypes are the JSON types that keywords apply to. They accept all values of
 // other types.
 var keywordTypes = map[string]string{
 	"multipleOf": "number", "minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number",
-	"minLength": "string", "maxLength": "string", "pattern": "string",
+	"minLength": "string", "maxLength": "string", "pattern": "string", "format": "string",
 	"items": "array", "prefixItems": "array", "additionalItems": "array", "minItems": "array", "maxItems": "array", "uniqueItems": "array",
 	"contains": "array", "minContains": "array", "maxContains": "array", "unevaluatedItems": "array",
 	"properties": "object", "patternProperties": "object", "additionalProperties": "object", "propertyNames": "object",
@@ -247,52 +268,17 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 	return r, checkCost(r)
 }
 
-// checkUnique returns an error for a uniqueItems that takes too long.
-func (r *references) checkUnique(root *jsonschema.Schema) error {
-	for s := range all(root) {
-		if s.UniqueItems && !r.areFewOrPlain(s) {
-			return fmt.Errorf("uniqueItems takes too long for elements that are arrays or objects; give the items a type such as string, or set maxItems to %d or less", maxUnique)
-		}
-	}
-	return nil
+// References are the references of a checked schema.
+type References struct{ found *references }
+
+// NewReferences finds the references of a schema.
+func NewReferences(s *jsonschema.Schema) (*References, error) {
+	r, err := resolveReferences(s)
+	return &References{r}, err
 }
 
-// maxUnique limits the elements of an array that uniqueItems compares, if they may be
-// arrays or objects. jsonschema-go gives the same hash to ["a", "bc"] and ["ab", "c"],
-// so it may compare each element with all others.
-const maxUnique = 64
-
-// areFewOrPlain reports whether the elements of an array are at most maxUnique, or none
-// is an array or an object.
-func (r *references) areFewOrPlain(s *jsonschema.Schema) bool {
-	if s.MaxItems != nil && *s.MaxItems <= maxUnique {
-		return true
-	}
-	elements := append(slices.Concat(s.PrefixItems, s.ItemsArray), cmp.Or(s.Items, s.AdditionalItems))
-	return !slices.ContainsFunc(elements, func(e *jsonschema.Schema) bool { return e == nil || !r.isPlain(e) })
-}
-
-// isPlain reports whether the schema accepts neither an array nor an object.
-func (r *references) isPlain(s *jsonschema.Schema) bool {
-	if s.Ref != "" { // next to which draft 7 ignores the other keywords
-		target, err := r.target(s.Ref)
-		return err == nil && r.isPlain(target)
-	}
-	isComposite := func(t string) bool { return t == "array" || t == "object" }
-	if types := TypesOf(s); types != nil {
-		return !slices.ContainsFunc(types, isComposite)
-	}
-	if s.Const != nil {
-		return !isComposite(TypeOf(*s.Const))
-	}
-	if s.Enum != nil {
-		return !slices.ContainsFunc(s.Enum, func(v any) bool { return isComposite(TypeOf(v)) })
-	}
-	areAll := func(in []*jsonschema.Schema) bool {
-		return in != nil && !slices.ContainsFunc(in, func(s *jsonschema.Schema) bool { return !r.isPlain(s) })
-	}
-	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || IsFalse(s)
-}
+// Target returns the schema that a $ref or a $dynamicRef refers to.
+func (r *References) Target(ref string) (*jsonschema.Schema, error) { return r.found.target(ref) }
 
 type references struct {
 	schemas  []*jsonschema.Schema // the root first

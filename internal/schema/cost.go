@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// This file bounds the time that validation takes. jsonschema-go visits every
+// This file bounds the time that validation takes. A validator visits every
 // alternative and remembers nothing, so a schema that refers back to itself through
 // the same member of two alternatives takes twice the time for each level of a value.
 

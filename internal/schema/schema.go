@@ -1,5 +1,5 @@
-// Package schema checks and copies the JSON schemas of arguments, bounds what validating
-// a value costs, and validates with jsonschema-go. It knows how the string of a client
+// Package schema checks and copies the JSON schemas of arguments, and bounds what validating
+// a value costs. It knows how the string of a client
 // is read by what a schema allows ([KindOf]), but neither arguments nor Go types.
 //
 // check.go rejects schemas that make no sense, cost.go and visits.go those that take too

@@ -61,16 +61,13 @@ func TestCycles(t *testing.T) {
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			t.Parallel()
-			v, err := schema.NewValidator(parse(t, c.schema))
+			err := schema.Check(parse(t, c.schema))
 			if c.want != "" {
 				require.ErrorContains(t, err, "schema: ")
 				assert.ErrorContains(t, err, c.want)
 				return
 			}
-			require.NoError(t, err)
-			for _, value := range []any{map[string]any{"next": map[string]any{}}, []any{[]any{}}, "x"} {
-				v.Accepts(value)
-			}
+			assert.NoError(t, err)
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// This file knows in which order jsonschema-go visits the schemas inside of a schema,
+// This file knows in which order the validator visits the schemas inside of a schema,
 // and when it stops, for checkCost.
 
 // stepsOf returns the steps that s distinguishes.
@@ -83,7 +83,7 @@ func (c *costs) nextOf(s *jsonschema.Schema, st step) counts {
 	return next
 }
 
-// visited returns the parts of s in place that jsonschema-go visits for a value which
+// visited returns the parts of s in place that the validator visits for a value which
 // the step can be made from, and whether it visits the schemas of members and
 // elements. It checks $ref, then the type and the values, then allOf, where the guard
 // is the last, then other parts, and then members and elements. It ends with the
@@ -121,7 +121,7 @@ func (c *costs) visited(s *jsonschema.Schema, st step) (parts []part, inside boo
 }
 
 // failsFor reports whether s accepts no value which the step can be made from. It
-// finds only what jsonschema-go finds before it visits the members and elements of s.
+// finds only what the validator finds before it visits the members and elements of s.
 func (c *costs) failsFor(s *jsonschema.Schema, st step) bool {
 	key := stepFrom{s, step{kind: st.kind, tag: st.tag, value: st.value}}
 	fails, ok := c.fails[key]
@@ -175,9 +175,9 @@ func (c *costs) guardFails(s *jsonschema.Schema, st step) bool {
 }
 
 // guardOf returns the rules of s that distinguish alternatives: the required members,
-// and the const and the enum of members. withShortErrors adds the guard to allOf.
-// jsonschema-go visits members in random order, and checks required after them, so
-// without the guard it would visit the members of an alternative that does not apply.
+// and the const and the enum of members. The validator of package argument checks them
+// before the members, so that it does not visit those of an alternative that does not
+// apply.
 func guardOf(s *jsonschema.Schema) *jsonschema.Schema {
 	guard := jsonschema.Schema{Required: s.Required}
 	for name, p := range s.Properties {

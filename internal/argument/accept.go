@@ -1,0 +1,376 @@
+package argument
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file validates JSON with a compiled schema. It allocates nothing for most schemas,
+// and finds no errors.
+//
+// The order of the keywords is that of jsonschema-go, on which schema.Check relies: a
+// schema that fails is left before its members and elements are visited.
+
+// Accepts reports whether the schema accepts the JSON. It rejects a text that is not
+// strict JSON, and a number that no 64-bit float is near.
+func (v *Validator) Accepts(text string) bool {
+	var doc strictjson.Doc
+	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
+}
+
+func (v *Validator) accepts(in instance) bool {
+	return !hasHugeNumber(in) && v.root.accepts(in, nil)
+}
+
+// hasHugeNumber reports whether the value contains a number outside the range of a
+// 64-bit float.
+func hasHugeNumber(in instance) bool {
+	if in.kind == strictjson.Number {
+		return isHuge(in.text)
+	}
+	if len(in.value.Raw()) <= shortNumber {
+		return false
+	}
+	for e := range in.value.Elements() {
+		if hasHugeNumber(instanceOf(e)) {
+			return true
+		}
+	}
+	for _, m := range in.value.Members() {
+		if hasHugeNumber(instanceOf(m)) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortNumber is the length up to which no number is huge.
+const shortNumber = len("9e99")
+
+func isHuge(number string) bool {
+	if len(number) <= shortNumber || len(number) <= 300 && !strings.ContainsAny(number, "eE") {
+		return false
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	return err != nil
+}
+
+// evaluated are the members and elements of a value that a schema has accepted, for the
+// unevaluatedProperties and the unevaluatedItems around it.
+type evaluated struct {
+	all     bool
+	names   map[string]bool
+	first   int // elements from the first
+	indexes map[int]bool
+}
+
+func (e *evaluated) add(other *evaluated) {
+	e.all = e.all || other.all
+	e.first = max(e.first, other.first)
+	for name := range other.names {
+		e.addName(name)
+	}
+	for i := range other.indexes {
+		e.addIndex(i)
+	}
+}
+
+func (e *evaluated) addName(name string) {
+	if e.names == nil {
+		e.names = map[string]bool{}
+	}
+	e.names[name] = true
+}
+
+func (e *evaluated) addIndex(i int) {
+	if e.indexes == nil {
+		e.indexes = map[int]bool{}
+	}
+	e.indexes[i] = true
+}
+
+// accepts reports whether the schema accepts the value. If around is not nil, accepts adds
+// the members and elements that the schema has evaluated.
+func (s *subschema) accepts(in instance, around *evaluated) bool {
+	var own *evaluated
+	if around != nil || s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
+		own = &evaluated{}
+	}
+	if s.ref != nil && !s.ref.accepts(in, own) ||
+		!s.hasType(in) || !s.hasValue(in) || !s.fitsRules(in) ||
+		!s.acceptsInPlace(in, own) {
+		return false
+	}
+	switch in.kind {
+	case strictjson.Array:
+		if !s.acceptsElements(in.value, own) {
+			return false
+		}
+	case strictjson.Object:
+		if !s.acceptsMembers(in, own) {
+			return false
+		}
+	}
+	if around != nil {
+		around.add(own)
+	}
+	return true
+}
+
+func (s *subschema) hasType(in instance) bool {
+	return s.kinds == 0 || s.kinds>>in.kind&1 == 1 && (!s.isIntegral || in.kind != strictjson.Number || in.number().isInteger())
+}
+
+// hasValue reports whether the enum and the const allow the value.
+func (s *subschema) hasValue(in instance) bool {
+	if s.values == nil {
+		return true
+	}
+	if in.kind == strictjson.String && len(s.rules.texts) <= linear {
+		return s.rules.hasText(in.text)
+	}
+	var buffer [64]byte
+	key, ok := appendInstanceKey(buffer[:0], in, s.longest)
+	if ok {
+		_, ok = s.values[string(key)]
+	}
+	return ok
+}
+
+// fitsRules checks the rules of strings and numbers.
+func (s *subschema) fitsRules(in instance) bool {
+	switch in.kind {
+	case strictjson.String:
+		return s.rules.brokenBy(in.text) == ""
+	case strictjson.Number:
+		r := &s.rules
+		return r.minimum == nil && r.maximum == nil && r.exclusiveMinimum == nil && r.exclusiveMaximum == nil && r.multipleOf == nil || r.fits(in.number())
+	}
+	return true
+}
+
+// acceptsInPlace checks the schemas that apply to the same value.
+func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
+	if s.isFalse {
+		return false
+	}
+	for _, sub := range s.allOf {
+		if !sub.accepts(in, own) {
+			return false
+		}
+	}
+	if in.kind == strictjson.Object && !s.acceptsTags(in.value) {
+		return false
+	}
+	if s.anyOf != nil && !s.acceptsAny(in, own) || s.oneOf != nil && s.countOf(in, own) != 1 {
+		return false
+	}
+	if s.not != nil && s.not.accepts(in, nil) {
+		return false
+	}
+	if s.cond == nil {
+		return true
+	}
+	branch := s.els
+	if s.cond.accepts(in, own) {
+		branch = s.then
+	}
+	return branch == nil || branch.accepts(in, own)
+}
+
+// acceptsAny visits all alternatives if own is not nil: each may evaluate others.
+func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
+	ok := false
+	for _, sub := range s.anyOf {
+		if sub.accepts(in, own) {
+			if ok = true; own == nil {
+				break
+			}
+		}
+	}
+	return ok
+}
+
+// countOf returns how many alternatives of oneOf accept the value, up to 2.
+func (s *subschema) countOf(in instance, own *evaluated) int {
+	n := 0
+	for _, sub := range s.oneOf {
+		if sub.accepts(in, own) {
+			if n++; n == 2 {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// acceptsTags checks the required members, and the members with a const or an enum,
+// before others. So an alternative for another tag costs little.
+func (s *subschema) acceptsTags(object strictjson.Value) bool {
+	if s.required == nil && s.tags == nil {
+		return true
+	}
+	n := 0
+	for name, v := range object.Members() {
+		if s.isRequired[name] {
+			n++
+		}
+		if len(s.tags) > 0 {
+			if m := s.members[name]; m != nil && m.values != nil && m.ref == nil && !m.hasValue(instanceOf(v)) {
+				return false
+			}
+		}
+	}
+	return n == len(s.required)
+}
+
+func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool {
+	i, matching := 0, 0
+	for e := range array.Elements() {
+		in := instanceOf(e)
+		if sub := s.elementAt(i); sub != nil && !sub.accepts(in, nil) {
+			return false
+		}
+		if s.contains != nil && s.contains.accepts(in, nil) {
+			if matching++; own != nil {
+				own.addIndex(i)
+			}
+		}
+		i++
+	}
+	if !s.isCount(i, s.rules.minItems, s.rules.maxItems) || !s.containsEnough(matching) || s.isUnique && firstRepeated(array) >= 0 {
+		return false
+	}
+	if own == nil {
+		return true
+	}
+	own.first = max(own.first, min(len(s.prefix), i))
+	own.all = own.all || s.items != nil
+	if s.unevaluatedItems == nil || own.all {
+		return true
+	}
+	i = 0
+	for e := range array.Elements() {
+		if i >= own.first && !own.indexes[i] && !s.unevaluatedItems.accepts(instanceOf(e), nil) {
+			return false
+		}
+		i++
+	}
+	own.all = true
+	return true
+}
+
+// elementAt returns the schema of the element at the index; nil for any value.
+func (s *subschema) elementAt(i int) *subschema {
+	if i < len(s.prefix) {
+		return s.prefix[i]
+	}
+	return s.items
+}
+
+func (*subschema) isCount(n int, low, high *int) bool {
+	return (low == nil || n >= *low) && (high == nil || n <= *high)
+}
+
+// containsEnough reports whether n elements that contains accepts are allowed.
+func (s *subschema) containsEnough(n int) bool {
+	if s.contains == nil {
+		return true
+	}
+	return n >= s.leastContained() && (s.maxContains == nil || n <= *s.maxContains)
+}
+
+func (s *subschema) leastContained() int {
+	if s.minContains != nil {
+		return *s.minContains
+	}
+	return 1
+}
+
+// firstRepeated returns the index of the first element that equals one before; -1 without
+// one.
+func firstRepeated(array strictjson.Value) int {
+	seen, i := map[string]bool{}, 0
+	for e := range array.Elements() {
+		key := keyOf(e)
+		if seen[key] {
+			return i
+		}
+		seen[key] = true
+		i++
+	}
+	return -1
+}
+
+func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
+	n := 0
+	for name, v := range in.value.Members() {
+		n++
+		if s.memberNames != nil && !s.memberNames.accepts(instance{kind: strictjson.String, text: name}, nil) {
+			return false
+		}
+		m := instanceOf(v)
+		isEvaluated := true
+		for sub := range s.schemasOf(name) {
+			if sub == nil {
+				isEvaluated = false
+			} else if !sub.accepts(m, nil) {
+				return false
+			}
+		}
+		if own != nil && isEvaluated {
+			own.addName(name)
+		}
+	}
+	if !s.isCount(n, s.minMembers, s.maxMembers) {
+		return false
+	}
+	for _, d := range s.dependents {
+		if in.value.Get(d.name).Kind() == strictjson.Invalid {
+			continue
+		}
+		for _, name := range d.required {
+			if in.value.Get(name).Kind() == strictjson.Invalid {
+				return false
+			}
+		}
+		if d.schema != nil && !d.schema.accepts(in, own) {
+			return false
+		}
+	}
+	if s.unevaluatedProperties == nil || own.all {
+		return true
+	}
+	for name, v := range in.value.Members() {
+		if !own.names[name] && !s.unevaluatedProperties.accepts(instanceOf(v), nil) {
+			return false
+		}
+	}
+	own.all = true
+	return true
+}
+
+// schemasOf yields the schemas of the member: a single nil without any.
+func (s *subschema) schemasOf(name string) func(yield func(*subschema) bool) {
+	return func(yield func(*subschema) bool) {
+		some := false
+		if m := s.members[name]; m != nil {
+			if some = true; !yield(m) {
+				return
+			}
+		}
+		for _, p := range s.patterns {
+			if p.pattern.MatchString(name) {
+				if some = true; !yield(p.schema) {
+					return
+				}
+			}
+		}
+		if !some {
+			yield(s.additional)
+		}
+	}
+}

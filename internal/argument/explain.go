@@ -1,0 +1,280 @@
+package argument
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file finds the problems of JSON that a schema does not accept, each with its
+// place. explain_parts.go has the problems of the keywords for arrays and objects, and
+// explain_alternatives.go those of anyOf, oneOf, not and if.
+
+// explainer collects problems.
+type explainer struct {
+	problems []Problem
+	more     int // problems that are only counted
+	most     int // problems to collect
+	at       place
+	budget   *int // of bytes to visit: what is left is not explained in detail
+	isTool   bool // the value has the arguments of a tool
+}
+
+// explain returns the problems of a value that the schema does not accept: one at least,
+// MaxProblems at most, and how many are left out. If the value has the arguments of a tool,
+// each problem has the name of its argument.
+func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
+	size := len(in.text) + len(in.value.Raw())
+	budget := 64*size + 1<<12
+	e := explainer{most: MaxProblems, budget: &budget, isTool: isTool}
+	if hasHugeNumber(in) {
+		e.hugeNumbers(in)
+	} else {
+		e.explain(v.root, in)
+	}
+	if e.problems == nil { // by a keyword that explain knows nothing of
+		e.add(func() *Problem { return v.root.mismatch(in) })
+	}
+	return e.problems, e.more
+}
+
+// check returns the problems of the value, nil if the schema accepts it. Those beyond
+// MaxProblems are left out.
+func (v *Validator) check(in instance) []Problem {
+	if v.accepts(in) {
+		return nil
+	}
+	problems, _ := v.explain(in, false)
+	return problems
+}
+
+// add adds the problem that make returns, unless the same is known.
+func (e *explainer) add(make func() *Problem) {
+	if len(e.problems) == e.most {
+		e.more++
+		return
+	}
+	p := make()
+	e.put(p)
+	for _, other := range e.problems {
+		if other.Argument == p.Argument && other.Path == p.Path && other.Reason == p.Reason && other.Message == p.Message {
+			return
+		}
+	}
+	e.problems = append(e.problems, *p)
+}
+
+// put writes the place into the problem.
+func (e *explainer) put(p *Problem) {
+	if at := e.at; e.isTool && len(at.steps) > 0 {
+		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
+		place{at.steps[1:]}.put(p)
+	} else {
+		p.ofAll = e.isTool
+		at.put(p)
+	}
+}
+
+// count returns how many problems there are so far.
+func (e *explainer) count() int { return len(e.problems) + e.more }
+
+// accepts charges the work to the budget.
+func (e *explainer) accepts(s *subschema, in instance) bool {
+	*e.budget -= 1 + len(in.text) + len(in.value.Raw())
+	return s.accepts(in, nil)
+}
+
+// inside runs explain for a member or an element.
+func (e *explainer) inside(s step, explain func()) {
+	e.at.steps = append(e.at.steps, s)
+	explain()
+	e.at.steps = e.at.steps[:len(e.at.steps)-1]
+}
+
+// explain adds the problems of the value with the schema: none if the schema accepts the
+// value, and one at least otherwise.
+func (e *explainer) explain(s *subschema, in instance) {
+	if *e.budget -= 1; *e.budget < 0 {
+		if !s.accepts(in, nil) {
+			e.add(func() *Problem { return s.mismatch(in) })
+		}
+		return
+	}
+	before := e.count()
+	known := len(e.problems)
+	if s.ref != nil {
+		e.explain(s.ref, in)
+	}
+	switch {
+	case !s.hasType(in):
+		e.add(func() *Problem { return s.wrongType(in) })
+		return
+	case !s.hasValue(in):
+		e.add(func() *Problem { return s.wrongValue(in) })
+		return
+	case in.kind == strictjson.String && s.rules.brokenBy(in.text) != "":
+		e.add(func() *Problem { return s.rules.checkText(in.text) })
+	case in.kind == strictjson.Number && !s.fitsRules(in):
+		e.add(func() *Problem {
+			return &Problem{Reason: reasonRange, Message: mustBe(s.rules.bounds(), phrase.Clip(in.text, 64)), Allowed: s.rules.limits()}
+		})
+	}
+	e.inPlace(s, in)
+	switch in.kind {
+	case strictjson.Array:
+		e.elements(s, in)
+	case strictjson.Object:
+		e.members(s, in)
+	}
+	// What is evaluated depends on all of the schema.
+	if e.count() == before && known == len(e.problems) && (s.unevaluatedItems != nil || s.unevaluatedProperties != nil) {
+		e.unevaluated(s, in)
+	}
+}
+
+// mismatch is the problem of a value whose cause is not looked for.
+func (s *subschema) mismatch(in instance) *Problem {
+	if !s.hasType(in) {
+		return s.wrongType(in)
+	}
+	return &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + in.shown()}
+}
+
+// wrongType is the problem of a value of another type.
+func (s *subschema) wrongType(in instance) *Problem {
+	p := &Problem{Reason: reasonType}
+	if s.values != nil && len(s.rules.enum) > 0 {
+		one := notOneOf("", s.rules.enum, choiceOf)
+		p.Allowed, p.More = one.Allowed, one.More
+		p.Message = mustBe("one of "+phrase.List(s.rules.enum, choiceOf), in.described())
+		return p
+	}
+	p.Message = mustBe(s.typeNames(), in.described())
+	return p
+}
+
+// typeNames says which types the schema allows.
+func (s *subschema) typeNames() string {
+	var names []string
+	for _, t := range typesOf(s) {
+		names = append(names, typeNames[t])
+	}
+	return either(names)
+}
+
+// either joins alternatives.
+func either(names []string) string {
+	if len(names) < 3 {
+		return strings.Join(names, " or ")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// typeNames name the JSON types in messages.
+var typeNames = map[string]string{
+	"string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
+	"array": "a JSON array", "object": "a JSON object", "null": "null",
+}
+
+// wrongValue is the problem of a value that is not in the enum.
+func (s *subschema) wrongValue(in instance) *Problem {
+	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
+		return s.rules.notOneOfTexts(in.text)
+	}
+	p := notOneOf(in.shown(), s.rules.enum, choiceOf)
+	if in.kind == strictjson.String {
+		p.suggest(in.text, s.rules.texts)
+	}
+	return p
+}
+
+// choiceOf returns a value of an enum for a message.
+func choiceOf(v any) string {
+	if text, ok := v.(string); ok {
+		return phrase.Choice(text)
+	}
+	return phrase.Clip(jsonenc.Text(v), 64)
+}
+
+// hugeNumbers adds the problems of numbers outside the range of a 64-bit float.
+func (e *explainer) hugeNumbers(in instance) {
+	if in.kind == strictjson.Number && isHuge(in.text) {
+		e.add(func() *Problem {
+			return &Problem{Reason: reasonRange, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
+		})
+	}
+	i := 0
+	for v := range in.value.Elements() {
+		e.inside(step{index: i}, func() { e.hugeNumbers(instanceOf(v)) })
+		i++
+	}
+	for name, v := range in.value.Members() {
+		e.inside(step{name: name, index: -1}, func() { e.hugeNumbers(instanceOf(v)) })
+	}
+}
+
+// typesOf returns the types that the schema declares.
+func typesOf(s *subschema) []string {
+	types := slices.Clone(s.source.Types)
+	if s.source.Type != "" {
+		types = []string{s.source.Type}
+	}
+	slices.SortStableFunc(types, func(a, b string) int { // null is the last
+		switch {
+		case a == "null" && b != "null":
+			return 1
+		case b == "null" && a != "null":
+			return -1
+		}
+		return 0
+	})
+	return types
+}
+
+// explainText is explain for a text that is not strict JSON: it says where.
+func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
+	switch e := err.(type) {
+	case *strictjson.RuleError:
+		if e.Rule == strictjson.DuplicateKey {
+			p := &Problem{Reason: reasonSchema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
+			at, ok := findDuplicate(doc.Root(), place{})
+			if ok {
+				at.put(p)
+			} else {
+				p.Message = fmt.Sprintf("has the member %s twice, again at byte %d; remove one of the two", Quote(e.Key), e.Offset)
+			}
+			return p
+		}
+		return &Problem{Reason: reasonSchema, Message: fmt.Sprintf("must have at most %d levels of nesting, exceeded at byte %d", e.Limit, e.Offset)}
+	case *strictjson.SyntaxError:
+		return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text)) + fmt.Sprintf("; invalid JSON at byte %d: %s", e.Offset, e.Reason)}
+	}
+	return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text))}
+}
+
+// findDuplicate returns the place of the first member whose name is that of another.
+func findDuplicate(v strictjson.Value, at place) (place, bool) {
+	seen := map[string]bool{}
+	for name, m := range v.Members() {
+		inside := at.with(step{name: name, index: -1})
+		if seen[name] {
+			return inside, true
+		}
+		seen[name] = true
+		if found, ok := findDuplicate(m, inside); ok {
+			return found, true
+		}
+	}
+	i := 0
+	for m := range v.Elements() {
+		if found, ok := findDuplicate(m, at.with(step{index: i})); ok {
+			return found, true
+		}
+		i++
+	}
+	return at, false
+}

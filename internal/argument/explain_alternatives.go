@@ -1,0 +1,254 @@
+package argument
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file has the problems of the keywords that apply schemas to the same value. Of
+// alternatives, it explains the one that was probably meant.
+
+func (e *explainer) inPlace(s *subschema, in instance) {
+	if s.isFalse {
+		e.add(notAllowed)
+		return
+	}
+	for _, sub := range s.allOf {
+		e.explain(sub, in)
+	}
+	if s.anyOf != nil && !slices.ContainsFunc(s.anyOf, func(sub *subschema) bool { return e.accepts(sub, in) }) {
+		e.alternatives(s.anyOf, in)
+	}
+	if s.oneOf != nil {
+		var accepted []int
+		for i, sub := range s.oneOf {
+			if e.accepts(sub, in) {
+				accepted = append(accepted, i)
+			}
+		}
+		switch {
+		case len(accepted) == 0:
+			e.alternatives(s.oneOf, in)
+		case len(accepted) > 1:
+			e.add(func() *Problem {
+				message := fmt.Sprintf("must match 1 of %d alternatives, but matches the alternatives %d and %d; change or remove what they have in common", len(s.oneOf), accepted[0]+1, accepted[1]+1)
+				return &Problem{Reason: reasonSchema, Message: message}
+			})
+		}
+	}
+	if s.not != nil && e.accepts(s.not, in) {
+		e.add(func() *Problem { return s.not.excluded(in) })
+	}
+	if s.cond == nil {
+		return
+	}
+	branch := s.els
+	if e.accepts(s.cond, in) {
+		branch = s.then
+	}
+	if branch != nil {
+		e.explain(branch, in)
+	}
+}
+
+// excluded is the problem of a value that the schema accepts, but must not.
+func (s *subschema) excluded(in instance) *Problem {
+	switch {
+	case s.rules.enum != nil:
+		return &Problem{Reason: reasonEnum, Message: "must not be " + phrase.List(s.rules.enum, choiceOf)}
+	case s.rules.pattern != nil:
+		return &Problem{Reason: reasonPattern, Message: "must not match the pattern " + phrase.Clip(s.rules.pattern.String(), 128) + ", got " + in.shown()}
+	case s.kinds != 0 && s.isOnlyType():
+		return &Problem{Reason: reasonType, Message: "must not be " + s.typeNames() + ", got " + in.shown()}
+	case len(s.required) > 0 && in.kind == strictjson.Object:
+		return &Problem{Reason: reasonUnknown, Message: "must not have the members " + phrase.List(s.required, memberName) + " together; remove one of them"}
+	}
+	return &Problem{Reason: reasonSchema, Message: "must not match the schema of the keyword not, got " + in.shown()}
+}
+
+// isOnlyType reports whether the schema has no keyword but its types.
+func (s *subschema) isOnlyType() bool {
+	rest := *s.source
+	rest.Type, rest.Types = "", nil
+	return schema.IsEmpty(&rest)
+}
+
+// alternatives adds the problems of the alternative that was probably meant: the one whose
+// type and tag fit, or else the one that comes closest.
+func (e *explainer) alternatives(all []*subschema, in instance) {
+	fitting := slices.DeleteFunc(slices.Clone(all), func(s *subschema) bool { return !s.mayHaveType(in, inPlaceDepth) })
+	if len(fitting) == 0 {
+		e.add(func() *Problem { return noneOfTypes(all, in) })
+		return
+	}
+	if in.kind == strictjson.Object && len(fitting) > 1 {
+		if fitting = e.tagged(fitting, in.value); fitting == nil {
+			return
+		}
+	}
+	const most = 8
+	var best explainer
+	var itself []Problem // of alternatives that fail for one reason, and none inside
+	for _, s := range fitting[:min(len(fitting), most)] {
+		trial := explainer{most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
+		trial.explain(s, in)
+		n := trial.count()
+		if n == 1 && trial.problems[0].Path == e.path() {
+			itself = append(itself, trial.problems[0])
+		}
+		if n > 0 && (best.count() == 0 || n < best.count()) {
+			best = trial
+		}
+	}
+	if best.count() == 1 && best.problems[0].Path == e.path() && len(itself) > 1 {
+		best.problems[0] = eitherOf(itself)
+	}
+	for _, p := range best.problems {
+		e.addPlaced(p)
+	}
+	if e.more += best.more; best.count() == 0 {
+		e.add(func() *Problem { return all[0].mismatch(in) })
+	}
+}
+
+// path returns the JSON Pointer of the value that is explained.
+func (e *explainer) path() string {
+	var p Problem
+	e.put(&p)
+	return p.Path
+}
+
+// eitherOf joins the problems of alternatives, of which one has to be fixed.
+func eitherOf(problems []Problem) Problem {
+	const most = 4
+	one := problems[0]
+	var expectations []string
+	got := ""
+	for _, p := range problems {
+		expectation := p.Message
+		if i := strings.LastIndex(p.Message, ", got "); i > 0 {
+			expectation, got = p.Message[:i], p.Message[i:]
+		}
+		if !slices.Contains(expectations, expectation) && len(expectations) < most {
+			expectations = append(expectations, expectation)
+		}
+		if p.Reason != one.Reason {
+			one.Reason = reasonSchema
+		}
+	}
+	if len(expectations) > 1 {
+		one.Message = strings.Join(expectations, ", or ") + got
+		one.Allowed, one.More, one.Suggestion = nil, 0, ""
+	}
+	return one
+}
+
+// addPlaced adds a problem that has its place.
+func (e *explainer) addPlaced(p Problem) {
+	if len(e.problems) == e.most {
+		e.more++
+	} else {
+		e.problems = append(e.problems, p)
+	}
+}
+
+// inPlaceDepth is how many references and parts in place are followed for a message.
+const inPlaceDepth = 8
+
+// mayHaveType reports whether the types in the schema, its reference and its allOf allow
+// the value.
+func (s *subschema) mayHaveType(in instance, depth int) bool {
+	if !s.hasType(in) || s.isFalse {
+		return false
+	}
+	if depth == 0 {
+		return true
+	}
+	return (s.ref == nil || s.ref.mayHaveType(in, depth-1)) &&
+		!slices.ContainsFunc(s.allOf, func(sub *subschema) bool { return !sub.mayHaveType(in, depth-1) })
+}
+
+// noneOfTypes is the problem of a value whose type no alternative has.
+func noneOfTypes(all []*subschema, in instance) *Problem {
+	var names []string
+	for _, s := range all {
+		for depth := inPlaceDepth; depth > 0 && s.ref != nil && s.kinds == 0; depth-- {
+			s = s.ref
+		}
+		for _, t := range typesOf(s) {
+			if name := typeNames[t]; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return all[0].mismatch(in)
+	}
+	return &Problem{Reason: reasonType, Message: mustBe(either(names), in.described())}
+}
+
+// tagsOf returns the tags of the schema, its reference and its allOf, by name.
+func (s *subschema) tagsOf(tags map[string]*subschema, depth int) map[string]*subschema {
+	for _, t := range s.tags {
+		tags[t.name] = t.schema
+	}
+	if depth > 0 {
+		for _, sub := range append(slices.Clone(s.allOf), s.ref) {
+			if sub != nil {
+				sub.tagsOf(tags, depth-1)
+			}
+		}
+	}
+	return tags
+}
+
+// tagged returns the alternatives that the tag of an object selects: a member for which
+// each alternative allows other values. If the tag selects none, tagged adds the problem
+// and returns nil. Without a tag, it returns all.
+func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subschema {
+	var tags []map[string]*subschema
+	for _, s := range all {
+		tags = append(tags, s.tagsOf(map[string]*subschema{}, inPlaceDepth))
+	}
+	for _, name := range sortedKeys(tags[0]) {
+		if slices.ContainsFunc(tags, func(t map[string]*subschema) bool { return t[name] == nil }) {
+			continue
+		}
+		v := object.Get(name)
+		at := step{name: name, index: -1, isDeclared: true}
+		var some []*subschema
+		union := &subschema{source: all[0].source}
+		for i, t := range tags {
+			if v.Kind() == strictjson.Invalid || t[name].hasValue(instanceOf(v)) {
+				some = append(some, all[i])
+			}
+			union.rules.enum = append(union.rules.enum, t[name].rules.enum...)
+			union.rules.texts = append(union.rules.texts, t[name].rules.texts...)
+		}
+		switch {
+		case v.Kind() == strictjson.Invalid:
+			if slices.ContainsFunc(all, func(s *subschema) bool { return !s.isRequired[name] }) {
+				continue
+			}
+			e.inside(at, func() {
+				e.add(func() *Problem {
+					p := notOneOf("", union.rules.enum, choiceOf)
+					p.Reason, p.Message = ReasonMissing, "is required, one of "+phrase.List(union.rules.enum, choiceOf)
+					return p
+				})
+			})
+			return nil
+		case len(some) == 0:
+			e.inside(at, func() { e.add(func() *Problem { return union.wrongValue(instanceOf(v)) }) })
+			return nil
+		case len(some) < len(all):
+			return some
+		}
+	}
+	return all
+}

@@ -1,0 +1,259 @@
+package argument
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+var update = flag.Bool("update", false, "write the problems of testdata/problems.txt")
+
+func instanceAt(t testing.TB, text string) instance {
+	t.Helper()
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(text, jsonenc.MaxDepth), text)
+	return instanceOf(doc.Root())
+}
+
+// Each row of testdata/problems.txt is a value of an argument s, with the sentences and the
+// data that a client gets. A line that begins with # is the schema of the rows below.
+func TestProblemsInside(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/problems.txt"
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var out []string
+	var plan *Plan
+	rows := 0
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSuffix(line, "\n")
+		if schema, ok := strings.CutPrefix(line, "# "); ok {
+			plan = listPlan(t, Spec{Name: "s", Schema: parsed(t, schema)})
+		}
+		if line == "" || strings.HasPrefix(line, "#") {
+			out = append(out, line)
+			continue
+		}
+		value, _, _ := strings.Cut(line, " → ")
+		_, problems := plan.Texts([]Text{text(value)})
+		require.NotEmpty(t, problems, "%s", value)
+		got := value + " → " + Sentences(problems, 0) + " → " + jsonenc.Text(problems)
+		out = append(out, got)
+		if rows++; !*update {
+			assert.Equal(t, line, got)
+		}
+	}
+	assert.GreaterOrEqual(t, rows, 150)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Join(out, "\n")+"\n"), 0o644))
+	}
+}
+
+// checkExplained holds the problems of a value that a schema does not accept to what is
+// true of all: each has a place in the value, and a member that is missing is missing.
+func checkExplained(t *testing.T, v *Validator, text string) {
+	t.Helper()
+	problems, _ := v.explain(instanceAt(t, text), false)
+	require.NotEmpty(t, problems, text)
+	for _, p := range problems {
+		require.NotEmpty(t, p.Reason, text)
+		require.NotEmpty(t, p.Message, text)
+		found, parent := findPath(instanceAt(t, text).value, p.Path)
+		if p.Reason == ReasonMissing {
+			require.False(t, found, "%s: %s", text, p.Path)
+			require.True(t, parent, "%s: %s", text, p.Path)
+		} else {
+			require.True(t, found, "%s: %s %s", text, p.Path, p.Message)
+		}
+	}
+}
+
+// findPath reports whether the value has the place of a JSON Pointer, and whether the value
+// around that exists.
+func findPath(v strictjson.Value, pointer string) (found, parent bool) {
+	if pointer == "" {
+		return true, true
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		next := v.Get(token)
+		n := 0
+		for e := range v.Elements() {
+			if strconv.Itoa(n) == token {
+				next = e
+			}
+			n++
+		}
+		if next.Kind() == strictjson.Invalid {
+			return false, i == len(tokens)-1
+		}
+		v = next
+	}
+	return true, true
+}
+
+// judge compares a Validator with jsonschema-go, and checks the problems. It reports
+// whether the schema was fit to be compared, and whether the value is valid.
+func judge(t *testing.T, schema, text string) (ok, valid bool) {
+	t.Helper()
+	s := parsed(t, schema)
+	v, err := NewValidator(s)
+	if err != nil {
+		return false, false
+	}
+	resolved, err := s.Resolve(nil)
+	require.NoError(t, err, schema)
+	var value any
+	require.NoError(t, json.Unmarshal([]byte(text), &value))
+	valid = resolved.Validate(value) == nil
+	require.Equal(t, valid, v.Accepts(text), "%s\n%s", schema, text)
+	if !valid {
+		checkExplained(t, v, text)
+	}
+	return true, valid
+}
+
+// randomJSON returns a value of a few names and small numbers.
+func randomJSON(r *rand.Rand, depth int) string {
+	scalars := []string{`"x"`, `"y"`, `"a"`, `"abc"`, `""`, `1`, `2`, `3`, `1.5`, `-1`, `1.0`, `null`, `true`, `false`}
+	kind := r.IntN(5)
+	if depth == 0 || kind < 2 {
+		return scalars[r.IntN(len(scalars))]
+	}
+	var parts []string
+	for _, name := range []string{"x", "y", "op", "z/~"}[:1+r.IntN(4)] {
+		if value := randomJSON(r, depth-1); kind == 2 {
+			parts = append(parts, value)
+		} else if r.IntN(3) > 0 {
+			parts = append(parts, strconv.Quote(name)+":"+value)
+		}
+	}
+	if kind == 2 {
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// randomRules returns a schema of all keywords.
+func randomRules(r *rand.Rand, depth int) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	if depth == 0 {
+		return pick(`true`, `false`, `{"type":"string"}`, `{"type":"integer","minimum":2}`, `{"const":1}`, `{"enum":["x",2,null]}`, `{"type":["null","number"],"maximum":1}`, `{"minLength":2}`, `{"pattern":"^a"}`)
+	}
+	sub := func() string { return randomRules(r, depth-1) }
+	all := []func() string{
+		func() string { return fmt.Sprintf(`"properties":{"x":%s,"op":%s}`, sub(), sub()) },
+		func() string {
+			return fmt.Sprintf(`"properties":{"op":{"const":%s},"y":%s}`, pick(`"a"`, `"x"`, `1`), sub())
+		},
+		func() string { return `"required":["x"]` }, func() string { return `"required":["op","y"]` },
+		func() string { return fmt.Sprintf(`"additionalProperties":%s`, sub()) },
+		func() string { return fmt.Sprintf(`"patternProperties":{"^[xz]":%s}`, sub()) },
+		func() string {
+			return fmt.Sprintf(`"propertyNames":%s`, pick(`{"maxLength":1}`, `{"pattern":"^[xo]"}`, `{"enum":["x","y"]}`))
+		},
+		func() string { return `"minProperties":2` }, func() string { return `"maxProperties":1` },
+		func() string { return `"dependentRequired":{"x":["y","op"]}` },
+		func() string { return fmt.Sprintf(`"dependentSchemas":{"y":%s}`, sub()) },
+		func() string { return fmt.Sprintf(`"items":%s`, sub()) }, func() string { return fmt.Sprintf(`"prefixItems":[%s,%s]`, sub(), sub()) },
+		func() string { return fmt.Sprintf(`"contains":%s`, sub()) },
+		func() string { return fmt.Sprintf(`"contains":%s,"minContains":%d,"maxContains":2`, sub(), r.IntN(3)) },
+		func() string { return `"uniqueItems":true` }, func() string { return `"minItems":1,"maxItems":2` },
+		func() string { return fmt.Sprintf(`"anyOf":[%s,%s]`, sub(), sub()) }, func() string { return fmt.Sprintf(`"oneOf":[%s,%s,%s]`, sub(), sub(), sub()) },
+		func() string { return fmt.Sprintf(`"allOf":[%s,%s]`, sub(), sub()) }, func() string { return fmt.Sprintf(`"not":%s`, sub()) },
+		func() string { return fmt.Sprintf(`"if":%s,"then":%s,"else":%s`, sub(), sub(), sub()) },
+		func() string { return fmt.Sprintf(`"unevaluatedProperties":%s`, sub()) }, func() string { return fmt.Sprintf(`"unevaluatedItems":%s`, sub()) },
+		func() string { return fmt.Sprintf(`"enum":[%s,%s]`, randomJSON(r, 1), randomJSON(r, 2)) },
+		func() string { return `"$ref":"#/$defs/d"` },
+	}
+	seen := map[string]bool{}
+	var keywords []string
+	for range 1 + r.IntN(3) {
+		k := all[r.IntN(len(all))]()
+		if name, _, _ := strings.Cut(k, ":"); !seen[name] && (name != `"contains"` || !seen[name]) {
+			seen[name] = true
+			keywords = append(keywords, k)
+		}
+	}
+	return "{" + strings.Join(keywords, ",") + "}"
+}
+
+func randomCase(seed uint64) (schema, text string) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	schema = randomRules(r, 3)
+	if strings.HasPrefix(schema, "{") {
+		schema = fmt.Sprintf(`{"$defs":{"d":%s},%s`, []string{`{"type":["string","null"]}`, `{"items":{"$ref":"#/$defs/d"},"maxItems":1}`, `{"properties":{"x":{"$ref":"#/$defs/d"}},"required":["y"]}`}[r.IntN(3)], schema[1:])
+	}
+	if r.IntN(4) == 0 && strings.HasPrefix(schema, "{") {
+		schema = "{" + draft7 + schema[1:]
+	}
+	return schema, randomJSON(r, 3)
+}
+
+// A Validator accepts what jsonschema-go accepts, and each rejection has a place.
+func TestValidatorAgrees(t *testing.T) {
+	t.Parallel()
+	judged, accepted := 0, 0
+	for seed := range uint64(4_000) {
+		schema, text := randomCase(seed)
+		if ok, valid := judge(t, schema, text); ok {
+			judged++
+			if valid {
+				accepted++
+			}
+		}
+	}
+	assert.Greater(t, judged, 2_500)
+	assert.Greater(t, accepted, 500)
+}
+
+func FuzzValidator(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		schema, text := randomCase(seed)
+		judge(t, schema, text)
+	})
+}
+
+// Decimals are compared and divided as big.Rat does.
+func FuzzDecimal(f *testing.F) {
+	for _, pair := range [][2]string{{"100.00000000000000001", "100"}, {"-0", "0.0"}, {"1e300", "1"}, {"0.3", "0.1"}, {"123456789012345678901234567890", "7"}, {"-1.50", "-1.5"}, {"5e-7", "5e-8"}, {"00012.500", "2.5"}} {
+		f.Add(pair[0], pair[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := new(big.Rat), new(big.Rat)
+		for text, r := range map[string]*big.Rat{a: x, b: y} {
+			if !json.Valid([]byte(strings.TrimLeft(text, "+-0"))) && !json.Valid([]byte(text)) || len(text) > 60 || strings.ContainsAny(text, "xX_pP/\" \n\t\r[{tfn") {
+				t.Skip()
+			}
+			if i := strings.IndexAny(text, "eE"); i >= 0 && len(text)-i > 5 {
+				t.Skip()
+			}
+			if _, ok := r.SetString(text); !ok {
+				t.Skip()
+			}
+		}
+		d, e := parseDecimal(a), parseDecimal(b)
+		assert.Equal(t, x.Cmp(y), d.cmp(e), "%s %s", a, b)
+		assert.Equal(t, x.IsInt(), d.isInteger(), a)
+		assert.Equal(t, x.Cmp(y) == 0, string(d.appendKey(nil)) == string(e.appendKey(nil)))
+		if y.Sign() > 0 && len(e.digits) <= 18 {
+			assert.Equal(t, new(big.Rat).Quo(x, y).IsInt(), d.isMultipleOf(e), "%s %s", a, b)
+		}
+	})
+}

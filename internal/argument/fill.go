@@ -1,0 +1,160 @@
+package argument
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file reads arguments that are JSON: the schema validates the text, and encoding/json
+// fills the Go value.
+
+// readJSON is read for JSON.
+func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance any, problems []Problem) {
+	var doc strictjson.Doc
+	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
+		return nil, problemsOf(explainText(text, &doc, err, v.expected))
+	}
+	if v.validator != nil {
+		if problems := v.validator.check(instanceOf(doc.Root())); problems != nil {
+			return nil, problems
+		}
+	}
+	if want && json.Unmarshal([]byte(text), &instance) != nil {
+		// It is valid JSON, so a number is the cause.
+		e := explainer{most: MaxProblems}
+		e.hugeNumbers(instanceOf(doc.Root()))
+		return nil, e.problems
+	}
+	if p := v.members.check(doc.Root(), place{}); p != nil {
+		return nil, problemsOf(p)
+	}
+	if dst.IsValid() {
+		problems = problemsOf(fillJSON(dst, text, doc.Root()))
+	}
+	return instance, problems
+}
+
+// fillJSON fills dst from JSON that is valid for the schema.
+func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
+	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
+	if err == nil {
+		return nil
+	}
+	dst.SetZero()
+	// To the schema, but not to encoding/json, 3.0 is an integer.
+	if json.Unmarshal(withPlainIntegers(text), dst.Addr().Interface()) == nil {
+		return nil
+	}
+	dst.SetZero()
+	if p := explainFill(dst.Type(), root, place{}); p != nil {
+		return p
+	}
+	return unfilled(dst.Type(), root, err, place{})
+}
+
+// explainFill returns the problem of the first part of the JSON that encoding/json does not
+// read as the type; nil if it reads all parts.
+func explainFill(t reflect.Type, v strictjson.Value, at place) *Problem {
+	t = withoutPointers(t)
+	if v.Kind() == strictjson.Null && !readsItself(t) {
+		return nil
+	}
+	isLeaf := readsItself(t) || isBytes(t) || t == typeNumber
+	if !isLeaf {
+		switch t.Kind() {
+		case reflect.Struct:
+			types := map[string]reflect.Type{}
+			for _, f := range fieldsOf(t) {
+				types[f.name] = f.typ
+			}
+			for name, m := range v.Members() {
+				if types[name] == nil {
+					continue
+				}
+				if p := explainFill(types[name], m, at.with(step{name: name, index: -1, isDeclared: true})); p != nil {
+					return p
+				}
+			}
+			return nil
+		case reflect.Map:
+			for name, m := range v.Members() {
+				if p := explainFill(t.Elem(), m, at.with(step{name: name, index: -1})); p != nil {
+					return p
+				}
+			}
+			return nil
+		case reflect.Slice, reflect.Array:
+			i := 0
+			for e := range v.Elements() {
+				if p := explainFill(t.Elem(), e, at.with(step{index: i})); p != nil {
+					return p
+				}
+				i++
+			}
+			return nil
+		}
+	}
+	raw := v.Raw()
+	if v.Kind() == strictjson.Number {
+		raw = plainInteger(raw)
+	}
+	if err := json.Unmarshal([]byte(raw), reflect.New(t).Interface()); err != nil {
+		return unfilled(t, v, err, at)
+	}
+	return nil
+}
+
+// unfilled is the problem of a part of the JSON that encoding/json does not read as the
+// type. The client gets the reason of an Error. Other errors may contain internals.
+func unfilled(t reflect.Type, v strictjson.Value, err error, at place) *Problem {
+	p := &Problem{Reason: ReasonRefused}
+	k, unsupported := kindOf(t)
+	switch reasons := reasonsOf(err); {
+	case reasons != "":
+		p.Message = reasons
+	case unsupported == nil && k.IsNumber() && v.Kind() == strictjson.Number:
+		n := &value{kind: k, bits: t.Bits(), expected: expectedOf(k, t, &jsonschema.Schema{})}
+		p = n.outOfRange(v.Raw())
+	default:
+		expected := "a valid value"
+		if unsupported == nil && k != schema.JSON && k != schema.List {
+			expected = cmp.Or(expectedOf(k, t, &jsonschema.Schema{}), expected)
+		}
+		p = &Problem{Reason: reasonType, Message: mustBe(expected, instanceOf(v).shown())}
+	}
+	at.put(p)
+	return p
+}
+
+// withPlainIntegers returns the JSON with all numbers as plainInteger returns them.
+func withPlainIntegers(text string) []byte {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	_ = decoder.Decode(&v) // it is valid JSON
+	var plain func(v any) any
+	plain = func(v any) any {
+		switch v := v.(type) {
+		case json.Number:
+			return json.Number(plainInteger(string(v)))
+		case []any:
+			for i, e := range v {
+				v[i] = plain(e)
+			}
+		case map[string]any:
+			for name, e := range v {
+				v[name] = plain(e)
+			}
+		}
+		return v
+	}
+	return []byte(jsonenc.Text(plain(v)))
+}

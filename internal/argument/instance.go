@@ -1,0 +1,172 @@
+package argument
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file has the JSON values that a schema validates: their names in messages, and the
+// keys by which they are found in an enum.
+
+// instance is a JSON value to validate.
+type instance struct {
+	kind  strictjson.Kind
+	text  string           // of a string the decoded text, of a number the source
+	value strictjson.Value // of an array or an object
+}
+
+func instanceOf(v strictjson.Value) instance {
+	in := instance{kind: v.Kind(), value: v}
+	switch in.kind {
+	case strictjson.String:
+		in.text = v.Text()
+	case strictjson.Number, strictjson.Bool:
+		in.text = v.Raw()
+	}
+	return in
+}
+
+func (in instance) number() number {
+	f, _ := strconv.ParseFloat(in.text, 64)
+	return floatNumber(in.text, f)
+}
+
+// shown returns the beginning of the value, for a message.
+func (in instance) shown() string {
+	switch {
+	case in.kind == strictjson.String:
+		return Quote(in.text)
+	case in.text != "":
+		return phrase.Clip(in.text, 64)
+	}
+	return phrase.Clip(in.value.Raw(), 64)
+}
+
+// described returns what a message about the type of the value calls it.
+func (in instance) described() string {
+	if in.kind == strictjson.Null {
+		return "null"
+	}
+	return describeJSON(in.shown())
+}
+
+// shown returns the beginning of a JSON value, for a message.
+func shown(v strictjson.Value) string {
+	if v.Kind() == strictjson.String {
+		return Quote(v.Text())
+	}
+	return phrase.Clip(v.Raw(), 64)
+}
+
+// describeJSON returns what a message calls the value that shown returned.
+func describeJSON(shown string) string {
+	switch shown[0] {
+	case '"':
+		return "the string " + shown
+	case '[':
+		return "an array"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "the boolean " + shown
+	case 'n':
+		return "null"
+	}
+	return "the number " + shown
+}
+
+// appendKey appends the key of a JSON value in a set. Values have the same key if
+// and only if they are equal for JSON Schema: 1 and 1.0 have the same, and so have
+// objects with the same members in another order.
+func appendKey(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, 'n')
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case string:
+		return appendTextKey(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for _, e := range v {
+			dst = appendKey(dst, e)
+		}
+		return append(dst, ']')
+	case map[string]any:
+		dst = append(dst, '{')
+		for _, name := range sortedKeys(v) {
+			dst = appendKey(appendTextKey(dst, name), v[name])
+		}
+		return append(dst, '}')
+	case float64:
+		return shortestOf(v).appendKey(dst)
+	}
+	panic(fmt.Sprintf("prompts: %T is not from encoding/json", v))
+}
+
+// appendInstanceKey is appendKey for JSON that was read. It ends with false when the key
+// has more than most bytes, so that a large value is not read for small ones.
+func appendInstanceKey(dst []byte, in instance, most int) (key []byte, ok bool) {
+	if len(dst)+len(in.text) > most && in.kind == strictjson.String {
+		return dst, false
+	}
+	switch in.kind {
+	case strictjson.Null:
+		dst = append(dst, 'n')
+	case strictjson.Bool:
+		dst = append(dst, in.text...)
+	case strictjson.String:
+		dst = appendTextKey(dst, in.text)
+	case strictjson.Number:
+		if n := in.number(); !n.isRounded() {
+			dst = shortestOf(n.float).appendKey(dst)
+		} else {
+			dst = parseDecimal(in.text).appendKey(dst)
+		}
+	case strictjson.Array:
+		dst = append(dst, '[')
+		for e := range in.value.Elements() {
+			if dst, ok = appendInstanceKey(dst, instanceOf(e), most); !ok {
+				return dst, false
+			}
+		}
+		dst = append(dst, ']')
+	case strictjson.Object:
+		members := map[string]strictjson.Value{}
+		for name, v := range in.value.Members() {
+			if members[name] = v; len(dst)+len(members) > most {
+				return dst, false
+			}
+		}
+		dst = append(dst, '{')
+		for _, name := range sortedKeys(members) {
+			if dst, ok = appendInstanceKey(appendTextKey(dst, name), instanceOf(members[name]), most); !ok {
+				return dst, false
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return dst, len(dst) <= most
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// appendTextKey appends the length of the text before the text.
+func appendTextKey(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	dst = strconv.AppendInt(dst, int64(len(text)), 10)
+	dst = append(dst, ':')
+	return append(dst, text...)
+}
+
+// keyOf returns a text that is the same for equal values only.
+func keyOf(v strictjson.Value) string {
+	key, _ := appendInstanceKey(nil, instanceOf(v), math.MaxInt)
+	return string(key)
+}

@@ -1,0 +1,88 @@
+package argument
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+)
+
+// This file names the places inside of an argument: by a JSON Pointer for programs, and by
+// a text such as s.filters[2].name for people.
+
+// step leads to a member or an element.
+type step struct {
+	name       string
+	index      int  // -1 for a member
+	isDeclared bool // the name is in the schema, and so not a value of the client
+}
+
+// place is a value inside of an argument.
+type place struct{ steps []step }
+
+// with returns a place inside.
+func (at place) with(s step) place { return place{append(at.steps[:len(at.steps):len(at.steps)], s)} }
+
+const (
+	// maxPath limits the bytes of a JSON Pointer in an error.
+	maxPath = 1 << 10
+	// maxPlace limits the bytes of the place in a message.
+	maxPlace = 256
+)
+
+// put writes the place into the problem. If the pointer is too long, the problem is that of
+// a value around.
+func (at place) put(p *Problem) {
+	var pointer, text, logged strings.Builder
+	for _, s := range at.steps {
+		token := "/" + strconv.Itoa(s.index)
+		if s.index < 0 {
+			token = "/" + schema.PointerEscaper.Replace(s.name)
+		}
+		if pointer.Len()+len(token) > maxPath {
+			p.Message = "contains a value that " + p.Message
+			break
+		}
+		pointer.WriteString(token)
+		switch {
+		case s.index >= 0:
+			token = "[" + strconv.Itoa(s.index) + "]"
+		case isPlain(s.name):
+			token = "." + s.name
+		default:
+			token = "[" + Quote(s.name) + "]"
+		}
+		text.WriteString(token)
+		if s.index < 0 && !s.isDeclared {
+			token = "[…]"
+		}
+		logged.WriteString(token)
+	}
+	p.Path, p.place, p.logged = pointer.String(), clipPlace(text.String()), clipPlace(logged.String())
+}
+
+// clipPlace shortens a long place to its beginning and its end.
+func clipPlace(text string) string {
+	if len(text) <= maxPlace {
+		return text
+	}
+	return phrase.Clip(text, maxPlace/2) + strings.ToValidUTF8(text[len(text)-maxPlace/2:], "")
+}
+
+// isPlain reports whether a name needs no quotes.
+func isPlain(name string) bool {
+	const special = "-_$"
+	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(special, r))
+	}) < 0
+}
+
+// setElement says that the problem is one of the element i of a list.
+func (p *Problem) setElement(i int) {
+	index := strconv.Itoa(i)
+	if p.Path = "/" + index + p.Path; len(p.Path) > maxPath {
+		p.Path, p.Message = "/"+index, "contains a value that "+p.Message
+	}
+	p.place, p.logged = clipPlace("["+index+"]"+p.place), clipPlace("["+index+"]"+p.logged)
+}

@@ -1,0 +1,273 @@
+package argument
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file compiles a JSON schema into a tree of [subschema]. accept.go validates JSON
+// with the tree, and explain.go finds the errors of JSON that is not valid.
+//
+// jsonschema-go accepts the same JSON, as tests check, but its errors have no place in
+// the JSON, and it rounds numbers to 64 bits.
+
+// Validator validates JSON with a schema. It is immutable, and safe for concurrent use.
+type Validator struct{ root *subschema }
+
+// NewValidator returns an error for a schema that makes no sense, and for one whose
+// validation takes too long.
+func NewValidator(s *jsonschema.Schema) (*Validator, error) {
+	if err := schema.Check(s); err != nil {
+		return nil, err
+	}
+	return newPartValidator(s)
+}
+
+// newPartValidator is NewValidator for a part of a checked schema.
+func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
+	references, err := schema.NewReferences(s)
+	if err == nil {
+		c := &schemaCompiler{references: references, isDraft7: strings.Contains(s.Schema, "draft-07"), compiled: map[*jsonschema.Schema]*subschema{}}
+		root := c.compile(s)
+		if err = c.err; err == nil {
+			return &Validator{root}, nil
+		}
+	}
+	return nil, fmt.Errorf("schema: %w", err)
+}
+
+// subschema is a compiled schema. Each keyword that is absent has its zero value.
+type subschema struct {
+	source *jsonschema.Schema
+	kinds  uint8 // bits by strictjson.Kind; 0 for all
+	// isIntegral says that numbers must be integers.
+	isIntegral bool
+	isFalse    bool
+	rules      rules               // of strings, numbers and counts, and the values for messages
+	values     map[string]struct{} // of enum and const, by appendKey
+	longest    int                 // the length of the longest key in values
+
+	// What applies to the same value. A $ref is the first, and a $dynamicRef the last of
+	// allOf: without an $id inside, they are the same.
+	ref                  *subschema
+	allOf, anyOf, oneOf  []*subschema
+	not, cond, then, els *subschema
+
+	// What applies to elements.
+	prefix                   []*subschema
+	items, contains          *subschema
+	minContains, maxContains *int
+	isUnique                 bool
+	unevaluatedItems         *subschema
+
+	// What applies to members.
+	members                map[string]*subschema
+	names                  []string // of the members, in their order
+	patterns               []patternMembers
+	additional             *subschema
+	memberNames            *subschema
+	unevaluatedProperties  *subschema
+	required               []string
+	isRequired             map[string]bool
+	tags                   []tag
+	minMembers, maxMembers *int
+	dependents             []dependent
+}
+
+// patternMembers are the members whose name matches a pattern.
+type patternMembers struct {
+	pattern *regexp.Regexp
+	schema  *subschema
+}
+
+// tag is a member with a const or an enum, which often distinguishes alternatives.
+type tag struct {
+	name   string
+	schema *subschema
+}
+
+// dependent is what applies to an object with the member.
+type dependent struct {
+	name     string
+	required []string
+	schema   *subschema
+}
+
+type schemaCompiler struct {
+	references *schema.References
+	isDraft7   bool
+	compiled   map[*jsonschema.Schema]*subschema
+	err        error // the first
+}
+
+var kindsOf = map[string]uint8{
+	"null": 1 << strictjson.Null, "boolean": 1 << strictjson.Bool, "integer": 1 << strictjson.Number, "number": 1 << strictjson.Number,
+	"string": 1 << strictjson.String, "array": 1 << strictjson.Array, "object": 1 << strictjson.Object,
+}
+
+func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
+	if s == nil {
+		return nil
+	}
+	if done, ok := c.compiled[s]; ok {
+		return done // or it will be, if it refers to itself
+	}
+	v := &subschema{source: s}
+	c.compiled[s] = v
+	if s.Ref != "" {
+		v.ref = c.refer(s.Ref)
+		if c.isDraft7 {
+			return v // which ignores the other keywords
+		}
+	}
+	if e, err := schema.WithEnum(s); err == nil {
+		s = e
+	}
+	v.isFalse = schema.IsFalse(s)
+	for _, t := range schema.TypesOf(s) {
+		v.kinds |= kindsOf[t]
+	}
+	v.isIntegral = slices.Contains(schema.TypesOf(s), "integer") && !slices.Contains(schema.TypesOf(s), "number")
+	c.compileRules(v, s)
+	v.allOf, v.anyOf, v.oneOf = c.all(s.AllOf), c.all(s.AnyOf), c.all(s.OneOf)
+	if s.DynamicRef != "" {
+		v.allOf = append(v.allOf, c.refer(s.DynamicRef))
+	}
+	v.not = c.compile(s.Not)
+	if v.cond = c.compile(s.If); v.cond != nil {
+		v.then, v.els = c.compile(s.Then), c.compile(s.Else)
+	}
+	c.compileArray(v, s)
+	c.compileObject(v, s)
+	return v
+}
+
+func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
+	for _, s := range in {
+		out = append(out, c.compile(s))
+	}
+	return out
+}
+
+func (c *schemaCompiler) refer(ref string) *subschema {
+	target, err := c.references.Target(ref)
+	if err != nil {
+		c.err = cmp.Or(c.err, err)
+		return &subschema{}
+	}
+	return c.compile(target)
+}
+
+// compileRules compiles the rules of strings, numbers and counts, and the values.
+func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
+	_, values, err := schema.Allowed(s)
+	c.err = cmp.Or(c.err, err)
+	if s.Const != nil && s.Enum != nil { // a checked schema has the const in the enum
+		values = []any{*s.Const}
+	}
+	v.rules = rules{
+		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
+		minimum: s.Minimum, maximum: s.Maximum, exclusiveMinimum: s.ExclusiveMinimum, exclusiveMaximum: s.ExclusiveMaximum, multipleOf: s.MultipleOf,
+	}
+	if s.Pattern != "" {
+		v.rules.pattern, err = regexp.Compile(s.Pattern)
+		c.err = cmp.Or(c.err, err)
+	}
+	if s.Format != "" {
+		if v.rules.format = formatNamed(s.Format); v.rules.format == nil {
+			c.err = cmp.Or(c.err, unknownFormat(s.Format))
+		}
+	}
+	if values == nil {
+		return
+	}
+	v.rules.enum = values
+	v.values = setOf(values, func(e any) string { return string(appendKey(nil, e)) })
+	for key := range v.values {
+		v.longest = max(v.longest, len(key))
+	}
+	for _, e := range values {
+		if text, ok := e.(string); ok {
+			v.rules.texts = append(v.rules.texts, text)
+		}
+	}
+}
+
+func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
+	prefix, items := s.PrefixItems, s.Items
+	if c.isDraft7 {
+		prefix = s.ItemsArray
+		if prefix != nil {
+			items = s.AdditionalItems
+		}
+	}
+	v.prefix, v.items = c.all(prefix), c.compile(items)
+	if v.contains = c.compile(s.Contains); v.contains != nil {
+		v.minContains, v.maxContains = s.MinContains, s.MaxContains
+	}
+	v.isUnique = s.UniqueItems
+	v.unevaluatedItems = c.compile(s.UnevaluatedItems)
+}
+
+func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
+	if s.Properties != nil {
+		v.members = make(map[string]*subschema, len(s.Properties))
+		v.names = namesOf(s)
+		for _, name := range v.names {
+			p := s.Properties[name]
+			v.members[name] = c.compile(p)
+			if p.Ref == "" && (p.Const != nil || p.Enum != nil) {
+				v.tags = append(v.tags, tag{name, v.members[name]})
+			}
+		}
+	}
+	for _, pattern := range sortedKeys(s.PatternProperties) {
+		re, err := regexp.Compile(pattern)
+		c.err = cmp.Or(c.err, err)
+		v.patterns = append(v.patterns, patternMembers{re, c.compile(s.PatternProperties[pattern])})
+	}
+	v.additional, v.memberNames, v.unevaluatedProperties = c.compile(s.AdditionalProperties), c.compile(s.PropertyNames), c.compile(s.UnevaluatedProperties)
+	v.minMembers, v.maxMembers = s.MinProperties, s.MaxProperties
+	for _, name := range s.Required {
+		if v.isRequired == nil {
+			v.isRequired = map[string]bool{}
+		}
+		if !v.isRequired[name] {
+			v.required = append(v.required, name)
+		}
+		v.isRequired[name] = true
+	}
+	required, schemas := s.DependentRequired, s.DependentSchemas
+	if c.isDraft7 {
+		required, schemas = s.DependencyStrings, s.DependencySchemas
+	}
+	for _, name := range sortedKeys(required) {
+		v.dependents = append(v.dependents, dependent{name: name, required: required[name]})
+	}
+	for _, name := range sortedKeys(schemas) {
+		v.dependents = append(v.dependents, dependent{name: name, schema: c.compile(schemas[name])})
+	}
+}
+
+// namesOf returns the names of the members that a schema declares: in the order of the
+// struct, or else sorted.
+func namesOf(s *jsonschema.Schema) []string {
+	var names []string
+	for _, name := range s.PropertyOrder {
+		if s.Properties[name] != nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(s.Properties) {
+		return names
+	}
+	return sortedKeys(s.Properties)
+}
