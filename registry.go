@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/changelock"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -28,7 +28,7 @@ import (
 type Registry struct {
 	prompts atomic.Pointer[snapshot]
 
-	writing   sync.Mutex // held to change prompts, and for the field below
+	writing   changelock.Lock // held to change prompts, and for the field below
 	followers []*follower
 
 	subscribers notify.Listeners[struct{}]
@@ -47,7 +47,7 @@ var emptySnapshot = &snapshot{}
 // [*DeclarationError] for each error of a declaration.
 func (r *Registry) Add(prompts ...Prompt) error {
 	all := compileAll(prompts)
-	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
+	return r.update("Registry.Add", func(tx *Tx) error { return tx.put(all, false) })
 }
 
 // MustAdd is like [Registry.Add], for prompts that are part of the program. It
@@ -62,13 +62,13 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 // returns all errors of the declarations, joined.
 func (r *Registry) Set(prompts ...Prompt) error {
 	all := compileAll(prompts)
-	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
+	return r.update("Registry.Set", func(tx *Tx) error { return tx.put(all, true) })
 }
 
 // Remove removes a prompt and reports whether the prompt existed.
 func (r *Registry) Remove(name string) bool {
 	removed := false
-	_ = r.Update(func(tx *Tx) error {
+	_ = r.update("Registry.Remove", func(tx *Tx) error {
 		removed = tx.Remove(name)
 		return nil
 	})
@@ -81,9 +81,17 @@ func (r *Registry) Remove(name string) bool {
 // an error or panics, nothing changes, and Update returns the error.
 //
 // Other changes wait until f returns. Inside f, change the registry only through the
-// Tx. Any other change inside f is a deadlock.
+// Tx. Any other change inside f panics, and a change of another goroutine that f waits for
+// is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	r.writing.Lock()
+	return r.update("Registry.Update", func(tx *Tx) error {
+		r.writing.Calls("Update")
+		return f(tx)
+	})
+}
+
+func (r *Registry) update(name string, f func(tx *Tx) error) error {
+	r.writing.Lock(name)
 	defer r.writing.Unlock()
 
 	before := r.snapshot()
@@ -101,6 +109,9 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	}
 	m := tx.edit.Map()
 	var commits []func()
+	if len(r.followers) > 0 {
+		r.writing.Calls("Follow")
+	}
 	for _, follow := range r.followers {
 		commit, err := follow.f(changesOf(m, slices.Sorted(maps.Keys(tx.touched))))
 		if err != nil {
@@ -113,6 +124,9 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	r.prompts.Store(&snapshot{m, tx.releases})
 	for _, commit := range commits {
 		commit()
+	}
+	if r.subscribers.Len() > 0 {
+		r.writing.Calls("OnChange")
 	}
 	r.Notify()
 	return nil
@@ -143,17 +157,18 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 // rejects the change: Add, Set and Update return the error, and so does Follow, which
 // then has no effect. commit, if not nil, is called when the change has taken effect, and
 // not if another function rejects the change. Calls of f and commit do not overlap. They must
-// not use the registry, nor call stop. Follow is for what is made of prompts, such as tools,
+// not use the registry, nor call stop: a change panics. Follow is for what is made of prompts, such as tools,
 // and must be consistent with them. stop ends the calls of f: when it returns, none runs and
 // none follows. It may be called more than once.
 func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (stop func(), err error) {
-	r.writing.Lock()
+	r.writing.Lock("Registry.Follow")
 	defer r.writing.Unlock()
 	m := r.snapshot().Map
 	var names []string
 	for name := range m.All() {
 		names = append(names, name)
 	}
+	r.writing.Calls("Follow")
 	commit, err := f(changesOf(m, names))
 	if err != nil {
 		return nil, err
@@ -164,7 +179,7 @@ func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (
 	own := &follower{f}
 	r.followers = append(r.followers, own)
 	return func() {
-		r.writing.Lock()
+		r.writing.Lock("stop of Registry.Follow")
 		defer r.writing.Unlock()
 		r.followers = slices.DeleteFunc(r.followers, func(other *follower) bool { return other == own })
 	}, nil
@@ -315,7 +330,7 @@ func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 }
 
 // OnChange calls changed for each signal of [Registry.Subscribe], until cancel is
-// called. changed must return at once, and must not use the registry. It is the
+// called. changed must return at once, and must not use the registry: a change panics. It is the
 // Subscribe of a feature.List.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
 	return r.subscribers.Add(func(struct{}) { changed() })

@@ -260,3 +260,32 @@ func TestDoc(t *testing.T) {
 | | `+"`n`"+` | | \\\[x\]\~ |
 `, prompts.MarkdownTable(&reg))
 }
+
+// A change from inside of a change would wait for itself. It panics, and names both. A
+// change of another registry is allowed.
+func TestChangeInsideOfChange(t *testing.T) {
+	t.Parallel()
+	var other prompts.Registry
+	for want, in := range map[string]func(r *prompts.Registry){
+		"Registry.Add is called inside Update of the same registry": func(r *prompts.Registry) {
+			_ = r.Update(func(*prompts.Tx) error { return r.Add(textPrompt("b", "x")) })
+		},
+		"Registry.Update is called inside Update of the same registry": func(r *prompts.Registry) {
+			_ = r.Update(func(*prompts.Tx) error { return r.Update(func(*prompts.Tx) error { return nil }) })
+		},
+		"Registry.Set is called inside OnChange of the same registry": func(r *prompts.Registry) {
+			defer r.OnChange(func() { _ = r.Set(textPrompt("b", "x")) })()
+			r.Remove("a")
+		},
+		"Registry.Remove is called inside Follow of the same registry": func(r *prompts.Registry) {
+			_, _ = r.Follow(func([]prompts.Change) (func(), error) { r.Remove("a"); return nil, nil })
+		},
+	} {
+		r := registryOf(textPrompt("a", "x"))
+		assert.PanicsWithValue(t, want+", and would wait forever; inside Update, use the Tx; elsewhere, start a goroutine", func() { in(r) })
+		require.NoError(t, r.Update(func(tx *prompts.Tx) error {
+			require.NoError(t, other.Set(textPrompt("c", "x")))
+			return tx.Set(textPrompt("d", "x"))
+		}), "after the panic")
+	}
+}
