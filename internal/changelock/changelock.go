@@ -32,7 +32,7 @@ func (l *Lock) Lock(name string) {
 	l.mu.Lock()
 }
 
-// Calls tells the lock that its holder calls the application's code, by name. It takes
+// Calls notes that the holder calls the application's code, by name. It takes
 // a few microseconds, so a change that calls none does without.
 func (l *Lock) Calls(name string) {
 	l.calling = name
