@@ -17,16 +17,16 @@
 // # Format
 //
 // The manifest is an OCI image manifest with the artifactType
-// application/vnd.mcp-prompts.release.v1. Its config is the list of files, whose digest is
-// the content digest. Its layer is a tar of the folder prompts in gzip, which oras pull and
-// crane export write to a folder. Each release has a tag of its own, release.TIME.DIGEST,
-// which is never moved, so that a garbage collection keeps the release. Each move of a label
-// has one, move.LABEL.TIME.DIGEST. A retention rule of a registry must keep both.
+// application/vnd.mcp-prompts.release.v1. The config is the list of files, and the digest
+// of the list is the content digest. The layer is a tar of the folder prompts in gzip. oras
+// pull and crane export write the layer to a folder. Each release keeps a tag,
+// release.TIME.DIGEST, so that a garbage collection keeps the release. Each move of a label
+// keeps a tag, move.LABEL.TIME.DIGEST. A retention rule of a registry must keep both.
 //
 // # Trust
 //
-// Content is checked by its digest from the manifest on, and a label decides which manifest
-// that is. So whoever can write tags decides what is served. To allow that to few, give the
-// label production a repository of its own. [Options.Verify] checks a release, for example
-// its signature, which covers the release and not the label.
+// Content is checked by digest from the manifest on, and the label decides on the manifest.
+// So any user with the right to write tags decides on the prompts. To restrict the right,
+// give the label production a repository of its own. [Options.Verify] checks a release, for
+// example by a signature. A signature covers the release and not the label.
 package promptoci

@@ -25,9 +25,9 @@ type Options struct {
 	// Files configures the prompt files, as in package promptfs. Its Logger also receives
 	// the status of the Follower. Default of SourcePrefix: "promptoci:".
 	Files promptfs.Options
-	// Interval is the time between two looks at the label, which are one request each. It
-	// varies by 10 %, so that replicas do not ask at the same time. After errors, it doubles
-	// up to 5 minutes, or is what the registry asks for. Default: 30 seconds.
+	// Interval is the time between two looks at the label, of one request each. Interval
+	// varies by 10 %, so that replicas do not ask at the same time. After errors, Interval
+	// doubles up to 5 minutes, or is the Retry-After of the registry. Default: 30 seconds.
 	Interval time.Duration
 	// Timeout limits how long a look at the label and the download of a release take.
 	// Default: 60 seconds.
@@ -43,8 +43,8 @@ type Options struct {
 	// Verify, if not nil, checks a release before it is downloaded, for example its
 	// signature. An error rejects the release. d is the descriptor of the manifest.
 	Verify func(ctx context.Context, s Store, d ocispec.Descriptor) error
-	// OnStatus is called when the status changes, on the goroutine of the Follower. It must
-	// not call Close. A panic is logged. Default: none.
+	// OnStatus is called when the status changes, on the goroutine of the Follower, and
+	// must not call Close. A panic is logged. Default: none.
 	OnStatus func(Status)
 }
 
@@ -98,14 +98,13 @@ type Follower struct {
 }
 
 // Follow keeps the prompts of a registry at the release of a label, until ctx ends or
-// [Follower.Close] is called. It returns when a release is served: that of the store, or
-// that of Options.Cache if the store does not answer. If neither can be served, it returns
-// an error. A label that is a digest is that release, which is read once.
+// [Follower.Close] is called. Follow returns when a release is served, of the store or, if the store
+// does not answer, of Options.Cache. If neither can be served, Follow returns an error. A
+// digest in place of the label is a fixed release, read once.
 //
 // A release is served whole or not at all. Whatever happens to the store, the label or a
 // new release, the Follower continues to serve the last valid release, and [Follower.Status]
-// and the log say why. A label that does not exist is an error, and never the end of the
-// prompts.
+// and the log say why. A missing label is an error, and never the end of the prompts.
 //
 // A Follower has one goroutine, which ends before Close returns. Do not call Close inside
 // an Update of the registry.
@@ -152,15 +151,15 @@ func positive[T ~int64](n, otherwise T) T {
 	return otherwise
 }
 
-// Close ends the Follower and waits for its end. The prompts stay in the registry. It may be
-// called more than once.
+// Close ends the Follower and waits for its end. The prompts stay in the registry. Close
+// may be called more than once.
 func (f *Follower) Close() {
 	f.cancel()
 	<-f.ended
 }
 
-// Refresh looks at the label now, for example when the registry has sent a notification. It
-// returns at once. Calls within a second cause one look.
+// Refresh looks at the label now, for example when the registry has sent a notification.
+// Refresh returns at once. Calls within a second cause one look.
 func (f *Follower) Refresh() {
 	select {
 	case f.refresh <- struct{}{}:

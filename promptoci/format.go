@@ -42,10 +42,9 @@ const folder = "prompts"
 
 // Info describes a release. All fields are optional.
 type Info struct {
-	// Message says what is new.
+	// Message describes the changes.
 	Message string
-	// Source is the URL of the repository, Revision the commit, and Author who has made
-	// the release.
+	// Source is the URL of the repository, Revision the commit, and Author the user.
 	Source, Revision, Author string
 	// Created is the time of the release, in whole seconds. The digest of a release depends
 	// on it.
@@ -54,12 +53,12 @@ type Info struct {
 
 // Release is an immutable version of a folder of prompts: see [Build] and [Pull].
 type Release struct {
-	// Digest identifies the release: it is the digest of the manifest.
+	// Digest identifies the release: the digest of the manifest.
 	Digest digest.Digest
 	// Content is the content digest, the same for the same files on any machine: see
 	// Contents of package promptfs.
 	Content digest.Digest
-	// Info is what the manifest says of the release.
+	// Info describes the release.
 	Info Info
 	// Files are the contents of the files by path. They must not be changed.
 	Files map[string][]byte
@@ -67,8 +66,8 @@ type Release struct {
 	manifest, config, layer []byte
 }
 
-// Build makes a release of files, which are those of Files of package promptfs. It returns
-// an error for a path that cannot be written on all systems, or if a limit is exceeded.
+// Build makes a release of files, as from Files of package promptfs. Build returns an error
+// if a path is invalid on some system, or if a limit is exceeded.
 func Build(files map[string][]byte, i Info) (*Release, error) {
 	if err := checkPaths(slices.Collect(maps.Keys(files))); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ import (
 // Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as
 // oras and crane read. Several processes may use the folder at the same time: a file lock
 // protects the tags, and each file is replaced as a whole. The lock needs a file system
-// with file locks, which not every network file system has. Safe for concurrent use.
+// with file locks, unlike some network file systems. Safe for concurrent use.
 type Layout struct{ dir string }
 
 var (
@@ -31,7 +31,7 @@ var (
 	_ Swapper = (*Layout)(nil)
 )
 
-// NewLayout returns the store in a folder, which the first write creates.
+// NewLayout returns the store in a folder. The first write creates the folder.
 func NewLayout(dir string) *Layout { return &Layout{dir} }
 
 // maxIndex is the maximum size of the index of a layout in bytes: about 200,000 tags.
@@ -108,7 +108,7 @@ func replaceFile(name string, text []byte) error {
 	return err
 }
 
-// index reads the tags. A folder without an index has none.
+// index reads the tags. An empty store has no index.
 func (l *Layout) index() (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
 	f, err := os.Open(filepath.Join(l.dir, ocispec.ImageIndexFile))

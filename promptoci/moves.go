@@ -31,22 +31,21 @@ const (
 	KindRollback = "rollback"
 )
 
-// Move is a move of a label from one release to another, as it is recorded.
+// Move is the record of a move of a label from one release to another.
 type Move struct {
 	Label string `json:"label"`
 	// From is empty for the first move of a label. If [Apply] gets a From, the label must be
 	// there.
 	From digest.Digest `json:"from,omitempty"`
 	To   digest.Digest `json:"to"`
-	// By says who has moved the label. It is a claim; the audit log of a registry is
-	// evidence.
+	// By is the user. By is a claim; the audit log of a registry is evidence.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Kind is KindMove or KindRollback. Default: KindMove.
 	Kind string    `json:"kind"`
 	At   time.Time `json:"at"`
-	// Applied reports that the label was moved, for [Log]. It is false if another move took
-	// its place at the same time, or if the process ended before the move.
+	// Applied reports that the label was moved, for [Log]. Applied is false if another move won
+	// at the same time, or if the process ended before the move.
 	Applied bool `json:"applied"`
 }
 
@@ -55,8 +54,8 @@ const annotation = "io.github.mcp-prompts."
 // maxText is the maximum length of the By and the Reason of a Move in bytes.
 const maxText = 4 << 10
 
-// Apply moves a label to the release m.To, and returns the recorded move. It first writes
-// the record. It returns [ErrMoved] if the label is not at m.From, or if another process
+// Apply moves a label to the release m.To, and returns the recorded move. Apply first writes
+// the record. Apply returns [ErrMoved] if the label is not at m.From, or if another process
 // has moved the label at the same time. If the label is at m.To, Apply does nothing.
 // Releases are never removed, so a label can be moved back: see [Rollback].
 func Apply(ctx context.Context, s Store, m Move) (Move, error) {
@@ -196,7 +195,7 @@ func readMove(text []byte) (Move, error) {
 }
 
 // Log returns the recorded moves of a label, the last first. If another tool has moved the
-// label since, the moves before that are not Applied, as far as no record leads to the
+// label since, a move is Applied only if a chain of records leads from the move to the
 // release of the label.
 func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
@@ -254,8 +253,8 @@ func history(ctx context.Context, s Store, label string) ([]Move, digest.Digest,
 var ErrNoHistory = errors.New("no earlier release is recorded")
 
 // Rollback moves a label to the release before its last move. A second Rollback goes
-// further back. It returns [ErrNoHistory] if there is no such release, or if another tool
-// has moved the label: then use [Apply] with the release.
+// further back. Rollback returns [ErrNoHistory] if the release before is unknown, or if
+// another tool has moved the label. In both cases, use [Apply] with the release.
 func Rollback(ctx context.Context, s Store, label, by, reason string) (Move, error) {
 	moves, now, err := history(ctx, s, label)
 	if err != nil {

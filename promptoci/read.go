@@ -65,8 +65,8 @@ func (l Limits) check(what string, n, most int64) error {
 	return nil
 }
 
-// ErrInvalid reports content that is not a release, such as an image, or a release that was
-// damaged or forged.
+// ErrInvalid reports content other than a release, such as an image, or a damaged or forged
+// release.
 var ErrInvalid = errors.New("not a valid release")
 
 func invalid(format string, args ...any) error {

@@ -103,18 +103,18 @@ type ClientOptions struct {
 	// PlainHTTP uses HTTP without TLS. It is the default for a registry at a loopback
 	// address.
 	PlainHTTP bool
-	// Transport, if not nil, sends the requests. It replaces the checks of addresses.
+	// Transport, if not nil, sends the requests. A Transport replaces the checks of addresses.
 	// Default: a transport of package http with the proxies of the environment.
 	Transport http.RoundTripper
 }
 
 // Open returns the store of a reference, without a request. For a registry, the credentials
-// are those of the variables PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD, or
-// else those of Docker's configuration and its helpers, which are read for each login.
+// are in the variables PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD, or
+// else of Docker's configuration and its helpers, read again for each login.
 //
 // Requests use HTTPS, unless the registry is at a loopback address or PlainHTTP is set, and
 // never leave HTTPS by a redirect. A redirect to another host cannot lead to a loopback
-// or link-local address, unless the registry is at one.
+// or link-local address, unless the registry has a loopback address.
 func Open(r Ref, o ClientOptions) (Store, error) {
 	if r.Layout != "" {
 		return NewLayout(r.Layout), nil

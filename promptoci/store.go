@@ -25,15 +25,15 @@ type Store interface {
 	registry.TagLister
 }
 
-// Swapper is an optional interface of a [Store] that can move a tag if nobody else has
-// moved it.
+// Swapper is an optional interface of a [Store] with conditional writes of tags.
 type Swapper interface {
-	// TagIf moves the tag to d if the tag is at from, which is empty for a tag that does not
-	// exist. If the tag is elsewhere, TagIf changes nothing and returns ErrMoved.
+	// TagIf moves the tag to d if the tag is at from. An empty from means a new tag. If the
+	// tag is elsewhere, TagIf changes nothing and returns ErrMoved.
 	TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error
 }
 
-// ErrMoved reports that a label is not where it was expected: somebody else has moved it.
+// ErrMoved reports a label at another release than expected: another process has moved the
+// label.
 var ErrMoved = errors.New("label was moved by another process")
 
 // labelForm is the form of a label. Tags with dots are those of releases and moves.
@@ -81,8 +81,8 @@ func put(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error 
 	return nil
 }
 
-// Pull reads a release by a tag or a digest. The tag is resolved once, and everything else
-// is read by its digest and checked before it is used: see [ErrInvalid]. Pull keeps the
+// Pull reads a release by a tag or a digest. The tag is resolved once. All content is read
+// by digest and checked before use: see [ErrInvalid]. Pull keeps the
 // release in memory and writes nothing.
 func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
 	d, err := s.Resolve(ctx, tagOrDigest)

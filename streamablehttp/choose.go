@@ -8,11 +8,11 @@ import (
 // Choose returns a handler that passes each request to one of several Handlers, for example
 // to try a release of the prompts with a part of the users: one Handler and its server serve
 // the new release, another the old one. choose returns the Handler for a request without a
-// session. It should choose by the principal, or by a hash of the principal, so that a
-// client of 2026-07-28, which has no session, stays with one release. A request with a
+// session. choose should go by the principal, or by a hash of the principal, so that a
+// client of 2026-07-28, without a session, stays with one release. A request with a
 // session goes to the Handler that created the session, whatever choose returns.
 //
-// choose may be called concurrently. It must return the same few Handlers at each call,
+// choose may be called concurrently. choose must return the same few Handlers at each call,
 // because Choose keeps them. If choose returns nil, the response is 404. To shut down, call
 // Shutdown of each Handler.
 func Choose(choose func(r *http.Request) *Handler) http.Handler {

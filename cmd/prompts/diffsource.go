@@ -24,7 +24,7 @@ type diffSide struct {
 
 // diffSources are what a side may be. Each returns nil for an argument that is another
 // one's; the first that knows the argument opens the side.
-var diffSources = []func(ctx context.Context, arg string) (*diffSide, error){folderSide, gitSide}
+var diffSources = []func(ctx context.Context, arg string) (*diffSide, error){folderSide, releaseSide, gitSide}
 
 // openSide opens a side.
 func openSide(ctx context.Context, arg string) (*diffSide, error) {

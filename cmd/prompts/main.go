@@ -84,6 +84,7 @@ wrong use, and 130 for an interrupt before the end.`,
 	}
 	root.SetVersionTemplate("prompts {{.Version}}\n")
 	root.AddCommand(
+		newPush(), newPull(), newTag(), newRollback(), newLog(),
 		newServe(), newCheck(), newTest(), newDiff(), newRender(), newList(), newNew(), newPreview(),
 		newImport(), newInstall(), newMan(),
 	)

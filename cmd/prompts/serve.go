@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
+	"github.com/mcp-prompts/prompts/promptoci"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/stdio"
@@ -27,6 +28,7 @@ type serveOptions struct {
 	skills       bool
 	http         httpOptions
 	nats, bucket string
+	release      releaseOptions
 	logFormat    string
 	logLevel     slog.Level
 }
@@ -34,8 +36,8 @@ type serveOptions struct {
 func newServe() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:   "serve [DIR...]",
-		Short: "Serve the prompts in folders to MCP clients",
+		Use:   "serve [DIR... | REF]",
+		Short: "Serve the prompts in folders, or a release, to MCP clients",
 		Long: `Serve answers MCP clients on standard input and output, or, with --http, over
 Streamable HTTP at the path /mcp. It follows changes of the files: a file with an
 error is logged, and its last valid version is served.
@@ -50,6 +52,10 @@ With --skills, folders with a SKILL.md are served as skills, too.
 
 With --nats the prompts come from a key-value bucket of NATS instead of folders.
 
+With a reference, such as oci://ghcr.io/acme/prompts:production, the prompts are those of
+the release of the label, as prompts push stores it. When the label is moved, all prompts
+of the new release are served, or, if the release is invalid, all of the old one.
+
 The file of --tokens has a line NAME TOKEN for each client; # begins a comment. An
 address that is not a loopback address needs --tokens, or --allow-host with the name of
 the server, or --insecure. The files of --tokens, --cert and --key are read again when
@@ -57,6 +63,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 		Example: `  prompts serve prompts
   prompts serve --http 127.0.0.1:8080 prompts
   prompts serve --http :8443 --cert cert.pem --key key.pem --tokens tokens.txt prompts
+  prompts serve --http :8080 --tokens tokens.txt oci://ghcr.io/acme/prompts:production
   prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
@@ -65,7 +72,10 @@ they change and at SIGHUP. A removed token is refused at once.`,
 					return usageErrorf("--%s is empty; give a value or leave out the flag", name)
 				}
 			}
-			if err := o.check(dirs); err != nil {
+			if len(dirs) == 1 && promptoci.IsRef(dirs[0]) {
+				o.release.ref, dirs = dirs[0], nil
+			}
+			if err := o.check(cmd, dirs); err != nil {
 				return err
 			}
 			logger, err := o.logger(cmd)
@@ -88,6 +98,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	flags.BoolVar(&o.http.isInsecure, "insecure", false, "serve at a public address without --tokens and --allow-host")
 	flags.StringVar(&o.nats, "nats", "", "URL of a NATS server")
 	flags.StringVar(&o.bucket, "bucket", "prompts", "key-value bucket of NATS")
+	o.release.add(flags)
 	flags.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
 	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest level that is logged: DEBUG, INFO, WARN or ERROR")
 	_ = flags.SetAnnotation("log-level", formOf, []string{"DEBUG, INFO, WARN or ERROR"})
@@ -96,12 +107,17 @@ they change and at SIGHUP. A removed token is refused at once.`,
 }
 
 // check reports flags that do not fit together.
-func (o *serveOptions) check(dirs []string) error {
+func (o *serveOptions) check(cmd *cobra.Command, dirs []string) error {
 	if err := checkTools(o.tools, dirs); err != nil {
 		return err
 	}
+	if err := o.release.check(cmd.Flags()); err != nil {
+		return err
+	}
 	switch {
-	case o.nats == "" && len(dirs) == 0:
+	case o.nats != "" && o.release.ref != "":
+		return usageErrorf("--nats and a reference cannot be combined")
+	case o.nats == "" && len(dirs) == 0 && o.release.ref == "":
 		return usageErrorf("folder is missing; usage: prompts serve DIR...")
 	case o.nats != "" && len(dirs) > 0:
 		return usageErrorf("--nats and folders cannot be combined; the prompts come from the bucket")
@@ -164,7 +180,13 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		}
 		options.Features = append(options.Features, tools)
 	}
-	if o.nats != "" {
+	if o.release.ref != "" {
+		follower, err := o.release.follow(ctx, reg, files)
+		if err != nil {
+			return err
+		}
+		defer follower.Close()
+	} else if o.nats != "" {
 		urls, err := natsURLs(o.nats)
 		if err != nil {
 			return err

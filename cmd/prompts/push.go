@@ -1,0 +1,342 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"os/user"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptoci"
+	"github.com/mcp-prompts/prompts/promptskills"
+)
+
+// This file has push and pull. labels.go has the commands that move labels.
+
+const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
+with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
+and hyphens. Credentials are those of Docker's configuration, or the variables
+PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
+
+// storeOptions are the flags of every command that uses a store.
+type storeOptions struct{ plainHTTP bool }
+
+func (o *storeOptions) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.plainHTTP, "plain-http", false, "connect to the registry without TLS")
+}
+
+// open parses a reference and opens its store. needs says whether a label or a digest
+// must follow.
+func (o *storeOptions) open(text string, needs bool) (promptoci.Ref, promptoci.Store, error) {
+	ref, err := promptoci.ParseRef(text)
+	if err != nil {
+		return ref, nil, usageError{bare(err)}
+	}
+	if needs && ref.Version() == "" {
+		return ref, nil, usageErrorf("reference %s has no label; write %s:LABEL", text, text)
+	}
+	store, err := promptoci.Open(ref, promptoci.ClientOptions{PlainHTTP: o.plainHTTP})
+	return ref, store, bare(err)
+}
+
+// bare returns an error of package promptoci without the name of the package.
+func bare(err error) error {
+	if err == nil {
+		return nil
+	}
+	return bareError{err}
+}
+
+type bareError struct{ error }
+
+func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "promptoci: ", "") }
+func (e bareError) Unwrap() error { return e.error }
+
+func newPush() *cobra.Command {
+	var store storeOptions
+	var info promptoci.Info
+	var created string
+	var labels []string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "push DIR REF",
+		Short: "Make a release of a folder and store it",
+		Long: `Push checks the folder, stores its files as an immutable release, and prints the digest
+of the release and of the content. The content digest is the same for the same files on
+any machine. A folder with errors is not pushed. If the store has a release with the same
+content, push prints that release. A label in REF, and each --tag, is moved to the release.
+
+` + refHelp,
+		Example: `  prompts push prompts oci-layout:releases:staging --message "shorter answers"
+  prompts push prompts oci://ghcr.io/acme/prompts:staging`,
+		Args: exactly(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, s, err := store.open(args[1], false)
+			if err != nil {
+				return err
+			}
+			if ref.Digest != "" {
+				return usageErrorf("reference %s has a digest; give a label, or none", args[1])
+			}
+			if ref.Label != "" {
+				labels = append([]string{ref.Label}, labels...)
+			}
+			for _, label := range labels {
+				if err := promptoci.CheckLabel(label); err != nil {
+					return usageError{bare(err)}
+				}
+			}
+			if info.Created, err = createdAt(created); err != nil {
+				return err
+			}
+			if err := openFolders(args[:1]); err != nil {
+				return err
+			}
+			files, err := releaseFiles(args[0])
+			if err != nil {
+				for _, err := range all(err) {
+					fmt.Fprintln(cmd.ErrOrStderr(), fileErrorOf(args[0], err))
+				}
+				return fmt.Errorf("folder %s has errors; no release was made", args[0])
+			}
+			describe(cmd.Context(), args[0], &info)
+			release, err := promptoci.Build(files, info)
+			if err != nil {
+				return bare(err)
+			}
+			at := release.Digest
+			if !dryRun {
+				if at, err = pushNew(cmd.Context(), s, release); err != nil {
+					return bare(err)
+				}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "release  %s\ncontent  %s\nfiles    %d\n", at, release.Content, len(files))
+			for _, label := range labels {
+				if dryRun {
+					continue
+				}
+				m, err := promptoci.Apply(cmd.Context(), s, promptoci.Move{Label: label, To: at, By: author(), Reason: info.Message})
+				if err != nil {
+					return bare(err)
+				}
+				printMove(cmd, m)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	store.add(flags)
+	flags.StringVar(&info.Message, "message", "", "what is new in the release")
+	flags.StringArrayVar(&labels, "tag", nil, "move this label to the release, too (repeatable)")
+	flags.StringVar(&info.Revision, "revision", "", "commit of the files (default: that of Git)")
+	flags.StringVar(&info.Source, "source", "", "URL of the repository of the files (default: the origin of Git)")
+	flags.StringVar(&created, "created", "", "time of the release, such as 2026-11-23T18:30:00Z (default: SOURCE_DATE_EPOCH, or now)")
+	flags.BoolVar(&dryRun, "dry-run", false, "print the digests and store nothing")
+	return cmd
+}
+
+// pushNew pushes a release, unless the store has one with the same content.
+func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (digest.Digest, error) {
+	found, err := promptoci.Find(ctx, s, r.Content)
+	if err != nil || found != "" {
+		return found, err
+	}
+	return r.Digest, promptoci.Push(ctx, s, r)
+}
+
+// releaseFiles returns the files of a release: those of prompts and skills.
+func releaseFiles(dir string) (map[string][]byte, error) {
+	return promptfs.Files(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
+}
+
+// createdAt returns the time of a release.
+func createdAt(flag string) (time.Time, error) {
+	if flag != "" {
+		at, err := time.Parse(time.RFC3339, flag)
+		if err != nil {
+			return at, usageErrorf("--created must be a time such as 2026-11-23T18:30:00Z, got %q", flag)
+		}
+		return at, nil
+	}
+	if text := os.Getenv("SOURCE_DATE_EPOCH"); text != "" {
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return time.Time{}, usageErrorf("SOURCE_DATE_EPOCH must be a number of seconds, got %q", text)
+		}
+		return time.Unix(seconds, 0), nil
+	}
+	return time.Now(), nil
+}
+
+// describe fills in what Git says of a folder, if the folder is in a repository.
+func describe(ctx context.Context, dir string, i *promptoci.Info) {
+	git := func(args ...string) string {
+		out, err := gitOutput(ctx, nil, append([]string{"-C", dir}, args...)...)
+		if err != nil {
+			return "" // the folder is in no repository
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if i.Revision == "" {
+		if i.Revision = git("rev-parse", "HEAD"); i.Revision != "" && git("status", "--porcelain", "--", ".") != "" {
+			i.Revision += "-dirty"
+		}
+	}
+	if i.Source == "" {
+		i.Source = withoutPassword(git("remote", "get-url", "origin"))
+	}
+	i.Author = author()
+}
+
+// withoutPassword returns a URL without its user and password.
+func withoutPassword(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + "/" + path
+}
+
+// author returns who makes a release or moves a label: the user of a CI system, or of the
+// operating system.
+func author() string {
+	for _, name := range []string{"PROMPTS_AUTHOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"} {
+		if text := os.Getenv(name); text != "" {
+			return text
+		}
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+func newPull() *cobra.Command {
+	var store storeOptions
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "pull REF DIR",
+		Short: "Write the files of a release into a folder",
+		Long: `Pull reads a release, checks each file by its digest, and writes the files into a folder
+that does not exist or is empty. With --force, the content of the folder is replaced.
+
+` + refHelp,
+		Example: `  prompts pull oci-layout:releases:production prompts`,
+		Args:    exactly(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, s, err := store.open(args[0], true)
+			if err != nil {
+				return err
+			}
+			if args[1] == "" {
+				return errEmptyPath
+			}
+			entries, err := os.ReadDir(args[1])
+			switch {
+			case err != nil && !errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("cannot read folder: %w", err)
+			case len(entries) > 0 && !force:
+				return usageErrorf("folder %s is not empty; give another one, or --force to replace its content", args[1])
+			}
+			r, err := promptoci.Pull(cmd.Context(), s, ref.Version(), promptoci.Limits{})
+			if err != nil {
+				return bare(err)
+			}
+			if err := writeFolder(args[1], r.Files); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "release  %s\ncontent  %s\nfiles    %d\n", r.Digest, r.Content, len(r.Files))
+			return nil
+		},
+	}
+	store.add(cmd.Flags())
+	cmd.Flags().BoolVar(&force, "force", false, "replace the content of the folder")
+	return cmd
+}
+
+// writeFolder writes files into a temporary folder beside dir, which then takes the place
+// of dir.
+func writeFolder(dir string, files map[string][]byte) (err error) {
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".prompts-pull-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
+	next := filepath.Join(fresh, "next")
+	if err := writeRelease(next, files); err != nil {
+		return err
+	}
+	old := filepath.Join(fresh, "old")
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(next, dir); err != nil {
+		return errors.Join(err, os.Rename(old, dir))
+	}
+	return nil
+}
+
+// writeRelease writes files into a new folder, and nowhere else.
+func writeRelease(dir string, files map[string][]byte) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseSide opens a release for diff.
+func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
+	if !promptoci.IsRef(arg) {
+		return nil, nil
+	}
+	ref, s, err := new(storeOptions).open(arg, true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
+	if err != nil {
+		return nil, bare(err)
+	}
+	dir, err := os.MkdirTemp("", "prompts-diff-")
+	if err != nil {
+		return nil, err
+	}
+	side := &diffSide{arg, filepath.Join(dir, "prompts"), func() { _ = os.RemoveAll(dir) }}
+	if err := writeRelease(side.dir, r.Files); err != nil {
+		side.remove()
+		return nil, err
+	}
+	return side, nil
+}
