@@ -81,7 +81,9 @@ func mountOf(p *server.ServerPrompt) *mount {
 }
 
 // isHandler reports whether the handler of a tool or resource of a server is a method
-// of this package. The code of a method is the same for all its receivers.
+// of this package. The SDK keeps nothing else by which to tell a tool of a mount from one
+// that the application has added under the same name. The code of a method is the same for
+// all its receivers, so callers check by name that the tool is of their own mount, too.
 func isHandler(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }
