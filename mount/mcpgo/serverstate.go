@@ -81,7 +81,7 @@ func mountOf(p *server.ServerPrompt) *mount {
 }
 
 // isHandler reports whether the handler of a tool or resource of a server is a method
-// of this package. The SDK keeps nothing else by which to tell a tool of a mount from one
+// of this package. The SDK keeps nothing else that distinguishes a tool of a mount from a tool
 // that the application has added under the same name. The code of a method is the same for
 // all its receivers, so callers check by name that the tool is of their own mount, too.
 func isHandler(there, ours any) bool {
