@@ -28,7 +28,7 @@ const (
 const maxNesting = 32
 
 // largestExact is the greatest integer up to which a float64 has each.
-const largestExact = 1<<53 - 1
+const largestExact int64 = 1<<53 - 1
 
 // decoder reads the values of front matter, and nothing that it does not know.
 type decoder struct {
