@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -186,15 +187,18 @@ func (e *encoder) forClient(c Content) Content {
 	return c
 }
 
-// text returns the text that replaces audio.
-func (c *Audio) text() string {
-	return fmt.Sprintf("[audio left out: %s, %d bytes]", c.MIMEType, len(c.Data))
+// defaultBlobType is the MIME type of binary data without one.
+const defaultBlobType = "application/octet-stream"
+
+// leftOut returns the text that replaces binary data.
+func leftOut(what, mimeType string, size int) string {
+	return fmt.Sprintf("[%s left out: %s, %d bytes]", what, mimeType, size)
 }
 
-// text returns the text that replaces the resource; empty for binary data.
+// text returns the text that replaces the resource.
 func (c *EmbeddedResource) text() string {
 	if c.Blob != nil {
-		return ""
+		return leftOut(c.URI, cmp.Or(c.MIMEType, defaultBlobType), len(c.Blob))
 	}
 	return c.URI + ":\n" + c.Text
 }

@@ -36,10 +36,15 @@ type encoder struct {
 	served     served
 	secrets    *redact.Secrets // that no link may contain
 	// The kinds of content that become text, because the protocol version or the host
-	// of the client has no place for them.
-	lacksAudio, lacksLinks, lacksResources bool
-	// isInner reports whether other content of a tool's result follows.
-	isInner bool
+	// of the client has no place for them: onlyTexts are all kinds.
+	lacksAudio, lacksLinks, onlyTexts bool
+	// joins is for a host that reads one message: texts are those of all messages, which
+	// become one message.
+	joins bool
+	texts []string
+	// isInner reports whether other content of a tool's result follows. joinsTexts is for a
+	// host that joins all texts, those of resources, too.
+	isInner, joinsTexts bool
 	// dropped counts the errors of a result beyond maxResultErrors.
 	dropped int
 	// inMessages reports whether an error is in a message, and message is its index.
@@ -150,6 +155,7 @@ func (e *encoder) result(r *Result) {
 	}
 	e.key("messages")
 	e.raw("[")
+	at := len(e.buf)
 	e.inMessages = true
 	for i := range r.Messages {
 		if i > 0 {
@@ -159,9 +165,39 @@ func (e *encoder) result(r *Result) {
 		e.appendMessage(&r.Messages[i])
 	}
 	e.inMessages = false
+	if e.joins && len(r.Messages) > 1 && len(e.errs) == 0 {
+		e.join(at, r.Messages)
+	}
 	e.raw("]")
 	e.end(r.Meta)
 	e.raw("}")
+}
+
+// join replaces the messages, which are checked and begin at a position, by one message
+// with their texts. It is shorter than they are.
+func (e *encoder) join(at int, messages []Message) {
+	hasRoles := slices.ContainsFunc(messages, func(m Message) bool { return m.Role != messages[0].Role })
+	var text strings.Builder
+	for i, m := range messages {
+		if i > 0 {
+			text.WriteString("\n\n")
+		}
+		if hasRoles {
+			text.WriteString(map[Role]string{RoleUser: "User:\n", RoleAssistant: "Assistant:\n"}[m.Role])
+		}
+		text.WriteString(e.texts[i])
+	}
+	role := messages[0].Role
+	if hasRoles {
+		role = RoleUser
+	}
+	e.buf, e.joins = e.buf[:at], false
+	e.raw("{")
+	e.str("role", string(role))
+	e.key("content")
+	e.raw("{")
+	e.appendText(&Text{Text: text.String()}) // which was counted
+	e.raw("}}")
 }
 
 // end appends the _meta of a result, and the number of errors that are left out.
@@ -208,7 +244,7 @@ func (e *encoder) content(c Content) {
 	case *Text:
 		e.text(c)
 	case *Image:
-		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+		e.image(c)
 	case *Audio:
 		e.audio(c)
 	case *EmbeddedResource:
@@ -228,17 +264,28 @@ func (e *encoder) text(c *Text) {
 }
 
 func (e *encoder) appendText(c *Text) {
+	if e.joins {
+		e.texts = append(e.texts, c.Text)
+	}
 	e.raw(`"type":"text"`)
 	e.str("text", c.Text)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
 }
 
+func (e *encoder) image(c *Image) {
+	at := len(e.buf)
+	e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+	if e.onlyTexts {
+		e.replace(at, leftOut("image", c.MIMEType, len(c.Data)), c.Annotations)
+	}
+}
+
 func (e *encoder) audio(c *Audio) {
 	at := len(e.buf)
 	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
 	if e.lacksAudio {
-		e.replace(at, c.text(), c.Annotations)
+		e.replace(at, leftOut("audio", c.MIMEType, len(c.Data)), c.Annotations)
 	}
 }
 
@@ -272,7 +319,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	mimeType := c.MIMEType
 	switch {
 	case mimeType == "" && c.Blob != nil:
-		mimeType = "application/octet-stream"
+		mimeType = defaultBlobType
 	case mimeType == "":
 		mimeType = "text/plain"
 	}
@@ -289,14 +336,18 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 		}
 		e.base64("blob", c.Blob)
 	} else {
-		e.str("text", c.Text)
+		text := c.Text
+		if e.joinsTexts {
+			text = e.ended(text)
+		}
+		e.str("text", text)
 	}
 	e.metaFromTitles(c.ResourceMeta)
 	e.raw("}")
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
-	if text := c.text(); e.lacksResources && text != "" {
-		e.replace(at, text, c.Annotations)
+	if e.onlyTexts {
+		e.replace(at, c.text(), c.Annotations)
 	}
 }
 

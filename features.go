@@ -451,6 +451,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 	}
 	s := r.Owner().(*Server)
 	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
+	e.joinsTexts = r.Host.Has(hosts.JoinsTexts)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}

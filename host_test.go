@@ -139,6 +139,7 @@ func TestContentForHosts(t *testing.T) {
 	}
 	texts := map[string]string{
 		"audio": "[audio left out: audio/wav, 4 bytes]", "link": "seven: note://7", "resource": "note://8:\nwords",
+		"image": "[image left out: image/png, 1 bytes]", "blob": "[note://9 left out: application/octet-stream, 4 bytes]",
 	}
 	for name, content := range contents {
 		p := rendered("p", func(context.Context) (*prompts.Result, error) {
@@ -162,22 +163,29 @@ func TestContentForHosts(t *testing.T) {
 		tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p", "two"}})
 		require.NoError(t, err)
 		fallback := func(prompts.Content, string) prompts.Content { return nil }
-		call := func(client, tool string) string {
+		raw := func(client, tool string) string {
 			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
 			require.NoError(t, err)
+			return string(raw)
+		}
+		call := func(client, tool string) string {
 			var r struct{ Content []struct{ Type, Text string } }
-			require.NoError(t, json.Unmarshal(raw, &r))
+			require.NoError(t, json.Unmarshal([]byte(raw(client, tool)), &r))
 			if r.Content[0].Type == "text" {
 				return r.Content[0].Text
 			}
 			return ""
 		}
 		want := texts[name]
-		if name == "resource" {
-			want = "" // which the host reads
+		if name != "audio" && name != "link" {
+			want = "" // of which the server makes no text in the result of a tool
 		}
 		assert.Equal(t, want, call("copilot-cli", "p"), name)
 		assert.Empty(t, call("claude-code", "p"), name)
+		if name == "resource" {
+			assert.Contains(t, raw("copilot-cli", "two"), `"text":"words\n"`, "it joins the texts")
+			assert.Contains(t, raw("claude-code", "two"), `"text":"words"`)
+		}
 		if want != "" {
 			assert.Equal(t, want+"\n", call("copilot-cli", "two"), "it joins the texts")
 			for _, text := range []string{"other", "other\n"} {
@@ -187,4 +195,38 @@ func TestContentForHosts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A host that reads only the first message gets one message with the texts of all, and any
+// other host gets them as they are.
+func TestOneMessageForHosts(t *testing.T) {
+	t.Parallel()
+	const few = `[{"role":"user","content":{"type":"text","text":"one"}},{"role":"assistant","content":{"type":"text","text":"two"}}]`
+	image := prompts.UserContent(&prompts.Image{Data: []byte{1}, MIMEType: "image/png"})
+	for name, test := range map[string]struct {
+		messages []prompts.Message
+		want     string
+	}{
+		"one":   {[]prompts.Message{prompts.Assistant("one")}, `[{"role":"assistant","content":{"type":"text","text":"one"}}]`},
+		"same":  {[]prompts.Message{prompts.User("one"), image, prompts.User("three")}, `[{"role":"user","content":{"type":"text","text":"one\n\n[image left out: image/png, 1 bytes]\n\nthree"}}]`},
+		"roles": {[]prompts.Message{prompts.User("one"), prompts.Assistant("two")}, `[{"role":"user","content":{"type":"text","text":"User:\none\n\nAssistant:\ntwo"}}]`},
+		"none":  {nil, `[]`},
+	} {
+		p := rendered("p", func(context.Context) (*prompts.Result, error) { return prompts.Messages(test.messages...), nil })
+		for _, client := range []string{"gemini-cli-mcp-client", "qwen-cli-mcp-client-review"} {
+			assert.JSONEq(t, test.want, getFor(t, client, "p", `{}`, p), name)
+		}
+	}
+	p := rendered("p", func(context.Context) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("one"), prompts.Assistant("two")), nil
+	})
+	for _, client := range []string{"opencode", "claude-code", "tester"} {
+		assert.JSONEq(t, few, getFor(t, client, "p", `{}`, p), client)
+	}
+	// The limit of a result is that of its messages.
+	s := prompts.MustNewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("12345"), prompts.Assistant("67890")), nil
+	})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 10}})
+	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Client: prompts.Implementation{Name: "gemini-cli-mcp-client"}})
+	assert.NoError(t, err)
 }

@@ -128,9 +128,9 @@ func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 // appendResult appends the result of a prompt, checked, in the form of a revision, for the
 // host of the client, which may be nil. Its links must not contain the secrets.
 func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
-	readsTexts := host.Has(hosts.ReadsTexts)
-	e := s.newEncoder(dst, rev, secrets, readsTexts)
-	e.lacksResources, e.served = readsTexts, v
+	onlyTexts := host.Has(hosts.ReadsTexts)
+	e := s.newEncoder(dst, rev, secrets, onlyTexts)
+	e.onlyTexts, e.joins, e.served = onlyTexts, onlyTexts && host.Has(hosts.ReadsOneMessage), v
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}

@@ -78,8 +78,12 @@ const (
 	SendsPlaceholders Traits = 1 << iota
 	// ReadsTexts is a host that reads no content of a prompt but text.
 	ReadsTexts
+	// ReadsOneMessage is a host that reads only the first message of a prompt.
+	ReadsOneMessage
 	// ReadsNoToolAudio is a host that reads no audio and no links of a tool's result.
 	ReadsNoToolAudio
+	// JoinsTexts is a host that joins the texts of a tool's result without a separator.
+	JoinsTexts
 )
 
 // Client is a client of a host that was run.
@@ -105,7 +109,7 @@ func (c *Client) Has(t Traits) bool { return c != nil && c.traits&t != 0 }
 
 // known are the clients in [Table].
 var known = func() (all []Client) {
-	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, NoToolAudio: ReadsNoToolAudio}
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio, JoinedTexts: JoinsTexts}
 	for _, h := range Table {
 		var traits Traits
 		for _, l := range h.Limits {

@@ -44,9 +44,9 @@ func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
 		"opencode": SendsPlaceholders | ReadsTexts, "opencode2": 0, "": 0, "claude-code": 0,
-		"qwen-cli-mcp-client-review": ReadsTexts, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio,
+		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio, "copilot-cli": ReadsNoToolAudio | JoinsTexts,
 	} {
-		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsNoToolAudio} {
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
 		}
 	}

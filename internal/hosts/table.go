@@ -38,7 +38,7 @@ var Table = []Host{
 	}},
 	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-23", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/gemini.golden"},
-		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs + "/testdata/gemini.golden"},
+		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/gemini.golden"},
 		{NoSpaces, "replaces each space with a hyphen", geminiSource},
 		{OnePage, "reads the first page of prompts and of tools", runs + "/testdata/gemini.golden"},
 	}},
@@ -51,13 +51,13 @@ var Table = []Host{
 	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-23", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
 		{NoDefaults, "uses an empty text", runs + "/testdata/opencode.golden"},
-		{TextOnly, "drops the message", runs + "/testdata/opencode.golden"},
+		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/opencode.golden"},
 		{UserOnly, "joins all messages to one of the user", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-23", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
-		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs + "/testdata/qwen.golden"},
+		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},
 	}},
 	{"VS Code", nil, "", "2026-11-22", []Limit{

@@ -24,6 +24,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 		for _, l := range h.Limits {
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
+			case hosts.OneMessage: // the server joins the messages
 			default:
 				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: len(h.Clients) > 0})
 			}
@@ -144,10 +145,6 @@ func mayHaveSpaces(a prompts.Argument) bool {
 // nothing.
 func (r *Rule) inResult(result *prompts.Result) string {
 	switch hosts.Kind(r.cannot) {
-	case hosts.OneMessage:
-		if n := len(result.Messages); n > 1 {
-			return fmt.Sprintf("%d messages", n)
-		}
 	case hosts.TextOnly:
 		for i, m := range result.Messages {
 			if kind, becomesText := kindOf(m.Content); kind != "text" && (!r.isServed || !becomesText) {
