@@ -14,7 +14,7 @@ import (
 )
 
 // CheckedOn is the day of the newest observation.
-const CheckedOn = "2026-11-23"
+const CheckedOn = "2026-11-24"
 
 // Rules are the limits of clients for prompts, in the order of the clients' names.
 var Rules = rulesOf(hosts.Table)

@@ -11,9 +11,11 @@ type testCase struct {
 	words  []string // what the user types after the prompt
 	json   string   // the arguments of the prompt's tool
 	inCI   bool
-	mode   string   // tools to offer, if it is not the mode of the host: each or pair
-	tool   string   // the tool to call, if it is not that of the prompt
-	want   []string // parts of what the model is to get
+	mode   string // what the server has, if it is not what the host needs, see [host.options]
+	tool   string // the tool of the server to call, if it is not that of the prompt
+	// ownTool is a tool of the host and its arguments.
+	ownTool string
+	want    []string // parts of what the model is to get
 }
 
 // line returns the prompt and its arguments as the user types them after the host's
@@ -30,6 +32,9 @@ func (c *testCase) line(prompt string) string {
 
 // call returns what the user says to have the model call the tool.
 func (c *testCase) call(prefix string) string {
+	if c.ownTool != "" {
+		return "Call tool " + c.ownTool
+	}
 	name := c.tool
 	if name == "" {
 		name = toolName(c.prompt)
@@ -39,6 +44,10 @@ func (c *testCase) call(prefix string) string {
 
 // changing is the case in which the lists of prompts and tools change.
 const changing = "list_changed"
+
+// skill is the case in which the model reads a skill by a tool of the host. A host that has
+// no such tool gets a prompt.
+const skill = "skill"
 
 var cases = []testCase{
 	{name: "no argument", prompt: "hello", want: []string{"HELLO-TEXT"}},
@@ -64,7 +73,12 @@ var cases = []testCase{
 	{name: "Unicode name", prompt: "grüße", want: []string{"UNICODE-NAME-TEXT"}},
 	{name: changing, prompt: "add", inCI: true},
 	{name: "tool of a prompt", prompt: "two", mode: "each", tool: "two", json: `{"arg1":"a","arg2":"b"}`, want: []string{"TWO arg1=[a] arg2=[b]"}},
+	{name: "image of a tool", mode: "each", tool: "image", want: []string{"image/png", "IMAGE-TEXT"}},
+	{name: "audio of a tool", mode: "each", tool: "audio", want: []string{"audio/wav", "AUDIO-TEXT"}},
+	{name: "link of a tool", mode: "each", tool: "link", want: []string{"test://linked", "LINK-TEXT"}},
 	{name: "list of the pair", mode: "pair", tool: "list_prompts", want: []string{"A prompt with two required arguments"}},
 	{name: "get of the pair", mode: "pair", tool: "get_prompt", json: `{"name":"two","arguments":{"arg1":"a","arg2":"b"}}`, want: []string{"TWO arg1=[a] arg2=[b]"}},
 	{name: "wrong enum by the pair", mode: "pair", tool: "get_prompt", json: `{"name":"lang","arguments":{"lang":"cobol"}}`, want: []string{"must be one of go, python, rust"}},
+	{name: "prompt 101 of 300", prompt: "p101", mode: "pages", want: []string{"THIS IS p101"}},
+	{name: skill, prompt: "hello", mode: "skills", want: []string{"REFUND-SKILL-TEXT"}},
 }

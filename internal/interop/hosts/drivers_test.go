@@ -26,12 +26,18 @@ type host struct {
 	boilerplate *regexp.Regexp
 	// noise matches what a run shows and another does not.
 	noise *regexp.Regexp
-	// setup are the commands that add the server, if "prompts install" does not know the
-	// host, or empty if files has the server. The host is not run over HTTP.
-	setup []string
-	// urlCommand adds a server over HTTP, or, if it is empty, urlFile has urlEntry under
-	// urlKey.
+	// setup is a command before the server is added.
+	setup string
+	// patience is a file, and the text for its end after the server is added: the default
+	// time for the start of a server is too short on a loaded machine.
+	patience [2]string
+	// How the server is added over HTTP: by a command, or, if it is empty, by an entry in
+	// urlFile. The entry is a member of the object urlKey, or else a text for the end.
 	urlCommand, urlFile, urlKey, urlEntry string
+	// command or entry for standard input and output, if "prompts install" does not know the host
+	addCommand, addEntry string
+	// readSkill is the host's tool that reads a resource, with the URI of a skill.
+	readSkill string
 
 	screen     *screen // nil if the tests use no terminal
 	noPrompts  bool    // only tools
@@ -53,6 +59,8 @@ type screen struct {
 	submit []string // keys
 	// answer answers the question of the prompt ask.
 	answer []string // keys, and texts that begin with "="
+	// allow is part of the question whether a tool may be called. Enter answers it.
+	allow string
 	// noise matches lines that have nothing to do with the prompt.
 	noise *regexp.Regexp
 	// pictures are names of pictures, and what the user types before. A text that ends
@@ -64,49 +72,63 @@ type screen struct {
 // notPlain matches what opencode replaces in names.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
+// openCodeModel and openCodeURL are parts of the configuration of opencode and its fork.
+const (
+	openCodeModel = `{"model":"mock/mock","experimental":{"mcp_timeout":60000},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible",` +
+		`"options":{"baseURL":"{model}/v1","apiKey":"x"},` +
+		`"models":{"mock":{"attachment":true,"modalities":{"input":["text","image","audio"],"output":["text"]}}}}}}`
+	openCodeURL = `{"type":"remote","url":"{url}","enabled":true}`
+)
+
+func openCodeSay(c *testCase) []string {
+	if c.tool+c.ownTool != "" {
+		return []string{"run", c.call("review_")}
+	}
+	return append([]string{"run", "--command", "review:" + notPlain.ReplaceAllString(c.prompt, "_")}, c.words...)
+}
+
 var hosts = []*host{
 	{
 		urlCommand: "mcp add --transport http review {url}",
+		readSkill:  `ReadMcpResourceTool {"server":"review","uri":"skill://refunds/SKILL.md"}`,
 		name:       "claude-code", title: "Claude Code", npm: "@anthropic-ai/claude-code", folder: "node",
 		program: "@anthropic-ai/claude-code-{platform}/claude", command: "claude",
-		env: "ANTHROPIC_BASE_URL={model} ANTHROPIC_API_KEY=any ENABLE_TOOL_SEARCH=false CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1",
+		env: "ANTHROPIC_BASE_URL={model} ANTHROPIC_API_KEY=any ENABLE_TOOL_SEARCH=false MCP_CONNECTION_NONBLOCKING=0 MCP_CONNECT_TIMEOUT_MS=60000 MCP_TIMEOUT=60000 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1",
 		files: map[string]string{".claude.json": `{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["any"]},` +
 			`"projects":{"{work}":{"hasTrustDialogAccepted":true}}}`},
 		screen: &screen{
 			args: []string{"--permission-mode", "default"}, ready: `for shortcuts`, prefix: "/mcp__review__", menu: "/", submit: []string{"Enter"},
 			confirm:  map[string][]string{"Press Enter": {"Enter"}, "trust this folder": {"Enter"}},
 			answer:   []string{"=my words", "Enter", "Enter"},
+			noise:    regexp.MustCompile(`^(✻|tmux focus|ctrl\+y|⏸|❯$)`),
 			pictures: [][2]string{{"menu", "/review:"}, {"use", "/review:commit-message\tfixed-a-typo\n"}},
 		},
 		boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`),
 		say: func(c *testCase) []string {
-			if c.tool != "" {
-				return []string{"-p", c.call("mcp__review__"), "--allowedTools", "mcp__review"}
+			if c.tool+c.ownTool != "" {
+				return []string{"-p", c.call("mcp__review__"), "--allowedTools", "mcp__review", "ReadMcpResourceTool"}
 			}
 			return []string{"-p", c.line("/mcp__review__" + c.prompt)}
 		},
 	},
 	{
-		urlFile: ".config/opencode/opencode.json", urlKey: "mcp", urlEntry: `{"type":"remote","url":"{url}","enabled":true}`,
+		urlFile: ".config/opencode/opencode.json", urlKey: "mcp", urlEntry: openCodeURL,
 		name: "opencode", title: "opencode", npm: "opencode-ai", folder: "node",
 		program: "opencode-{platform}/bin/opencode",
 		env:     "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		files: map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","model":"mock/mock",` +
-			`"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{model}/v1","apiKey":"x"},"models":{"mock":{"attachment":true,"modalities":{"input":["text","image","audio"],"output":["text"]}}}}}}`},
+		files:   map[string]string{".config/opencode/opencode.json": openCodeModel},
 		screen: &screen{
 			// The space closes the menu.
 			ready: `Ask anything`, prefix: "/review:", suffix: " ", menu: "/", submit: []string{"Enter"}, plainNames: true,
+			noise:    regexp.MustCompile(`ctrl\+p commands$`),
 			pictures: [][2]string{{"menu", "/review:"}},
 		},
-		say: func(c *testCase) []string {
-			if c.tool != "" {
-				return []string{"run", c.call("review_")}
-			}
-			return append([]string{"run", "--command", "review:" + notPlain.ReplaceAllString(c.prompt, "_")}, c.words...)
-		},
+		say: openCodeSay,
 	},
 	{
 		urlCommand: "mcp add review --url {url}",
+		patience:   [2]string{".codex/config.toml", "startup_timeout_sec = 60\n"},
+		readSkill:  `read_mcp_resource {"server":"review","uri":"skill://refunds/SKILL.md"}`,
 		name:       "codex", title: "Codex", npm: "@openai/codex", folder: "node", noPrompts: true,
 		program: "@openai/codex/bin/codex.js", command: "codex",
 		env: "MOCK_KEY=x",
@@ -122,8 +144,8 @@ env_key = "MOCK_KEY"
 		screen: &screen{
 			args: []string{"--no-alt-screen", "-c", "approval_policy=on-request"}, ready: `context left|/model to change|\? for shortcuts`, menu: "/", submit: []string{"Enter"},
 			confirm: map[string][]string{"trust": {"Enter"}},
-			// The first key allows the call of the tool.
-			answer:   []string{"Enter", "=my words", "Enter"},
+			allow:   "Allow the review MCP server", answer: []string{"=my words", "Enter"},
+			noise:    regexp.MustCompile(`^(› (Ask|Explain|Find|Implement|Improve|Run|Summarize|Use|Write) |mock default|← for agents|Worked for)`),
 			pictures: [][2]string{{"use", `Call tool triage {"report":"The page is empty."}` + "\n"}},
 		},
 		boilerplate: regexp.MustCompile(`(?s)<environment_context>.*</environment_context>`),
@@ -141,11 +163,11 @@ env_key = "MOCK_KEY"
 			args: []string{"--allow-all-tools", "--disable-builtin-mcps"}, ready: `/ commands|for shortcuts|@ mention`, menu: "/", submit: []string{"Enter"},
 			confirm:  map[string][]string{"trust": {"Enter"}},
 			answer:   []string{"=my words", "Enter", "Enter"},
-			noise:    regexp.MustCompile(`^● Working|^←`),
+			noise:    regexp.MustCompile(`^(● Working|←|Copilot v|Check for mistakes|~/shop)`),
 			pictures: [][2]string{{"use", `Call tool review-triage {"report":"The page is empty."}` + "\n"}},
 		},
 		boilerplate: regexp.MustCompile(`(?s)<current_datetime>.*?</current_datetime>`), listsAgain: true,
-		noise: regexp.MustCompile(`(?s)\nChanges  .*`),
+		noise: regexp.MustCompile(`(?s)\nChanges  .*|Package extraction took <duration>\n*`),
 		say: func(c *testCase) []string {
 			return []string{"-p", c.call("review-"), "--allow-all-tools", "--disable-builtin-mcps"}
 		},
@@ -154,7 +176,8 @@ env_key = "MOCK_KEY"
 
 // gemini shows its prompts in a terminal only.
 var gemini = &host{
-	urlFile: ".gemini/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
+	readSkill: `read_mcp_resource {"uri":"skill://refunds/SKILL.md"}`,
+	urlFile:   ".gemini/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
 	name: "gemini", title: "Gemini CLI", npm: "@google/gemini-cli", folder: "node",
 	program: "@google/gemini-cli/bundle/gemini.js",
 	// Gemini CLI starts no server in a folder that is not trusted.
@@ -164,7 +187,7 @@ var gemini = &host{
 	screen: &screen{
 		// The default model asks the model which model to take, and expects JSON.
 		args: []string{"-m", "gemini-2.5-pro"}, ready: `Type your message`, prefix: "/", menu: "/",
-		submit: []string{"Escape", "Enter"}, all: true,
+		submit: []string{"Escape", "Enter"}, all: true, allow: "Allow execution of MCP tool",
 		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
 	},
 }
@@ -178,16 +201,27 @@ var qwen = &host{
 	files:       map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true}}`},
 	boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|This is the Qwen Code.*`),
 	screen: &screen{
-		ready: `Type your message`, prefix: "/", menu: "/", submit: []string{"Escape", "Enter"}, all: true,
+		ready: `Type your message`, prefix: "/", menu: "/", submit: []string{"Escape", "Enter"}, all: true, allow: "Allow execution of MCP tool",
 		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
 	},
+}
+
+// kilo is a fork of opencode, with the same configuration.
+var kilo = &host{
+	name: "kilo", title: "Kilo Code", npm: "@kilocode/cli-linux-x64", folder: "more",
+	program: "@kilocode/cli-{platform}/bin/kilo",
+	env:     "KILO_DISABLE_AUTOUPDATE=1 KILO_DISABLE_LSP_DOWNLOAD=1 KILO_TELEMETRY_LEVEL=off",
+	files:   map[string]string{".config/kilo/kilo.json": openCodeModel},
+	urlFile: ".config/kilo/kilo.json", urlKey: "mcp",
+	addEntry: `{"type":"local","command":["{prompts}","serve","{folder}"],"enabled":true}`,
+	say:      openCodeSay,
 }
 
 // more are hosts that only -all runs.
 var more = []*host{
 	{
 		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", folder: "more", noPrompts: true,
-		program: "@continuedev/cli/dist/cn.js", command: "cn", setup: []string{},
+		program: "@continuedev/cli/dist/cn.js", command: "cn",
 		env: "CONTINUE_TELEMETRY_ENABLED=0 FORCE_NO_TTY=true",
 		files: map[string]string{"config.yaml": `name: test
 version: 1.0.0
@@ -200,10 +234,10 @@ models:
     apiKey: x
     capabilities: [tool_use]
 mcpServers:
-  - name: review
-    command: {prompts}
-    args: [serve, --tools, {folder}]
 `},
+		urlFile:  "config.yaml",
+		urlEntry: "  - name: review\n    type: streamable-http\n    url: {url}\n",
+		addEntry: "  - name: review\n    command: {prompts}\n    args: [serve, --tools, {folder}]\n",
 		say: func(c *testCase) []string {
 			return []string{"--config", "../config.yaml", "-p", c.call(""), "--auto"}
 		},
@@ -211,11 +245,10 @@ mcpServers:
 	{
 		name: "cline", title: "Cline", npm: "cline", folder: "more", noPrompts: true,
 		program: "@cline/cli-{platform}/bin/cline", command: "cline",
-		setup: []string{
-			"auth -p openai-compatible -k x -m mock -b {model}/v1",
-			"mcp add --yes review -- {prompts} serve --tools {folder}",
-		},
-		noise: regexp.MustCompile(`(?m)^(\s*Warning: AI SDK|DeprecationWarning: |\s+at .*bunfs).*\n`),
+		setup:      "auth -p openai-compatible -k x -m mock -b {model}/v1",
+		addCommand: "mcp add --yes review -- {prompts} serve --tools {folder}",
+		urlCommand: "mcp add --yes --transport http review {url}",
+		noise:      regexp.MustCompile(`(?m)^(\s*Warning: AI SDK|DeprecationWarning: |\s+at .*bunfs).*\n+`),
 		say: func(c *testCase) []string {
 			return []string{"-P", "openai-compatible", "-m", "mock", c.call("")}
 		},

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +20,7 @@ type golden struct {
 	path     string
 	names    []string // in the order of the file
 	sections map[string]string
+	changed  []string // by this run
 }
 
 var heading = regexp.MustCompile(`(?m)^== (.*) ==\n`)
@@ -57,6 +57,7 @@ func (g *golden) check(t *testing.T, name, got string) {
 	got = strings.TrimRight(got, "\n") + "\n"
 	if *update {
 		g.set(name, got)
+		g.changed = append(g.changed, name)
 		return
 	}
 	want, exists := g.sections[name]
@@ -64,22 +65,24 @@ func (g *golden) check(t *testing.T, name, got string) {
 	assert.Equal(t, want, got, "%s: %s", g.path, name)
 }
 
-// write writes the file. After a run of all cases, names is the order of the sections,
-// and those of other runs follow.
-func (g *golden) write(t *testing.T, names []string) {
+// write writes the sections of this run to the file, in the order of the cases.
+func (g *golden) write(t *testing.T, host string) {
 	t.Helper()
-	if !*all {
-		names = nil
+	file := readGolden(t, host) // another test may have written its sections meanwhile
+	for _, name := range g.changed {
+		file.set(name, g.sections[name])
 	}
-	for _, name := range g.names {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	parts := []string{"start", "menu", "arguments"}
+	for _, c := range cases {
+		parts = append(parts, c.name)
 	}
 	var text strings.Builder
-	for _, name := range names {
-		if section, exists := g.sections[name]; exists {
-			text.WriteString("== " + name + " ==\n" + section + "\n")
+	for _, transport := range []string{"stdio", "HTTP", "terminal", "HTTP terminal"} {
+		for _, part := range append(parts, "menu after list_changed") {
+			name := part + ", " + transport
+			if section, exists := file.sections[name]; exists {
+				text.WriteString("== " + name + " ==\n" + section + "\n")
+			}
 		}
 	}
 	require.NoError(t, os.MkdirAll("testdata", 0o755))

@@ -4,6 +4,7 @@ package hosts_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,24 +17,34 @@ import (
 // platform is this system in the names of npm's packages.
 var platform = runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 
-// version returns the version of an npm package that a package.json wants. It fails if
-// another version, or none, is installed.
-func version(t *testing.T, folder, name string) string {
+// wanted returns the version of an npm package that the package.json of a folder wants.
+func wanted(t *testing.T, folder, name string) string {
 	t.Helper()
-	var wanted struct {
-		Dependencies map[string]string `json:"dependencies"`
-	}
-	readJSON(t, filepath.Join(folder, "package.json"), &wanted)
-	version := wanted.Dependencies[name]
+	var p struct{ Dependencies, OptionalDependencies map[string]string }
+	readJSON(t, filepath.Join(folder, "package.json"), &p)
+	version := p.Dependencies[name] + p.OptionalDependencies[name]
 	require.NotEmpty(t, version, "%s/package.json has no %s", folder, name)
-	var installed struct {
-		Version string `json:"version"`
-	}
-	path := filepath.Join(folder, "node_modules", filepath.FromSlash(name), "package.json")
-	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &installed) != nil || installed.Version != version {
-		t.Fatalf("%s %s is not installed; run: npm install --prefix internal/interop/hosts/%s --ignore-scripts", name, version, folder)
-	}
 	return version
+}
+
+// version returns the version of an npm package that is wanted. It fails if another
+// version, or none, is installed.
+func version(t *testing.T, h *host) string {
+	t.Helper()
+	version := wanted(t, h.folder, h.npm)
+	require.NoError(t, checkInstalled(h, version))
+	return version
+}
+
+// checkInstalled returns an error, with what to do, if npm has not installed the version
+// of a host.
+func checkInstalled(h *host, version string) error {
+	var installed struct{ Version string }
+	path := filepath.Join(h.folder, "node_modules", filepath.FromSlash(h.npm), "package.json")
+	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &installed) == nil && installed.Version == version {
+		return nil
+	}
+	return fmt.Errorf("%s %s is not installed; run: npm install --prefix internal/interop/hosts/%s", h.title, version, h.folder)
 }
 
 func readJSON(t *testing.T, path string, v any) {

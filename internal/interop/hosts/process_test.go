@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // hostTimeout is how long a host may take for one case.
@@ -23,11 +25,18 @@ const hostTimeout = time.Minute
 // may leave a daemon behind, in a process group of its own.
 const marker = "PROMPTS_HOST_TEST"
 
-// runHost runs a program of a host, and ends its process group. It returns what the
-// program printed.
+// runHost runs a program of a host, and returns what it printed.
 func runHost(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), hostTimeout)
+	out, err := runFor(t.Context(), hostTimeout, dir, env, command...)
+	require.NoError(t, err)
+	return out
+}
+
+// runFor runs a program for at most a time, and ends its process group. It returns what
+// the program printed, and its status if that is not 0.
+func runFor(ctx context.Context, limit time.Duration, dir string, env []string, command ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Dir, c.Env = dir, env
@@ -39,16 +48,14 @@ func runHost(t *testing.T, dir string, env []string, command ...string) string {
 	err := c.Run()
 	switch {
 	case ctx.Err() != nil:
-		t.Fatalf("%s has not ended after %s. It printed:\n%s", strings.Join(command, " "), hostTimeout, &out)
+		return "", fmt.Errorf("%s has not ended after %s; it printed:\n%s", strings.Join(command, " "), limit, &out)
 	case c.ProcessState == nil:
-		t.Fatalf("%s does not start: %v", command[0], err)
+		return "", fmt.Errorf("%s does not start: %w", command[0], err)
 	case !c.ProcessState.Success():
 		fmt.Fprintf(&out, "exit status %d\n", c.ProcessState.ExitCode())
 	}
-	if c.Process != nil {
-		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // if any of the group is left
-	}
-	return out.String()
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // if any of the group is left
+	return out.String(), nil
 }
 
 // endProcesses ends every process that has the marker with this value.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -78,7 +79,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 	t.Helper()
 	built, err := programs()
 	require.NoError(t, err)
-	version(t, h.folder, h.npm)
+	version(t, h)
 	dir, err := os.MkdirTemp("", "h") // short, because hosts have sockets in it
 	require.NoError(t, err)
 	s := &sandbox{t: t, host: h, dir: dir, home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin"), record: filepath.Join(dir, "record")}
@@ -147,43 +148,74 @@ func (s *sandbox) reset(hold func()) {
 }
 
 // install adds the server to the host by "prompts install", which the user would call,
-// and puts the fixture in the place of prompts. Over HTTP it starts the fixture and adds
-// its URL as the host's documentation says.
+// and puts the fixture in the place of prompts. Over HTTP, and in a host that "prompts
+// install" does not know, it adds the server as the host's documentation says.
 func (s *sandbox) install(built string, o serverOptions, overHTTP bool) {
-	t := s.t
-	if s.host.command != "" {
+	t, h := s.t, s.host
+	if h.command != "" {
 		launcher := "#!/bin/sh\nexec " + strings.Join(s.program, " ") + ` "$@"` + "\n"
-		require.NoError(t, os.WriteFile(filepath.Join(s.bin, s.host.command), []byte(launcher), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(s.bin, h.command), []byte(launcher), 0o700))
+	}
+	if h.setup != "" {
+		s.must(strings.Fields(s.fill(h.setup))...)
 	}
 	prompts := filepath.Join(s.bin, "prompts")
+	isKnown := !overHTTP && h.addCommand+h.addEntry == ""
+	if isKnown {
+		require.NoError(t, os.Link(filepath.Join(built, "prompts"), prompts))
+		if out := runHost(t, s.work, s.env, prompts, "install", h.name, filepath.Join("..", serverName)); strings.Contains(out, "exit status") {
+			t.Fatalf("prompts install %s:\n%s", h.name, out)
+		}
+		require.NoError(t, os.Remove(prompts))
+	}
 	if overHTTP {
 		o.HTTP = "127.0.0.1:0"
-	} else if s.host.noPrompts && o.Tools == "each" {
+	} else if h.noPrompts && o.Tools == "each" {
 		o.Tools = "" // the entry has the flag --tools
 	}
 	options, err := json.Marshal(o)
 	require.NoError(t, err)
-	if overHTTP {
-		s.installURL(built, options)
-		return
-	}
-	if s.host.setup != nil {
-		require.NoError(t, os.Link(filepath.Join(built, "fixture"), prompts))
-		require.NoError(t, os.WriteFile(prompts+".json", options, 0o600))
-		for _, line := range s.host.setup {
-			if out := s.run(strings.Fields(s.fill(line))...); strings.Contains(out, "exit status") {
-				t.Fatalf("%s %s:\n%s", s.host.title, line, out)
-			}
-		}
-		return
-	}
-	require.NoError(t, os.Link(filepath.Join(built, "prompts"), prompts))
-	if out := runHost(t, s.work, s.env, prompts, "install", s.host.name, filepath.Join("..", serverName)); strings.Contains(out, "exit status") {
-		t.Fatalf("prompts install %s:\n%s", s.host.name, out)
-	}
-	require.NoError(t, os.Remove(prompts))
 	require.NoError(t, os.Link(filepath.Join(built, "fixture"), prompts))
 	require.NoError(t, os.WriteFile(prompts+".json", options, 0o600))
+	switch {
+	case overHTTP:
+		url := strings.NewReplacer("{url}", s.startHTTP(prompts))
+		s.add(url.Replace(h.urlCommand), url.Replace(h.urlEntry))
+	case !isKnown:
+		s.add(s.fill(h.addCommand), s.fill(h.addEntry))
+	}
+	if file := h.patience[0]; file != "" {
+		old, err := os.ReadFile(filepath.Join(s.home, file))
+		require.NoError(t, err)
+		s.write(file, string(old)+h.patience[1])
+	}
+}
+
+// add adds the server by a command of the host, or, if it is empty, by an entry in its
+// configuration.
+func (s *sandbox) add(command, entry string) {
+	t, h := s.t, s.host
+	if command != "" {
+		s.must(strings.Fields(command)...)
+		return
+	}
+	path := filepath.Join(s.home, h.urlFile)
+	old, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	if h.urlKey == "" {
+		s.write(h.urlFile, string(old)+entry)
+		return
+	}
+	settings := map[string]any{}
+	if len(old) > 0 {
+		require.NoError(t, json.Unmarshal(old, &settings))
+	}
+	settings[h.urlKey] = map[string]any{serverName: json.RawMessage(entry)}
+	text, err := json.Marshal(settings)
+	require.NoError(t, err)
+	s.write(h.urlFile, string(text))
 }
 
 // run runs a command of the host.
@@ -192,37 +224,33 @@ func (s *sandbox) run(args ...string) string {
 	return runHost(s.t, s.work, s.env, append(slices.Clone(s.program), args...)...)
 }
 
-// installURL starts the fixture over HTTP, and adds its URL to the host.
-func (s *sandbox) installURL(built string, options []byte) {
-	t := s.t
-	program := filepath.Join(s.bin, "prompts")
-	require.NoError(t, os.Link(filepath.Join(built, "fixture"), program))
-	require.NoError(t, os.WriteFile(program+".json", options, 0o600))
+// must runs a command of the host that must not fail.
+func (s *sandbox) must(args ...string) {
+	s.t.Helper()
+	if out := s.run(args...); strings.Contains(out, "exit status") {
+		s.t.Fatalf("%s %s:\n%s", s.host.title, strings.Join(args, " "), out)
+	}
+}
+
+// startHTTP starts the fixture over HTTP, and returns its URL.
+func (s *sandbox) startHTTP(program string) string {
 	c := exec.Command(program)
 	c.Env = s.env // and so with the marker by which the process is ended
 	stderr, err := c.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, c.Start())
-	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	require.NoError(s.t, err)
+	require.NoError(s.t, c.Start())
+	s.t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	url, err := readURL(stderr)
+	require.NoError(s.t, err)
+	return url
+}
+
+// readURL returns the URL that a server prints when it listens.
+func readURL(stderr io.Reader) (string, error) {
 	line, err := bufio.NewReader(stderr).ReadString('\n') // until the server listens, or ends
-	require.NoError(t, err)
-	url := strings.TrimSpace(line)
-	if s.host.urlCommand != "" {
-		args := strings.Fields(strings.ReplaceAll(s.host.urlCommand, "{url}", url))
-		if out := s.run(args...); strings.Contains(out, "exit status") {
-			t.Fatalf("%s %s:\n%s", s.host.title, strings.Join(args, " "), out)
-		}
-		return
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "http://") {
+		return "", fmt.Errorf("the server over HTTP does not start: %s", cmp.Or(line, fmt.Sprint(err)))
 	}
-	path := filepath.Join(s.home, s.host.urlFile)
-	settings := map[string]any{}
-	if _, err := os.Stat(path); err == nil {
-		readJSON(t, path, &settings)
-	}
-	var entry any
-	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(s.host.urlEntry, "{url}", url)), &entry))
-	settings[s.host.urlKey] = map[string]any{serverName: entry}
-	text, err := json.Marshal(settings)
-	require.NoError(t, err)
-	s.write(s.host.urlFile, string(text))
+	return line, nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // recorded is the day of the runs in testdata.
-const recorded = "2026-11-23"
+const recorded = "2026-11-24"
 
 // TestTable checks that testdata/table.md has what the recorded runs show. With -update it
 // writes the table.
@@ -27,11 +27,11 @@ func TestTable(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("# What hosts make of prompts\n\n" +
 		"`go test ./hosts -run TestTable -update` writes this table from the recorded runs beside it.\n" +
-		"The runs are of " + recorded + ". Hosts without prompts call the tool of a prompt. A dash: the case was not run.\n\n| Case |")
+		"The runs are of " + recorded + ". Hosts without prompts call the tool of a prompt in each case. A dash: the case was not run.\n\n| Case |")
 	goldens := make([]*golden, len(shown))
 	for i, h := range shown {
 		goldens[i] = readGolden(t, h.name)
-		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h), h.name)
+		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h.folder, h.npm), h.name)
 	}
 	table.WriteString("\n|" + strings.Repeat("---|", len(shown)+1) + "\n")
 	for _, c := range cases {
@@ -50,27 +50,23 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, table.String(), string(text), "run the test with -update")
 }
 
-// wanted returns the version of a host in its package.json.
-func wanted(t *testing.T, h *host) string {
-	var p struct {
-		Dependencies map[string]string `json:"dependencies"`
-	}
-	readJSON(t, filepath.Join(h.folder, "package.json"), &p)
-	return p.Dependencies[h.npm]
-}
-
 // outcome returns what a case came to, in a word or two.
 func (g *golden) outcome(c *testCase) string {
-	section := ""
-	for _, transport := range []string{"stdio", "terminal"} {
-		if s := g.sections[c.name+", "+transport]; s != "" {
-			section = s
-			break
-		}
-	}
-	if section == "" {
+	alone, inTerminal := g.sections[c.name+", stdio"], g.sections[c.name+", terminal"]
+	switch {
+	case alone == "" && inTerminal == "":
 		return "–"
+	case alone == "":
+		return c.outcome(inTerminal)
 	}
+	if found := c.outcome(alone); found == "yes" || inTerminal == "" || c.outcome(inTerminal) != "yes" {
+		return found
+	}
+	return "yes, in a terminal"
+}
+
+// outcome returns what the section of a case says.
+func (c *testCase) outcome(section string) string {
 	_, rest, _ := strings.Cut(section, "server got:\n")
 	server, rest, _ := strings.Cut(rest, "model got:\n")
 	model, user, _ := strings.Cut(rest, "user saw:\n")
@@ -109,8 +105,8 @@ func (g *golden) outcome(c *testCase) string {
 func TestKnownHosts(t *testing.T) {
 	t.Parallel()
 	versions := map[string]string{}
-	for _, h := range slices.Concat(hosts, []*host{gemini, qwen}, more) {
-		versions[h.title] = wanted(t, h)
+	for _, h := range slices.Concat(hosts, []*host{gemini, qwen, kilo}, more) {
+		versions[h.title] = wanted(t, h.folder, h.npm)
 	}
 	for _, h := range known.Table {
 		if version := versions[h.Name]; version != "" {

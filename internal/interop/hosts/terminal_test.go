@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/interop/hosts/model"
@@ -37,39 +38,69 @@ func TestTerminals(t *testing.T) {
 	for _, h := range append(slices.Clone(hosts), gemini, qwen) {
 		t.Run(h.name, func(t *testing.T) {
 			g := readGolden(t, h.name)
-			names := slices.Clone(g.names)
-			mode := ""
-			if h.noPrompts {
-				mode = "each"
-			}
-			s := newSandbox(t, h, serverOptions{Tools: mode}, false)
-			user := s.startTerminal()
-			note := func(name, text string) {
-				name += ", terminal"
-				if !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-				g.check(t, name, text)
-			}
-			note("start", h.title+" "+version(t, h.folder, h.npm)+"\n"+opening(s.traffic())+use(s.traffic()))
-			if !h.noPrompts {
-				note("menu", user.menu(h.screen.menu+"two"))
-				note("arguments", user.menu(h.screen.prefix+"two "))
-			}
-			for _, c := range cases {
-				if c.mode != "" || !h.screen.all && c.name != "two arguments" && c.name != "question" && c.name != changing {
-					continue
-				}
-				note(c.name, user.use(&c))
-			}
-			if !h.noPrompts {
-				note("menu after list_changed", user.menu(h.screen.menu+"new1"))
-			}
 			if *update {
-				g.write(t, names)
+				defer g.write(t, h.name) // what there is, after a failure, too
+			}
+			var names []string
+			for _, transport := range []string{"terminal", "HTTP terminal"} {
+				for _, mode := range modes {
+					names = append(names, runTerminal(t, g, h, mode, transport)...)
+				}
+			}
+			for _, name := range g.names {
+				isOld := strings.HasSuffix(name, "terminal") && !slices.Contains(names, name)
+				assert.False(t, isOld, "%s: no case makes the section %q; delete the section", g.path, name)
 			}
 		})
 	}
+}
+
+// runTerminal runs the cases of a mode in a terminal, and returns the names of their
+// sections. It starts no terminal if there is no case.
+func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (names []string) {
+	overHTTP := transport == "HTTP terminal"
+	var run []testCase
+	for _, c := range h.cases(mode) {
+		if h.screen.all || mode == "" && !overHTTP && slices.Contains([]string{"two arguments", "question", changing}, c.name) {
+			run = append(run, c)
+		}
+	}
+	if len(run) == 0 {
+		return nil
+	}
+	s := newSandbox(t, h, h.options(mode), overHTTP)
+	user := s.startTerminal()
+	note := func(name string, text func() string) {
+		name += ", " + transport
+		names = append(names, name)
+		// Under load a screen is complete later than it seems.
+		got := text()
+		for end := time.Now().Add(answerWait); got != g.sections[name] && time.Now().Before(end); {
+			time.Sleep(rest)
+			got = text()
+		}
+		g.check(t, name, got)
+	}
+	if mode == "" {
+		note("start", func() string {
+			traffic := s.traffic()
+			return h.title + " " + version(t, h) + "\n" + opening(traffic) + use(traffic)
+		})
+	}
+	if mode == "" && !h.noPrompts {
+		note("menu", user.menu(h.screen.menu+"two"))
+		user.clear()
+		note("arguments", user.menu(h.screen.prefix+"two "))
+		user.clear()
+	}
+	for _, c := range run {
+		note(c.name, user.use(&c))
+		user.clear()
+	}
+	if mode == "" && !h.noPrompts {
+		note("menu after list_changed", user.menu(h.screen.menu+"new1"))
+	}
+	return names
 }
 
 // TestPictures draws the hosts with the starter prompts for the documentation.
@@ -94,7 +125,12 @@ func TestPictures(t *testing.T) {
 				user.changed(before)
 				if isSubmitted {
 					user.press(h.screen.submit...)
-					user.answered(before)
+					user.answered(before, "")
+					if user.asks(user.settled(), h.screen.allow) {
+						user.press("Enter")
+						user.gone(h.screen.allow)
+						user.answered(before, "")
+					}
 				}
 				user.draw(name)
 				user.clear()
@@ -159,14 +195,15 @@ func (u *user) press(keys ...string) {
 	}
 }
 
-// menu types the beginning of a command, and returns what appears.
-func (u *user) menu(text string) string {
+// menu types the beginning of a command, and returns what tells what appears.
+func (u *user) menu(text string) func() string {
 	u.t.Helper()
 	before := u.settled()
 	u.typeText(text)
-	after := u.changed(before)
-	u.clear()
-	return "user typed:\n" + indented(text) + "user saw:\n" + u.appeared(before, after, "")
+	u.changed(before)
+	return func() string {
+		return "user typed:\n" + indented(text) + "user saw:\n" + u.appeared(before, u.settled(), "")
+	}
 }
 
 // clear empties the line that the user types.
@@ -175,55 +212,89 @@ func (u *user) clear() {
 	u.press("Escape", "C-u")
 }
 
-// use types a prompt and its arguments, or what calls its tool, and returns what happens.
-func (u *user) use(c *testCase) string {
+// use types a prompt and its arguments, or what calls its tool, and returns what tells
+// what happens.
+func (u *user) use(c *testCase) func() string {
 	u.t.Helper()
 	before := u.settled()
-	u.reset(nil)
+	if c.name != skill { // of which the start of the host is a part
+		u.reset(nil)
+	}
 	screen := u.host.screen
 	name := c.prompt
 	if screen.plainNames {
 		name = notPlain.ReplaceAllString(name, "_")
 	}
 	text := c.line(screen.prefix+name) + screen.suffix
-	if u.host.noPrompts {
+	if u.host.noPrompts || c.tool+c.ownTool != "" {
 		text = c.call("")
 	}
 	u.typeText(text)
 	u.changed(before)
 	u.press(screen.submit...)
-	after := u.answered(before)
-	saw := u.appeared(before, after, text)
-	if c.name == "question" && screen.answer != nil {
-		for _, key := range screen.answer {
+	typed, saw := text, ""
+	answer := func(question string, keys ...string) {
+		after := u.settled()
+		saw += "user saw:\n" + u.appeared(before, after, text) + "user typed:\n" + indented(strings.Join(keys, ", "))
+		for _, key := range keys {
 			if words, isText := strings.CutPrefix(key, "="); isText {
 				u.typeText(words)
+				u.settled()
 			} else {
 				u.press(key)
 			}
-			u.settled()
 		}
-		saw += "user typed:\n" + indented(strings.Join(screen.answer, ", ")) + "user saw:\n" + u.appeared(after, u.answered(after), "")
+		u.gone(question)
+		before, text = after, ""
 	}
-	out := "user typed:\n" + indented(text) + "server got:\n" + use(u.traffic()) + "model got:\n" + u.seen() + "user saw:\n" + saw
-	u.clear()
-	return out
+	if u.asks(u.answered(before, text), screen.allow) {
+		answer(screen.allow, "Enter")
+		u.answered(before, text)
+	}
+	if c.name == "question" && screen.answer != nil {
+		answer(question, screen.answer...)
+		u.answered(before, text)
+	}
+	return func() string {
+		return "user typed:\n" + indented(typed) + u.got(c, u.traffic()) + "model got:\n" + u.seen() +
+			saw + "user saw:\n" + u.appeared(before, u.settled(), text)
+	}
 }
 
 // changed waits until the screen differs from before and has come to rest.
-func (u *user) changed(before string) string {
+func (u *user) changed(before string) {
 	u.t.Helper()
-	_ = u.tty.Wait(answerWait, func(screen string) bool { return screen != before })
-	return u.settled()
+	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool { return screen != before }), u.host.title)
+	u.settled()
 }
 
-// answered waits until the user sees another answer of the model, or a while, because not
-// every case reaches the model. It returns the screen.
-func (u *user) answered(before string) string {
+// gone waits until a question is no longer on the screen.
+func (u *user) gone(question string) {
 	u.t.Helper()
-	_ = u.tty.Wait(answerWait, func(screen string) bool {
-		return strings.Count(screen, model.Answer) > strings.Count(before, model.Answer)
-	})
+	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool { return !strings.Contains(screen, question) }), u.host.title)
+}
+
+// question is what the prompt ask asks the user.
+const question = "What context should be used?"
+
+// asks reports whether a question is on the screen.
+func (u *user) asks(screen, question string) bool {
+	return question != "" && strings.Contains(screen, question)
+}
+
+// answered waits until the user sees another answer of the model, an error of the host or a
+// question. It returns the screen.
+func (u *user) answered(before, typed string) string {
+	u.t.Helper()
+	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, "✕") }
+	old := count(before)
+	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool {
+		most := old
+		if at := strings.LastIndex(screen, strings.TrimSpace(typed)); typed != "" && at >= 0 {
+			screen, most = screen[at:], 0 // what is before it may have left the screen
+		}
+		return count(screen) > most || u.asks(screen, question) || u.asks(screen, u.host.screen.allow)
+	}), u.host.title)
 	return u.settled()
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,15 +55,13 @@ func (m *message) isUse() bool {
 	return false
 }
 
-// opening returns what the host sends when it starts, sorted, because hosts send several
-// requests at a time.
+// opening returns what the host sends because of its start, sorted, because hosts send
+// several requests at a time, some after the first use of a prompt.
 func opening(traffic []message) string {
 	var lines []string
 	for _, m := range traffic {
-		if m.isUse() {
-			break
-		}
-		if m.fromHost && m.Method != "" {
+		// Some hosts cancel their subscription at their end, if there is time.
+		if m.fromHost && m.Method != "" && m.Method != "notifications/cancelled" && !m.isUse() {
 			lines = append(lines, m.String())
 		}
 	}
@@ -131,15 +130,38 @@ func compact(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// seen returns what the model got since its last answer: the messages of the largest of
-// the last requests, because hosts ask for titles in requests of their own.
-func (s *sandbox) seen() string {
+// largest returns the request with the most tools: hosts ask for titles in requests of
+// their own. It returns nil if there is no request.
+func (s *sandbox) largest() *model.Request {
 	var main *model.Request
 	for _, r := range s.model.Requests() {
 		if main == nil || len(r.Tools) >= len(main.Tools) {
 			main = &r
 		}
 	}
+	return main
+}
+
+// ofPrompt matches the tool of the prompt named resource.
+var ofPrompt = regexp.MustCompile("^(.*" + serverName + "[_-]+)?resource$")
+
+// resourceTools returns the names of the host's tools for resources.
+func (s *sandbox) resourceTools() (names []string) {
+	if main := s.largest(); main != nil {
+		for _, t := range main.Tools {
+			if strings.Contains(strings.ToLower(t.Name), "resource") && !ofPrompt.MatchString(t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// seen returns what the model got since its last answer: the messages of the
+// largest of the requests.
+func (s *sandbox) seen() string {
+	main := s.largest()
 	if main == nil {
 		return "\tnothing\n"
 	}

@@ -51,7 +51,7 @@ func (t *Terminal) Close() error {
 }
 
 func (t *Terminal) run(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, t.tmux, append([]string{"-S", t.socket}, args...)...)
 	c.Dir, c.Env = t.dir, t.env
