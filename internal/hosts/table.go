@@ -46,7 +46,7 @@ var Table = []Host{
 		{AlternatingOnly, "stops with an error", "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs"},
 	}},
 	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
-		{Placeholders, "users cannot use this prompt", runs},
+		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
 	}},
 	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-23", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
