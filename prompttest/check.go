@@ -33,7 +33,8 @@ type CheckOptions struct {
 	// prompts. Default: a client of a server with default options.
 	Client *Client
 	// Tagged returns the client of a principal with these tags, for cases with tags in
-	// CheckCases. Default: Client, or a server that CheckCases describes.
+	// CheckCases. With a Client, such cases need it. Default: a client of the server
+	// that CheckCases describes.
 	Tagged func(tags []string) *Client
 	// ToolPattern matches further names of tools in a text, for CheckTools. The
 	// first group is the name, or the whole match without a group. Default: none.

@@ -92,10 +92,12 @@ type inspection struct {
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	i.files = map[string][]string{}
 	reg, err := loadFolders(i.dirs)
+	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {
 		var e *fileError
 		errors.As(err, &e)
 		i.addError(e)
+		isInvalid[strings.TrimSuffix(e.Path, path.Ext(e.Path))] = true
 	}
 	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
@@ -107,10 +109,6 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			i.prompt(ctx, &p)
 			i.done()
 		}
-	}
-	isInvalid := map[string]bool{} // files of prompts, without their extensions
-	for _, f := range i.findings {
-		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
 	for _, dir := range i.dirs {
 		_, errs := loadCases(dir, reg, isInvalid)
