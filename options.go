@@ -190,12 +190,12 @@ type Limits struct {
 	// MaxConcurrent.
 	MaxConcurrentPerClient int
 
-	// CompletionsPerSecond is the rate of completion/complete for one client, which
-	// clients send with each key press. Twice the rate may come at once. The next
+	// CompletionsPerSecond is the rate of completion/complete for one client. Clients
+	// send a request with each key press. A burst of twice the rate is allowed. The next
 	// request is rejected (-32603), with the time to wait as retryAfterMs in the
-	// error's data. A client is its principal, or its session without one, or its
-	// ClientKey without either. All sessions of one ClientKey together have ten
-	// times the rate. Default: 50; negative: no limit.
+	// error's data. A client is a principal, or without a principal a session, or
+	// without both a ClientKey. All sessions of one ClientKey together have ten times
+	// the rate. Default: 50; negative: no limit.
 	CompletionsPerSecond float64
 	// GetsPerSecond is the same for prompts/get. Default: no limit.
 	GetsPerSecond float64

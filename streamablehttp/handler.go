@@ -69,8 +69,8 @@ func MustNewHandler(s *prompts.Server, o Options) *Handler {
 }
 
 // ServeHTTP answers one request. Over HTTP/1, ServeHTTP returns when the
-// application's code returns, which may be later than the response if the code
-// exceeds its time limit.
+// application's code returns. If the code exceeds its time limit, the return is later than
+// the response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
 	if r.ProtoMajor > 1 { // the WriteTimeout of the http.Server would reset the stream of a slow request

@@ -52,7 +52,7 @@ type Options struct {
 	MaxStreamsPerClient int
 
 	// ReadTimeout limits the time of a client to send a body. The server's
-	// MaxMessageBytes limits its size. At most 16 bodies of this size are received
+	// MaxMessageBytes limits the size. At most 16 bodies of this size are received
 	// at a time, and the next request gets status 503. Default: 30 seconds;
 	// negative: no limit.
 	ReadTimeout time.Duration

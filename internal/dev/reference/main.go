@@ -134,14 +134,17 @@ func writePackage(repository fs.FS, w io.Writer, dir string) error {
 	fmt.Fprintf(w, "\n## %s\n", title)
 	for _, name := range found {
 		fmt.Fprintf(w, "\n### %s.%s\n\n| Option | Type | Default | Effect |\n|---|---|---|---|\n", path.Base(title), name)
-		said := ""
+		said, by := "", ""
 		for _, field := range structs[name].Fields.List {
 			if field.Doc != nil { // the next fields without a comment share it
-				said = field.Doc.Text()
+				said, by = field.Doc.Text(), field.Names[0].Name
 			}
 			for _, id := range field.Names {
 				if id.IsExported() {
 					value, effect := split(said)
+					if id.Name != by {
+						effect = "see `" + by + "`"
+					}
 					if value == "" {
 						value = zero(field.Type)
 					}

@@ -35,7 +35,7 @@ type Thing struct{ A int }
 `)},
 		"a_test.go":       {Data: []byte("package a\n\ntype TestOptions struct{ A int }\n")},
 		"internal/b/b.go": {Data: []byte("package b\n\ntype Options struct{ A int }\n")},
-		"c/c.go":          {Data: []byte("package c\n\ntype COptions struct{ A *int }\n")},
+		"c/c.go":          {Data: []byte("package c\n\ntype COptions struct {\n\t// A is one.\n\tA *int\n}\n")},
 	}
 	var out strings.Builder
 	require.NoError(t, write(repository, &out))
@@ -43,8 +43,8 @@ type Thing struct{ A int }
 	const table = "\n\n| Option | Type | Default | Effect |\n|---|---|---|---|\n"
 	assert.Equal(t, "\n## a\n\n### a.Options"+table+
 		"| `MaxBytes` | `int`, bytes | 4 KiB | MaxBytes is the size \\| of `Thing`. |\n"+
-		"| `On` | `bool` | false | On turns it on. |\n| `Off` | `bool` | false | On turns it on. |\n"+
-		"| `Limits` | `Limits` | see the fields | On turns it on. |\n"+
+		"| `On` | `bool` | false | On turns it on. |\n| `Off` | `bool` | false | see `On` |\n"+
+		"| `Limits` | `Limits` | see the fields | see `On` |\n"+
 		"\n### a.Limits"+table+"| `RatePerSecond` | `int`, per second | 5; negative: no limit | Rate limits calls. |\n"+
-		"\n## c\n\n### c.COptions"+table+"| `A` | `*int` | none |  |\n", got)
+		"\n## c\n\n### c.COptions"+table+"| `A` | `*int` | none | A is one. |\n", got)
 }
