@@ -179,9 +179,9 @@ func TestCacheOfReplacedPrompt(t *testing.T) {
 func TestInvalidCache(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]prompts.Cache{
-		"Cache.TTL is negative":        {TTL: -1},
-		"Cache.MaxResults is negative": {TTL: 1, MaxResults: -1},
-		"Cache.MaxBytes is negative":   {TTL: 1, MaxBytes: -1},
+		"Cache.TTL must not be negative":        {TTL: -1},
+		"Cache.MaxResults must not be negative": {TTL: 1, MaxResults: -1},
+		"Cache.MaxBytes must not be negative":   {TTL: 1, MaxBytes: -1},
 		"TTL is 0":                     {Shared: true},
 	} {
 		var reg prompts.Registry

@@ -148,7 +148,7 @@ func TestInvalidOptions(t *testing.T) {
 		want []string
 	}{
 		"numbers": {prompts.Options{PageSize: -1, Limits: prompts.Limits{MaxConcurrent: -1, MaxConcurrentTotal: -2, MaxMessageBytes: -3}}, []string{
-			"PageSize is negative", "MaxConcurrent is negative", "MaxConcurrentTotal is negative", "MaxMessageBytes is negative",
+			"PageSize must not be negative", "MaxConcurrent must not be negative", "MaxConcurrentTotal must not be negative", "MaxMessageBytes must not be negative",
 		}},
 		"a method that is nil":      {prompts.Options{Methods: map[string]prompts.Method{"a": nil, "b": nil}}, []string{`method "a" is nil`, `method "b" is nil`}},
 		"a method without a name":   {prompts.Options{Methods: map[string]prompts.Method{"": method}}, []string{`method ""`}},

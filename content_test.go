@@ -47,8 +47,8 @@ func TestInvalidContent(t *testing.T) {
 		{"UTF-8 in a resource", in(&prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
 			"message 2: uri is not valid UTF-8", `message 2: uri: a URI must be percent-encoded`,
 			"message 2: mimeType is not valid UTF-8", `message 2: MIME type: `, "message 2: text is not valid UTF-8"}},
-		{"no MIME type", in(&prompts.Image{}), []string{`message 2: MIME type: required`}},
-		{"no MIME type of audio", in(&prompts.Audio{}), []string{`message 2: MIME type: required`}},
+		{"no MIME type", in(&prompts.Image{}), []string{`message 2: MIME type is missing`}},
+		{"no MIME type of audio", in(&prompts.Audio{}), []string{`message 2: MIME type is missing`}},
 		{"MIME type", in(&prompts.Image{MIMEType: "png"}), []string{`message 2: MIME type: no subtype`}},
 		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 2: priority must be from 0 to 1, got 1.01"}},
 		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority must be from 0 to 1, got -0.1"}},
@@ -62,7 +62,7 @@ func TestInvalidContent(t *testing.T) {
 		{"no URI", in(&prompts.EmbeddedResource{Text: "x"}), []string{`message 2: uri: not an absolute URI`}},
 		{"relative URI", in(&prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
 		{"no name", in(&prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
-		{"negative size", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
+		{"negative size", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size must not be negative, got -1"}},
 		{"icon", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src: not an absolute URI`}},
 		{"icons", in(&prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
 			`message 2: MIME type: no subtype`, `message 2: icon 1: src must be an https`, `message 2: icon 1: MIME type: no subtype`,
@@ -72,7 +72,7 @@ func TestInvalidContent(t *testing.T) {
 		{"_meta with duplicate keys", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(`{"a":1,"a":2}`)}}, []string{`_meta: `}},
 		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta: panic: a panic`}},
 		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta: `}},
-		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, &prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
+		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, &prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type is missing`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -184,8 +184,8 @@ func TestAddAllOrNothing(t *testing.T) {
 	err := r.Add(good("a"), prompts.Prompt{Name: "b"}, good("taken"), good("c"), good("c"), prompts.Prompt{Name: "taken"})
 	assert.ErrorIs(t, err, prompts.ErrExists)
 	assert.EqualError(t, err, strings.Join([]string{
-		`prompt "b": no render function; set Render or use New`, `prompt "taken": prompt already exists`, `prompt "c": prompt already exists`,
-		`prompt "taken": prompt already exists`, `prompt "taken": no render function; set Render or use New`}, "\n"))
+		`prompt "b": no render function; set Render or use New`, `prompt "taken": prompt already exists; use Set to replace the prompt`, `prompt "c": prompt already exists; use Set to replace the prompt`,
+		`prompt "taken": prompt already exists; use Set to replace the prompt`, `prompt "taken": no render function; set Render or use New`}, "\n"))
 	assert.Equal(t, 1, r.Len())
 	err = r.Add(prompts.Prompt{Name: "b"})
 	assert.NotErrorIs(t, err, prompts.ErrExists)

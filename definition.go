@@ -118,13 +118,13 @@ const (
 func (c Cache) check() []error {
 	var faults []error
 	if c.TTL < 0 {
-		faults = append(faults, errors.New("Cache.TTL is negative"))
+		faults = append(faults, fmt.Errorf("Cache.TTL must not be negative, got %v", c.TTL))
 	}
 	if c.MaxResults < 0 {
-		faults = append(faults, errors.New("Cache.MaxResults is negative"))
+		faults = append(faults, fmt.Errorf("Cache.MaxResults must not be negative, got %v", c.MaxResults))
 	}
 	if c.MaxBytes < 0 {
-		faults = append(faults, errors.New("Cache.MaxBytes is negative"))
+		faults = append(faults, fmt.Errorf("Cache.MaxBytes must not be negative, got %v", c.MaxBytes))
 	}
 	if c.TTL == 0 && c != (Cache{}) {
 		faults = append(faults, errors.New("Cache.TTL is 0, so Cache has no effect; set TTL"))

@@ -135,7 +135,9 @@ func (e *encoder) checkLink(uri string) {
 
 func (e *encoder) mimeType(value string) {
 	e.str("mimeType", value)
-	if err := syntax.CheckMIMEType(value); err != nil {
+	if value == "" {
+		e.errorf("MIME type is missing; set MIMEType")
+	} else if err := syntax.CheckMIMEType(value); err != nil {
 		e.errorf("%s: %w", e.quoteName("MIME type", value), err)
 	}
 }
@@ -369,7 +371,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	}
 	if c.Size != nil {
 		if *c.Size < 0 {
-			e.errorf("size %d is negative", *c.Size)
+			e.errorf("size must not be negative, got %d", *c.Size)
 		}
 		e.key("size")
 		e.buf = strconv.AppendInt(e.buf, *c.Size, 10)

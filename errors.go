@@ -79,7 +79,7 @@ const (
 type Error = transport.Error
 
 // ErrExists is the error of [Registry.Add], wrapped, for a name in use.
-var ErrExists = errors.New("prompt already exists")
+var ErrExists = errors.New("prompt already exists; use Set to replace the prompt")
 
 // ErrInputRequired reports that the answers arrive with the next request, in
 // protocol version 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the

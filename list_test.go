@@ -164,8 +164,8 @@ func TestCacheHints(t *testing.T) {
 		got := answerTo(t, s, nil, envelopedGet("1", "p000"))
 		assert.Equal(t, envelopedText("1", "hi"), got)
 	}
-	assert.ErrorContains(t, optionsError(prompts.Options{CacheTTL: -1}), "CacheTTL is negative")
-	assert.ErrorContains(t, optionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay is negative")
+	assert.ErrorContains(t, optionsError(prompts.Options{CacheTTL: -1}), "CacheTTL must not be negative")
+	assert.ErrorContains(t, optionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay must not be negative")
 }
 
 // A string is a cursor if and only if it is the cursor after a name.

@@ -207,7 +207,7 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	assert.Equal(t, 1, made)
 	none := func(prompts.Handler) prompts.Handler { return nil }
 	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
-	assert.ErrorContains(t, err, "PageSize is negative")
+	assert.ErrorContains(t, err, "PageSize must not be negative")
 	assert.ErrorContains(t, err, "Middleware returned nil")
 }
 

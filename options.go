@@ -268,13 +268,13 @@ const (
 // that are checked when they are encoded.
 func (o Options) withDefaults() (Options, []error) {
 	var errs []error
-	check := func(name string, isNegative bool) {
+	check := func(name string, value any, isNegative bool) {
 		if isNegative {
-			errs = append(errs, fmt.Errorf("%s is negative", name))
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", name, value))
 		}
 	}
 	fill := func(name string, n *int, otherwise int) {
-		check(name, *n < 0)
+		check(name, *n, *n < 0)
 		if *n <= 0 {
 			*n = otherwise
 		}
@@ -303,9 +303,9 @@ func (o Options) withDefaults() (Options, []error) {
 	t.Complete = cmp.Or(t.Complete, defaultComplete)
 	t.Elicit = cmp.Or(t.Elicit, defaultElicit)
 	t.Drain = cmp.Or(t.Drain, defaultDrain)
-	check("CacheTTL", o.CacheTTL < 0)
-	check("RequestStateTTL", o.RequestStateTTL < 0)
-	check("ChangeDelay", o.ChangeDelay < 0)
+	check("CacheTTL", o.CacheTTL, o.CacheTTL < 0)
+	check("RequestStateTTL", o.RequestStateTTL, o.RequestStateTTL < 0)
+	check("ChangeDelay", o.ChangeDelay, o.ChangeDelay < 0)
 	o.RequestStateTTL = cmp.Or(o.RequestStateTTL, defaultRequestStateTTL)
 	o.ChangeDelay = cmp.Or(o.ChangeDelay, defaultChangeDelay)
 	if o.Info.Name == "" {

@@ -627,6 +627,6 @@ func TestInvalidOptions(t *testing.T) {
 	_, err := promptskills.New(nil, promptskills.Options{})
 	assert.ErrorContains(t, err, "registry is nil")
 	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, CacheTTL: -1})
-	assert.ErrorContains(t, err, "PageSize is negative")
-	assert.ErrorContains(t, err, "CacheTTL is negative")
+	assert.ErrorContains(t, err, "PageSize must not be negative")
+	assert.ErrorContains(t, err, "CacheTTL must not be negative")
 }

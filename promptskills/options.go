@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -73,10 +74,10 @@ type Template struct {
 func (o Options) withDefaults() (Options, error) {
 	var errs []error
 	if o.PageSize < 0 {
-		errs = append(errs, errors.New("PageSize is negative"))
+		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
 	}
 	if o.CacheTTL < 0 {
-		errs = append(errs, errors.New("CacheTTL is negative"))
+		errs = append(errs, fmt.Errorf("CacheTTL must not be negative, got %v", o.CacheTTL))
 	}
 	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
 	return o, errors.Join(errs...)

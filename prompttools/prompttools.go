@@ -207,13 +207,13 @@ func newServer(o Options) (*server, error) {
 		inPair = defaultPairedPageSize
 	}
 	if o.PageSize < 0 {
-		errs = append(errs, errors.New("PageSize is negative"))
+		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
 	}
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}
 	if o.CacheTTL < 0 {
-		errs = append(errs, errors.New("CacheTTL is negative"))
+		errs = append(errs, fmt.Errorf("CacheTTL must not be negative, got %v", o.CacheTTL))
 	}
 	if o.ToolName == nil {
 		o.ToolName = ToolName

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -110,6 +111,9 @@ func (o *httpOptions) load(logger *slog.Logger) (c credentials, err error) {
 	if o.tokens != "" {
 		parse := func(contents [][]byte) (tokens, error) { return parseTokens(o.tokens, contents[0]) }
 		if c.tokens, err = newReloaded(logger, []string{o.tokens}, parse, replaceTokens); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return c, usageErrorf("--tokens: file %s does not exist", o.tokens)
+			}
 			return c, usageErrorf("--tokens must be a file with a line NAME TOKEN for each client: %w", err)
 		}
 	}

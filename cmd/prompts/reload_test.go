@@ -77,7 +77,7 @@ func TestTokensAgain(t *testing.T) {
 
 	rewrite(t, file, "ada\n")
 	go func() { answer <- status("token-of-ada") }() // ends with the response
-	assert.Contains(t, waitFor(t, log, "files not read again"), "expected the name of a client and its token")
+	assert.Contains(t, waitFor(t, log, "files not read again"), "must be NAME TOKEN, got ")
 	assert.Equal(t, http.StatusOK, <-answer)
 	assert.Equal(t, http.StatusUnauthorized, status("token-of-grace"))
 	require.NoError(t, os.Remove(file))

@@ -31,8 +31,11 @@ asked for.`,
 		Example: `  prompts render prompts code_review language=go code=@main.go
   git diff | prompts render prompts commit_message diff=-`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("folder or name of the prompt is missing; usage: %s", cmd.UseLine())
+			switch len(args) {
+			case 0:
+				return usageErrorf("folder and name of the prompt are missing; usage: %s", cmd.UseLine())
+			case 1:
+				return usageErrorf("name of the prompt is missing; to list the names, run: prompts list %s", args[0])
 			}
 			return nil
 		},

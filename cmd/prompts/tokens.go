@@ -34,7 +34,7 @@ func parseTokens(path string, content []byte) (tokens, error) {
 			continue
 		}
 		if len(fields) != 2 {
-			return nil, fmt.Errorf("%s:%d: expected the name of a client and its token, got %s", path, n, plural(len(fields), "word"))
+			return nil, fmt.Errorf("%s:%d: must be NAME TOKEN, got %s", path, n, plural(len(fields), "word"))
 		}
 		hash := sha256.Sum256([]byte(fields[1]))
 		if other, twice := all[hash]; twice {

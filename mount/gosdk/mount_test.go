@@ -86,7 +86,7 @@ func TestMountRefuses(t *testing.T) {
 	for what, try := range map[string]func() (func(), error){
 		"server is nil":   func() (func(), error) { return gosdk.Mount(nil, r, gosdk.Options{}) },
 		"registry is nil": func() (func(), error) { return gosdk.Mount(newServer(nil), nil, gosdk.Options{}) },
-		"PageSize is negative": func() (func(), error) {
+		"PageSize must not be negative": func() (func(), error) {
 			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{PageSize: -1}})
 		},
 		"options have no effect on a mount: Capabilities, Limits.MaxConcurrent; remove them, and configure the server of the SDK": func() (func(), error) {
