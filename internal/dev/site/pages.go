@@ -25,7 +25,7 @@ var sections = []section{
 		"docs/tests.md", "docs/preview.md", "docs/import.md", "docs/skills.md", "docs/tools.md",
 	}},
 	{"Serve", []string{
-		"docs/http.md", "docs/authentication.md", "docs/shutdown.md", "docs/fleet.md", "docs/releases.md", "docs/release.md", "docs/transports.md",
+		"docs/http.md", "docs/authentication.md", "docs/shutdown.md", "docs/fleet.md", "docs/releases.md", "docs/transports.md",
 	}},
 	{"Clients", []string{"docs/clients.md", "docs/clients"}},
 	{"Operate", []string{"docs/errors.md", "docs/logging.md", "docs/observing.md", "docs/limits.md", "SECURITY.md"}},
