@@ -182,7 +182,7 @@ func TestInvalidCache(t *testing.T) {
 		"Cache.TTL must not be negative":        {TTL: -1},
 		"Cache.MaxResults must not be negative": {TTL: 1, MaxResults: -1},
 		"Cache.MaxBytes must not be negative":   {TTL: 1, MaxBytes: -1},
-		"TTL is 0":                     {Shared: true},
+		"TTL is 0":                              {Shared: true},
 	} {
 		var reg prompts.Registry
 		assert.ErrorContains(t, reg.Add(counting(c)), want)
