@@ -60,7 +60,7 @@ func TestGeminiConnects(t *testing.T) {
 	s := newSandbox(t, gemini, serverOptions{}, false)
 	// Whether it calls the server connected depends on the time that the server takes.
 	assert.Contains(t, s.run("mcp", "list"), serverName+": ")
-	assert.Contains(t, opening(s.traffic()), `"clientInfo":{"name":"gemini`)
+	assert.Contains(t, opening(s.traffic()), "\tinitialize {")
 }
 
 // TestKilo records what Kilo sends. Without an account, Kilo does not get as far as the
