@@ -36,9 +36,6 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	if err := s.sealer.Check(); err != nil {
 		faults = append(faults, err)
 	}
-	if err := s.sealer.Check(); err != nil {
-		faults = append(faults, err)
-	}
 	if o.InputSchemas {
 		s.entryKind |= withSchema
 	}

@@ -135,7 +135,7 @@ func TestReload(t *testing.T) {
 		} else {
 			require.EqualError(t, err, step.err, step.name)
 		}
-		report.Err = nil
+		report.Err, report.Release = nil, step.report.Release
 		assert.Equal(t, step.report, report, step.name)
 		assert.Equal(t, !step.isQuiet, f.isTold(), step.name)
 		assert.Equal(t, step.texts, f.texts(), step.name)

@@ -137,7 +137,7 @@ func (w *watched) expect(want promptfs.Report) {
 	} else {
 		require.EqualError(w.t, got.Err, want.Err.Error())
 	}
-	got.Err, want.Err = nil, nil
+	got.Err, want.Err, got.Release = nil, nil, want.Release
 	require.Equal(w.t, want, got)
 }
 
