@@ -40,6 +40,9 @@ func infer(t reflect.Type) *inferred {
 	inf := &inferred{}
 	if t.Kind() == reflect.Struct {
 		inf.inferFields(t)
+	} else if e := withoutPointers(t); e.Kind() == reflect.Struct {
+		//lint:ignore ST1005 it begins with the name of a function
+		inf.errs = append(inf.errs, fmt.Errorf("New: type argument must be a struct, got %s; use %s", t, e))
 	} else {
 		//lint:ignore ST1005 it begins with the name of a field
 		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))

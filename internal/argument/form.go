@@ -73,7 +73,7 @@ func (v *value) hint(element bool) string {
 		}
 		return phrase.Join("; ", form, v.rules.items(), each)
 	case v.kind == schema.JSON:
-		return v.expected
+		return phrase.Join(" ", v.expected, v.validator.members())
 	}
 	pattern := ""
 	if v.rules.pattern != nil {

@@ -233,6 +233,7 @@ func (f *structField) checkTags() (errs []error) {
 		switch {
 		case meant == "jsonschema" && f.description != "": // which has the description
 		case meant != "" && meant != name:
+			meant, value = f.tagFor(meant, name, value)
 			errs = append(errs, fmt.Errorf("unknown tag %s; write %s:%s", name, meant, phrase.Clip(value, 64)))
 		case slices.Contains(noTags, name):
 			errs = append(errs, fmt.Errorf("unknown tag %s; set the keyword in the Schema of the argument in Prompt.Arguments", name))
@@ -241,6 +242,24 @@ func (f *structField) checkTags() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// tagFor returns the tag for what another library writes as name:value: min is a length for
+// a string and a number of elements for a list, and oneof has spaces.
+func (f *structField) tagFor(meant, name, value string) (tag, text string) {
+	k, err := kindOf(f.typ)
+	switch lower := strings.ToLower(name); {
+	case err != nil:
+	case lower == "oneof" && !strings.Contains(value, ","):
+		if text, err := strconv.Unquote(value); err == nil {
+			return meant, strconv.Quote(strings.Join(strings.Fields(text), ","))
+		}
+	case (lower == "min" || lower == "max") && k == schema.List:
+		return lower + "Items", value
+	case (lower == "min" || lower == "max") && k.IsString():
+		return lower + "Length", value
+	}
+	return meant, value
 }
 
 // meantTag returns the tag that a name is, or nearly is; "" for names that are far from

@@ -247,3 +247,20 @@ func TestTagsOfOthers(t *testing.T) {
 		A string `json:"a" jsonschema:"a thing" doc:"a thing" yaml:"a,omitempty" form:"a" query:"a" validate:"required,min=1" db:"a" env:"A" mapstructure:"a" protobuf:"bytes,1,opt" binding:"required" header:"X-A"`
 	}]())
 }
+
+// The tags of other libraries are named with what they mean for the type.
+func TestTagsOfOtherLibraries(t *testing.T) {
+	t.Parallel()
+	assert.ErrorContains(t, errorOf[struct {
+		A string `oneof:"red green"`
+	}](), `unknown tag oneof; write enum:"red,green"`)
+	assert.ErrorContains(t, errorOf[struct {
+		A string `min:"3"`
+	}](), `unknown tag min; write minLength:"3"`)
+	assert.ErrorContains(t, errorOf[struct {
+		A []int `max:"3"`
+	}](), `unknown tag max; write maxItems:"3"`)
+	assert.ErrorContains(t, errorOf[struct {
+		A int `min:"3"`
+	}](), `unknown tag min; write minimum:"3"`)
+}

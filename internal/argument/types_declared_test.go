@@ -173,7 +173,7 @@ func TestDeclaredStructs(t *testing.T) {
 	checkDeclared(t, []declaredCase{
 		{"not a struct", faultOfStruct[string](), []string{notStruct}},
 		{"a slice", faultOfStruct[[]string](), []string{notStruct}},
-		{"a pointer", faultOfStruct[*plain](), []string{notStruct}},
+		{"a pointer", faultOfStruct[*plain](), []string{"New: type argument must be a struct, got *argument.plain; use argument.plain"}},
 		{"a map", faultOfStruct[map[string]string](), []string{notStruct}},
 		{"any", faultOfStruct[any](), []string{notStruct}},
 		{"embedded pointer to what is not exported", faultOfStruct[struct{ *secretBase }](), []string{
@@ -363,8 +363,8 @@ func TestDeclaredKeywords(t *testing.T) {
 		{"lengths", faultOf[string](&S{MinLength: ptr(3), MaxLength: ptr(2)}), []string{`argument "a": schema: minLength is 3 and maxLength is 2, so no value is allowed`}},
 		{"counts of elements", faultOf[[]int](&S{MinItems: ptr(3), MaxItems: ptr(2)}), []string{`argument "a": schema: minItems is 3 and maxItems is 2, so no value is allowed`}},
 		{"counts of members", faultOf[map[string]int](&S{MinProperties: ptr(3), MaxProperties: ptr(2)}), []string{`argument "a": schema: minProperties is 3 and maxProperties is 2, so no value is allowed`}},
-		{"negative length", faultOf[string](&S{MinLength: ptr(-1)}), []string{`argument "a": schema: minLength must not be negative`}},
-		{"negative count", faultOf[[]int](&S{MaxItems: ptr(-1)}), []string{`argument "a": schema: maxItems must not be negative`}},
+		{"negative length", faultOf[string](&S{MinLength: ptr(-1)}), []string{`argument "a": schema: minLength must not be negative, got -1`}},
+		{"negative count", faultOf[[]int](&S{MaxItems: ptr(-1)}), []string{`argument "a": schema: maxItems must not be negative, got -1`}},
 		{"lengths of a part", faultOf[string](&S{Not: &S{MinLength: ptr(3), MaxLength: ptr(2)}}), []string{`argument "a": schema: /not: minLength is 3 and maxLength is 2, so no value is allowed`}},
 		{"pattern", faultOf[string](&S{Pattern: "[a"}), []string{"argument \"a\": schema: pattern: missing closing ]: `[a`"}},
 		{"pattern of a part", faultOf[string](&S{Not: &S{Pattern: "a**"}}), []string{"argument \"a\": schema: /not: pattern: invalid nested repetition operator: `**`"}},

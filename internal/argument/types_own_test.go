@@ -100,18 +100,18 @@ func TestTypesWithSchemas(t *testing.T) {
 			reads: []read[[]fruit]{{"apple,pear", []fruit{"apple", "pear"}}},
 		}),
 		of("struct that holds itself", typed[twig]{
-			hint:  "a JSON object",
+			hint:  "a JSON object with kids (a JSON array, each a JSON object, optional), name (a string)",
 			reads: []read[twig]{{`{"name":"a","kids":[{"name":"b"}]}`, twig{"a", []twig{{Name: "b"}}}}},
 			refuses: []refusal{
 				{`{"name":"a","kids":[{}]}`, "missing", ".kids[0].name is required", ""},
 				{`{"name":"a","kids":[{"Name":"b"}]}`, "missing", ".kids[0].name is required", ""}},
 		}),
 		of("struct with a field of its own type, which it does not embed", typed[chain]{
-			hint:  "a JSON object",
+			hint:  "a JSON object with next (a JSON object, optional)",
 			reads: []read[chain]{{`{"next":{}}`, chain{&chain{}}}},
 		}),
 		of("members", typed[basket]{
-			hint: "a JSON object",
+			hint: "a JSON object with fruit (one of: apple, pear), maybe (optional), stars (a JSON object or null, optional), tastes (optional)",
 			reads: []read[basket]{
 				{`{"fruit":"pear","maybe":"apple","stars":{"a":5},"tastes":["sour"]}`, basket{"pear", ptr(fruit("apple")), map[string]stars{"a": 5}, flavours{"sour"}}},
 				{`{"fruit":"pear","maybe":null,"stars":null,"tastes":null}`, basket{Fruit: "pear"}}},

@@ -451,7 +451,7 @@ func TestTypes(t *testing.T) {
 			reads: []read[*[]int]{{"1,2", &[]int{1, 2}}, {"[]", &[]int{}}, {"", nil}},
 		}),
 		of("pointer to a struct", typed[*point]{
-			hint:  "a JSON object",
+			hint:  "a JSON object with x (an integer), y (an integer), note (a string, optional), tags (a JSON array or null, each a string, optional)",
 			reads: []read[*point]{{`{"x":1,"y":2}`, &point{X: 1, Y: 2}}, {"", nil}},
 		}),
 
@@ -562,7 +562,7 @@ func TestTypes(t *testing.T) {
 			reads: []read[map[color]bool]{{`{"red":true}`, map[color]bool{"red": true}}},
 		}),
 		of("struct", typed[point]{
-			hint:  "a JSON object",
+			hint:  "a JSON object with x (an integer), y (an integer), note (a string, optional), tags (a JSON array or null, each a string, optional)",
 			reads: []read[point]{{`{"x":1,"y":-2}`, point{X: 1, Y: -2}}, {` {"tags":["a"],"note":"n","y":2,"x":1} `, point{1, 2, "n", []string{"a"}}}},
 			refuses: []refusal{
 				{`{"x":1}`, "missing", ".y is required", ""},
@@ -571,14 +571,14 @@ func TestTypes(t *testing.T) {
 				{"1,2", "type", `must be a JSON object, got "1,2"; invalid JSON at byte 1: unexpected data after the JSON value`, ""}},
 		}),
 		of("struct of what can be nil", typed[nilable]{
-			hint: "a JSON object",
+			hint: "a JSON object with b (a string or null), m (a JSON object or null), l (a JSON array or null, each a JSON object or null), p (a JSON object or null, optional), i (a string or null), a",
 			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
 				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
 					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
 			refuses: []refusal{{"null", "type", "must be a JSON object, got null", ""}},
 		}),
 		of("struct of what cannot be nil", typed[struct{ S string }]{
-			hint:    "a JSON object",
+			hint:    "a JSON object with S (a string)",
 			refuses: []refusal{{`{"S":null}`, "type", ".S must be a string, got null", ""}},
 		}),
 		of("UnmarshalJSON", typed[celsius]{
@@ -712,7 +712,7 @@ func TestTypes(t *testing.T) {
 			refuses: []refusal{{"a,b", "type", `must be a JSON array, got "a,b"`, ""}, {`["a"]`, "type", `[0] must be a JSON array, got the string "a"`, ""}, {`[["a"],[1]]`, "type", `[1][0] must be a string, got the number 1`, ""}},
 		}),
 		of("[]struct", typed[[]point]{
-			hint:    "a JSON array; each a JSON object",
+			hint:    "a JSON array; each a JSON object with x (an integer), y (an integer), note (a string, optional), tags (a JSON array or null, each a string, optional)",
 			reads:   []read[[]point]{{`[{"x":1,"y":2}]`, []point{{X: 1, Y: 2}}}},
 			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "missing", "[1].y is required", ""}},
 		}),
@@ -929,7 +929,7 @@ func TestTypesOfStructs(t *testing.T) {
 				{args: `{}`, message: "id is required; shown is required; own is required"},
 			}),
 		structOf("embedded with a name",
-			`[{"name":"common","description":"a JSON object","required":true},{"name":"paging","description":"a JSON object"}]`,
+			`[{"name":"common","description":"a JSON object with id (an integer), note (a string, optional)","required":true},{"name":"paging","description":"a JSON object with page (an integer), size (an integer, optional)"}]`,
 			[]call[tagged]{
 				{args: `{"common":"{\"id\":1}"}`, want: tagged{Common: Common{ID: 1}}},
 				{args: `{"common":"{\"id\":1}","paging":"{\"page\":2}"}`, want: tagged{Common{ID: 1}, &Paging{Page: 2}}},
@@ -941,7 +941,7 @@ func TestTypesOfStructs(t *testing.T) {
 			`[{"name":"lang","description":"default go"},{"name":"lines","description":"an integer; default 10"},`+
 				`{"name":"timeout","description":"a duration such as 1h30m; default 30s"},`+
 				`{"name":"focus","description":"comma-separated; default [\"a\",\"b,c\"]"},`+
-				`{"name":"at","description":"a JSON object; default {\"x\":1,\"y\":2}"}]`,
+				`{"name":"at","description":"a JSON object with x (an integer), y (an integer), note (a string, optional), tags (a JSON array or null, each a string, optional); default {\"x\":1,\"y\":2}"}]`,
 			[]call[defaults]{
 				{args: `{}`, want: defaults{"go", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},
 				{args: `{"lang":"","lines":"","timeout":"","focus":"","at":""}`, want: defaults{"", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},

@@ -119,9 +119,9 @@ func checkRanges(s *jsonschema.Schema) error {
 	for _, c := range counts {
 		switch {
 		case c.low != nil && *c.low < 0:
-			return fmt.Errorf("%s must not be negative", c.min)
+			return fmt.Errorf("%s must not be negative, got %d", c.min, *c.low)
 		case c.high != nil && *c.high < 0:
-			return fmt.Errorf("%s must not be negative", c.max)
+			return fmt.Errorf("%s must not be negative, got %d", c.max, *c.high)
 		case c.low != nil && c.high != nil && *c.low > *c.high:
 			return fmt.Errorf("%s is %d and %s is %d, so no value is allowed", c.min, *c.low, c.max, *c.high)
 		}
