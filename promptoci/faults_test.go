@@ -262,7 +262,7 @@ func TestNetworkFaults(t *testing.T) {
 			moved(t, s, "production", one)
 			reg, log := new(prompts.Registry), &journal{}
 			onStatus, wait := statuses(t)
-			f, err := Follow(t.Context(), reg, s, "production", Options{Files: log.options(), Interval: 5 * time.Millisecond, Timeout: 2 * time.Second, OnStatus: onStatus})
+			f, err := Follow(t.Context(), reg, s, "production", Options{Files: log.options(), Interval: 5 * time.Millisecond, Timeout: 10 * time.Second, OnStatus: onStatus})
 			require.NoError(t, err)
 			defer f.Close()
 			isBroken.Store(true)
