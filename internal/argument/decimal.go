@@ -19,8 +19,9 @@ type decimal struct {
 	point    int
 }
 
-// farExponent stands for every larger exponent. The digits of a text cannot reach it.
-const farExponent = 1 << 40
+// farExponent stands for every larger exponent. The digits of a text cannot reach it, and an
+// int of 32 bits can hold it.
+const farExponent = 1 << 30
 
 // parseDecimal returns the number of a text that strconv.ParseFloat accepts.
 func parseDecimal(text string) decimal {
