@@ -224,7 +224,7 @@ func TestFormValues(t *testing.T) {
 	doesNotTake[bool](t, `1`, "type", "must be a boolean")
 
 	takes(t, `-7`, -7)
-	takes(t, `9007199254740993`, 9007199254740993)
+	takes(t, `9007199254740993`, int64(9007199254740993))
 	doesNotTake[int](t, `"7"`, "type", "must be a number")
 	doesNotTake[int](t, `true`, "type", "must be a number")
 	doesNotTake[int](t, `7.5`, "type", `must be an integer, got "7.5"`)

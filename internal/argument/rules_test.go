@@ -103,7 +103,7 @@ func TestRules(t *testing.T) {
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonPattern, `must match the pattern ^a, or must match the pattern ^b, got "` + strings.Repeat("é", 32) + `…"`, `null`}},
 		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonLength, `must have at least 3 characters, got 2`, `{"minLength":3}`}},
 		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `must match 1 of 2 alternatives, but matches the alternatives 1 and 2; change or remove what they have in common`, `null`}},
-		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{9007199254740992}}}, "9007199254740993", none},
+		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{int64(9007199254740992)}}}, "9007199254740993", none},
 		{list, &jsonschema.Schema{UniqueItems: true}, "a,b", none},
 		{list, &jsonschema.Schema{UniqueItems: true}, "a,a", refusal{reasonSchema, `[1] must be unique, but equals the element [0]; remove one of the two`, `null`}},
 		{list, &jsonschema.Schema{Contains: enum("a")}, "b", refusal{reasonSchema, `must have at least 1 element equal to a, got 0`, `null`}},

@@ -36,7 +36,7 @@ func TestSchemaCycleOfField(t *testing.T) {
 func TestSchemaIntegers(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{
-		1<<53 + 1, -(1<<53 + 1), int64(1 << 60), uint64(1<<64 - 1), json.Number("9007199254740993"), json.RawMessage("[1,9007199254740993]"),
+		int64(1<<53 + 1), int64(-(1<<53 + 1)), int64(1 << 60), uint64(1<<64 - 1), json.Number("9007199254740993"), json.RawMessage("[1,9007199254740993]"),
 		[]any{1, map[string]any{"a": int64(1<<53 + 1)}},
 	} {
 		for _, s := range []*jsonschema.Schema{
@@ -47,7 +47,7 @@ func TestSchemaIntegers(t *testing.T) {
 			assert.ErrorContains(t, err, "exceeds the precision of JSON numbers in a schema", "%s", jsonenc.Text(v))
 		}
 	}
-	for _, v := range []any{1 << 53, -(1 << 53), 1e20, 123456789012345678901.0, 1e300, 0.1, json.Number("1.0"), json.Number("-0"), "9007199254740993"} {
+	for _, v := range []any{int64(1 << 53), int64(-(1 << 53)), 1e20, 123456789012345678901.0, 1e300, 0.1, json.Number("1.0"), json.Number("-0"), "9007199254740993"} {
 		_, errs := Compile(nil, []Spec{Spec{Name: "a", Schema: &jsonschema.Schema{Enum: []any{v}}}})
 		err := errors.Join(errs...)
 		assert.NoError(t, err, "%v", v)

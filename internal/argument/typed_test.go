@@ -138,12 +138,12 @@ func TestTypedArguments(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]int{"3.0": 3, "3e0": 3, "1e3": 1000, "-0.0": 0, "9007199254740991.0": 9007199254740991, "9007199254740993.0": 9007199254740993} {
-		var got one[int]
+	for text, want := range map[string]int64{"3.0": 3, "3e0": 3, "1e3": 1000, "-0.0": 0, "9007199254740991.0": 9007199254740991, "9007199254740993.0": 9007199254740993} {
+		var got one[int64]
 		d := filling(t, &got)
 		in, problems := typedDoor(t, d, `{"a":`+text+`}`)
 		assert.Empty(t, problems, text)
-		assert.Equal(t, want, in.Interface().(one[int]).A, text)
+		assert.Equal(t, want, in.Interface().(one[int64]).A, text)
 	}
 	var list one[[]int]
 	in, problems := typedDoor(t, filling(t, &list), `{"a":[3.0,1e2]}`)
