@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -57,7 +56,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		Features:       slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
 		PrivateResults: o.Visible != nil,
 		Failure:        featureFailure,
-		Owner:          s,
+		Owner:          &features{s},
 		Capabilities:   o.Capabilities,
 		Limits: rpc.Limits{
 			Concurrent:          o.Limits.MaxConcurrent,
@@ -171,7 +170,7 @@ func versionsOf(name string) func(version string) bool {
 // custom returns the work of a request for a Method.
 func (s *Server) custom(c *feature.Call, name string, m Method) feature.Work {
 	params, rev := c.Params(), rpc.CallOf(c).Rev
-	return feature.Work{Handler: feature.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, error) {
+	return feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		result, err := m(ctx, params)
 		if err != nil {
 			return nil, err

@@ -16,12 +16,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	featurecall "github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // served returns a method that answers with what f returns, as a Work.
 func served(f func(ctx context.Context) (string, error)) feature.Method {
 	return feature.Method{Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", c.Method()), func(ctx context.Context, dst []byte) ([]byte, error) {
+		return nil, feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			result, err := f(ctx)
 			return append(dst, result...), err
 		})}, nil
@@ -49,11 +50,11 @@ func TestCallOfNoServer(t *testing.T) {
 	assert.Zero(t, c.Method()+c.Version()+string(c.Params()))
 	assert.Zero(t, c.From())
 	c.SetTool("x")
-	_, err := prompts.Render(&c, prompts.Rendering{})
+	_, err := promptfeature.Render(&c, promptfeature.Rendering{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
-	_, _, err = prompts.List(&c, nil, prompts.Listing{})
+	_, _, err = promptfeature.List(&c, nil, promptfeature.Listing{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
-	_, err = prompts.Interact(&c, prompts.Interaction{})
+	_, err = promptfeature.Interact(&c, promptfeature.Interaction{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
 }
 
@@ -144,7 +145,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 			"at once": instant("", test.err),
 			"work":    served(func(context.Context) (string, error) { return "", test.err }),
 			"list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-				return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
+				return promptfeature.List(c, dst, promptfeature.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 					return nil, test.err
 				}})
 			}},
@@ -169,9 +170,9 @@ func TestErrorsOfAFeature(t *testing.T) {
 func TestListingWithoutAppend(t *testing.T) {
 	t.Parallel()
 	appends := func(dst []byte, _ string, _ func(string) bool) ([]byte, error) { return append(dst, "{}"...), nil }
-	for _, l := range []prompts.Listing{{}, {Append: appends, AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) { return nil, nil }}} {
+	for _, l := range []promptfeature.Listing{{}, {Append: appends, AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) { return nil, nil }}} {
 		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-			return prompts.List(c, dst, l)
+			return promptfeature.List(c, dst, l)
 		}}}})
 		assert.Contains(t, answerTo(t, s, nil, envelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
 	}

@@ -25,46 +25,25 @@ import (
 
 // This file is for features with methods of their own, such as tools/call: they render
 // and list prompts by the rules of prompts/get and prompts/list, ask the user, and
-// encode content.
+// encode content. Package promptfeature is the way to it.
 
-var errCallOfNoServer = errors.New("prompts: the Call does not come from the Serve of a feature's method")
+// features renders, lists and asks for the methods of a feature. Package promptfeature has
+// the functions of the same names, with their documentation. The methods have no types of
+// their own, because that package cannot name them.
+type features struct{ server *Server }
 
-// Rendering is a request of a feature for a prompt: see [Render].
-type Rendering struct {
-	// Prompt is the name of the prompt.
-	Prompt string
-	// Arguments are the arguments, a JSON object that [Prompt.InputSchema] describes:
-	// an integer is 3, not "3". An undeclared argument is an error. nil means no
-	// arguments.
-	Arguments json.RawMessage
-	// Tool is the name of the tool that the request calls, for observe.Outcome. It counts only
-	// if the client may see the prompt. Empty for none.
-	Tool string
-	// Append appends the result of the request to dst, a JSON object. If rejected is
-	// not nil there is no result: the arguments are invalid, the user declined to
-	// answer, or the render function has returned rejected. Required.
-	Append func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
-	// Unknown, if not nil, is Append for a prompt that does not exist or that the client
-	// may not see. visible is that of a [Listing]. Default: the error of prompts/get.
-	Unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
-}
+// appendRendered and the other functions are those of the types of package promptfeature.
+type (
+	appendRendered = func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
+	appendUnknown  = func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
+	appendListed   = func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	appendRejected = func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
+)
 
-// Render returns the Work that renders a prompt for a request of a feature, as
-// prompts/get does: with Options.Visible, the middleware, which gets a Request with
-// Via, Options.ElicitArguments and the limits. If the user has to be asked in
-// 2026-07-28, the response is input_required, and the client's next request, with
-// inputResponses and requestState in its params, has to come to Render again.
-//
-// It is called by the Serve of a feature's method, with the Call of that. It returns
-// an error if inputResponses or requestState are malformed.
-func Render(c *feature.Call, r Rendering) (feature.Work, error) {
-	call := rpc.CallOf(c)
-	if call == nil {
-		return feature.Work{}, errCallOfNoServer
-	}
-	s := call.Owner().(*Server)
-	v := &rendering{Rendering: r, server: s, clientMethod: strings.Clone(c.Method()), text: string(r.Arguments)}
-	v.Arguments = nil // v.text has them
+// Render is that of package promptfeature.
+func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
+	call, s := rpc.CallOf(c), f.server
+	v := &rendering{prompt: prompt, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: strings.Clone(c.Method()), text: string(arguments)}
 	typed := v.check()
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
@@ -72,23 +51,25 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 	}
 	if s.handler != nil {
 		p := &middlewareRequest{promptMethod: methodGet, served: &servedRendering{v, retry}}
-		p.request = &Request{Prompt: r.Prompt, Arguments: typed.Texts}
-		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
+		p.request = &Request{Prompt: prompt, Arguments: typed.Texts}
+		return s.throughMiddleware(call, p, promptSubject(prompt)), nil
 	}
 	all := s.registry.snapshot()
-	d, ok := all.Get(r.Prompt)
+	d, ok := all.Get(prompt)
 	if !ok {
 		run := func(ctx context.Context, dst []byte) ([]byte, error) {
-			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.Prompt))
+			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.prompt))
 		}
-		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), promptSubject(r.Prompt)}}, nil
+		return feature.Work{Handler: unknownRequest{run, promptSubject(prompt)}}, nil
 	}
 	return feature.Work{Handler: v.request(all, d, retry, typed, typed.Texts)}, nil
 }
 
-// rendering is a Rendering that is served.
+// rendering is a request of a feature for a prompt.
 type rendering struct {
-	Rendering
+	prompt, tool string
+	appendTo     appendRendered
+	unknown      appendUnknown // nil for the error of prompts/get
 	server       *Server
 	clientMethod string
 	text         string // of the arguments; empty if they are malformed
@@ -158,8 +139,8 @@ func (g *renderingRequest) render(ctx context.Context) (result *Result, pending 
 	if f := g.begin(ctx); f != nil {
 		return nil, false, f
 	}
-	if g.rendering.Tool != "" {
-		g.getRequest.request.SetTool(g.rendering.Tool)
+	if g.rendering.tool != "" {
+		g.getRequest.request.SetTool(g.rendering.tool)
 	}
 	if g.rendering.malformed != nil {
 		return nil, false, &rpc.Failure{Client: g.rendering.malformed, IsAnswer: true}
@@ -199,22 +180,22 @@ func (v *servedRendering) fail(p *middlewareRequest, dst []byte, f *rpc.Failure)
 // append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
-		return nil, rpc.InvalidResult(promptSubject(v.Prompt), errors.New("render function returned neither a result nor an error"))
+		return nil, rpc.InvalidResult(promptSubject(v.prompt), errors.New("render function returned neither a result nor an error"))
 	}
 	for i, m := range r.Messages { // of which Append may encode the content alone
 		if err := checkRole(m.Role); err != nil {
-			return nil, rpc.InvalidResult(promptSubject(v.Prompt), fmt.Errorf("message %d: %w", i+1, err))
+			return nil, rpc.InvalidResult(promptSubject(v.prompt), fmt.Errorf("message %d: %w", i+1, err))
 		}
 	}
-	return v.Append(ctx, dst, r, nil)
+	return v.appendTo(ctx, dst, r, nil)
 }
 
 // fail answers a request that has failed: with a result from Append or Unknown, or
 // with an error of the method.
 func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
 	f = rpc.FromContext(ctx).Withhold(f)
-	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
-		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
+	if _, ok := f.Client.Data.(unknownData); ok && v.unknown != nil {
+		return v.unknown(ctx, dst, v.server.visibleIn(ctx))
 	}
 	if in, ok := f.Client.Data.(elicit.InputData); ok && in.Action == "" {
 		return nil, f // the client sent an invalid answer, of which a model knows nothing
@@ -224,63 +205,39 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if f.Log != nil {
-		v.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
+		v.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
 	}
-	return v.Append(ctx, dst, nil, f.Client)
+	return v.appendTo(ctx, dst, nil, f.Client)
 }
 
-// Listing is a request of a feature for a list of what it makes of prompts: see
-// [List].
-type Listing struct {
-	// Cursor is the position in the list, for the middleware. Empty for the start.
-	Cursor string
-	// Append appends the result of the request to dst, a JSON object. visible reports
-	// whether the client may see a prompt; it is nil if the client may see all. cursor is
-	// Cursor, unless the middleware has changed it. If nothing depends on the client,
-	// Append is called at once, so it must return at once.
-	Append func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
-	// AppendContext is Append for code that calls AppendContent or may wait. The rules
-	// for ctx are those of a [RenderFunc]. Set one of the two.
-	AppendContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+// listing is a request of a feature for a list. One of the two functions is set.
+type listing struct {
+	cursor        string
+	append        func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	appendContext appendListed
 }
 
-// append calls the function that is set.
-func (l *Listing) append(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
-	if l.AppendContext != nil {
-		return l.AppendContext(ctx, dst, cursor, visible)
-	}
-	return l.Append(dst, cursor, visible)
-}
-
-// List returns a list for a request of a feature, as prompts/list does: with
-// Options.Visible and the middleware, which gets a Request with Via. It is called by
-// the Serve of a feature's method, which returns the results of List.
-func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
-	call := rpc.CallOf(c)
-	if call == nil {
-		return nil, feature.Work{}, errCallOfNoServer
-	}
-	if (l.Append == nil) == (l.AppendContext == nil) {
-		return nil, feature.Work{}, errors.New("prompts: List: set either Append or AppendContext of the Listing")
-	}
-	s := call.Owner().(*Server)
+// List is that of package promptfeature.
+func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error), withContext appendListed) ([]byte, feature.Work, error) {
+	call, s := rpc.CallOf(c), f.server
+	l := listing{cursor, atOnce, withContext}
 	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodList, served: &servedListing{&l}, request: &Request{Cursor: l.Cursor}}
+		p := &middlewareRequest{promptMethod: methodList, served: &servedListing{&l}, request: &Request{Cursor: l.cursor}}
 		return nil, s.throughMiddleware(call, p, call.Method()), nil
 	}
-	if s.options.Visible == nil && !call.Deferred && l.AppendContext == nil {
-		result, err := l.Append(dst, l.Cursor, nil)
+	if s.options.Visible == nil && !call.Deferred && l.appendContext == nil {
+		result, err := l.append(dst, l.cursor, nil)
 		return result, feature.Work{}, err
 	}
-	l.Cursor = strings.Clone(l.Cursor)
+	l.cursor = strings.Clone(l.cursor)
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
-		return runResult(s.appendListing(ctx, dst, &l, l.Cursor))
+		return runResult(s.appendListing(ctx, dst, &l, l.cursor))
 	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", strings.Clone(c.Method())), run)}, nil
+	return nil, feature.Work{Handler: feature.HandlerFunc(run)}, nil
 }
 
-// servedListing is a Listing behind a middleware.
-type servedListing struct{ listing *Listing }
+// servedListing is a listing behind a middleware.
+type servedListing struct{ listing *listing }
 
 func (l *servedListing) about(*definition, *Request) slog.Attr { return slog.Attr{} }
 
@@ -298,10 +255,16 @@ func (l *servedListing) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]
 	return nil, f
 }
 
-// appendListing appends the result of a Listing.
-func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, cursor string) ([]byte, *rpc.Failure) {
+// appendListing appends the result of a listing.
+func (s *Server) appendListing(ctx context.Context, dst []byte, l *listing, cursor string) ([]byte, *rpc.Failure) {
 	visible, subject := s.visibleIn(ctx), rpc.FromContext(ctx).Subject()
-	result, err := l.append(ctx, dst, cursor, visible)
+	var result []byte
+	var err error
+	if l.appendContext != nil {
+		result, err = l.appendContext(ctx, dst, cursor, visible)
+	} else {
+		result, err = l.append(dst, cursor, visible)
+	}
 	if visible != nil && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
 	}
@@ -311,7 +274,7 @@ func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, curs
 	return result, nil
 }
 
-// visibleIn returns the visible of a [Listing].
+// visibleIn returns the visible of a listing.
 func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 	if s.options.Visible == nil {
 		return nil
@@ -322,62 +285,33 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 	}
 }
 
-// Interaction is a request of a feature whose code may ask the user: see [Interact].
-type Interaction struct {
-	// About describes what runs, in the log and in errors: the key is a noun such as
-	// "tool", and the value a name.
-	About slog.Attr
-	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
-	// and MaxArgumentBytes. The answers of the user count only for the same arguments, which
-	// a client may encode in another way, for example with members in another order. nil
-	// means an empty object.
-	Arguments json.RawMessage
-	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
-	// is also that of a [RenderFunc]: [Ask], [Elicit], [Once] and [Include] work. An error
-	// of Ask is returned. Required.
-	Run func(ctx context.Context, dst []byte) ([]byte, error)
-	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
-	// user did not answer and Run has returned the error of Ask. Default: the error of
-	// prompts/get.
-	Rejected func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
-}
-
-// Interact returns the Work of a request of a feature whose code may ask the user. If the
-// user has to be asked in 2026-07-28, the response is input_required, and the client's
-// next request, with inputResponses and requestState in its params, has to come to
-// Interact again.
-//
-// It is called by the Serve of a feature's method, with the Call of that. It returns an
-// error if inputResponses or requestState are malformed.
-func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
-	call := rpc.CallOf(c)
-	if call == nil {
-		return feature.Work{}, errCallOfNoServer
-	}
-	s := call.Owner().(*Server)
-	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: s, prompts: s.registry.snapshot()}}
+// Interact is that of package promptfeature.
+func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc, rejected appendRejected) (feature.Work, error) {
+	call, s := rpc.CallOf(c), f.server
+	r := &interactionRequest{noun: noun, name: name, arguments: arguments, run: run, rejected: rejected, clientMethod: strings.Clone(c.Method()), scope: scope{server: s, prompts: s.registry.snapshot()}}
 	var err *Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {
 		return feature.Work{}, err
 	}
-	return feature.Work{Handler: r}, nil
+	return feature.Work{Handler: r, Noun: noun, Name: name}, nil
 }
 
-// interactionRequest is an Interaction that is served.
+// interactionRequest is a request of a feature whose code may ask the user.
 type interactionRequest struct {
-	Interaction
+	noun, name string
+	arguments  json.RawMessage
+	run        feature.HandlerFunc
+	rejected   appendRejected // nil for the error of prompts/get
 	scope
 	clientMethod string
 	retry        elicit.Retry
 }
 
-func (r *interactionRequest) LogAttr() slog.Attr { return r.About }
-
 // Run is the work of the request.
 func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	r.Context, r.request = ctx, rpc.FromContext(ctx)
 	to := sync.OnceValue(func() seal.Binding {
-		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.About.Value.String(), r.canonicalArguments()})
+		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.name, r.canonicalArguments()})
 	})
 	if !r.retry.IsZero() {
 		if f := r.resume(r.retry, to); f != nil {
@@ -391,19 +325,19 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 		return runResult(r.appendInputRequired(dst, to()))
 	case f == nil:
 		return result, nil
-	case !f.IsAnswer || r.Rejected == nil || f.Client.Code == transport.CodeMissingCapability:
+	case !f.IsAnswer || r.rejected == nil || f.Client.Code == transport.CodeMissingCapability:
 		return nil, f
 	}
 	if f.Log != nil {
-		r.server.rpc.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
+		r.server.rpc.Log(ctx, f.Level, f.Event, slog.String(r.noun, r.name), slog.Any("error", f.Log))
 	}
-	return r.Rejected(ctx, dst, f.Client)
+	return r.rejected(ctx, dst, f.Client)
 }
 
 // canonicalArguments returns the arguments in the form that is the same for every
 // encoding of them.
 func (r *interactionRequest) canonicalArguments() string {
-	text := cmp.Or(string(r.Arguments), "{}")
+	text := cmp.Or(string(r.arguments), "{}")
 	var doc strictjson.Doc
 	if doc.Parse(text, jsonenc.MaxDepth) != nil {
 		return text
@@ -415,19 +349,19 @@ func (r *interactionRequest) canonicalArguments() string {
 // pending.
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
 	var doc strictjson.Doc
-	_ = doc.Parse(string(r.Arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
+	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
 	if e := r.server.checkSizes("arguments", doc.Root(), true); e != nil {
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
-	result, err := r.Interaction.Run(&r.scope, dst)
-	r.reportUnsent(err, r.About)
+	result, err := r.run(&r.scope, dst)
+	r.reportUnsent(err, slog.String(r.noun, r.name))
 	switch {
 	case err == nil:
 		return result, false, nil
 	case r.request.Rev.Stateless() && errors.Is(err, ErrInputRequired):
 		return nil, true, nil
 	}
-	if e := elicitationError(r.request.Rev, r.About.Key, err); e != nil {
+	if e := elicitationError(r.request.Rev, r.noun, err); e != nil {
 		f = clientFailure(e, err)
 		f.IsAnswer = true
 		return nil, false, f
@@ -438,18 +372,9 @@ func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *r
 	return nil, false, featureFailure(r.Context, r.request.Subject(), err)
 }
 
-// AppendContent appends members of a result to dst, which ends with "{" or a member:
-// the content as an array "content", in the form of the client's protocol version,
-// with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
-// In 2026-07-28, AppendContent adds the resultType "complete" and the server's identity.
-// ctx is that of Append of a [Rendering] or of a feature.Handler. AppendContent returns an
-// error if the content is invalid, which becomes an internal error.
-func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
-	r := rpc.FromContext(ctx)
-	if r == nil {
-		return nil, errors.New("prompts: AppendContent: this is not the context of a request")
-	}
-	s := r.Owner().(*Server)
+// AppendContent is that of package promptfeature.
+func (f *features) AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
+	r, s := rpc.FromContext(ctx), f.server
 	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
 	e.joinsTexts = r.Host.Has(hosts.JoinsTexts)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // recordsOf returns the records that requests leave in the log, without times, ids and
@@ -59,13 +60,13 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 		"x/render": {Callable: true, Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			var p struct{ Name string }
 			_ = json.Unmarshal(c.Params(), &p)
-			w, err := prompts.Render(c, prompts.Rendering{Prompt: p.Name, Append: func(context.Context, []byte, *prompts.Result, *prompts.Error) ([]byte, error) {
+			w, err := promptfeature.Render(c, promptfeature.Rendering{Prompt: p.Name, Append: func(context.Context, []byte, *prompts.Result, *prompts.Error) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})
 			return nil, w, err
 		}},
 		"x/list": {Callable: true, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-			return prompts.List(c, dst, prompts.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
+			return promptfeature.List(c, dst, promptfeature.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})
 		}},

@@ -22,7 +22,7 @@ import (
 func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
 	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
 	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
-	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(unknownAttr, run), subject}, Timeout: timeout}
+	return feature.Work{Handler: unknownRequest{run, subject}, Timeout: timeout}
 }
 
 // unknownAttr describes a request for an unknown prompt. The log does not get the name.
@@ -30,11 +30,13 @@ var unknownAttr = slog.String("prompt", "unknown")
 
 // unknownRequest is a request for an unknown prompt.
 type unknownRequest struct {
-	feature.Handler
+	feature.HandlerFunc
 	subject string
 }
 
 func (u unknownRequest) Subject() string { return u.subject }
+
+func (u unknownRequest) LogAttr() slog.Attr { return unknownAttr }
 
 // unknownPrompt returns the failure of a request for a prompt that the client may
 // not see or that does not exist.

@@ -26,7 +26,6 @@ package feature
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/call"
@@ -166,6 +165,9 @@ type Client struct {
 type Work struct {
 	// Handler produces the result. Required.
 	Handler Handler
+	// Noun and Name say what runs, such as "tool" and "search": in the log, as an
+	// attribute, and in internal errors, which clients read. Default: the method.
+	Noun, Name string
 	// Timeout, if above 0, is a shorter time limit than the server's.
 	Timeout time.Duration
 }
@@ -174,25 +176,15 @@ type Work struct {
 type Handler interface {
 	// Run appends the result, a JSON object, to dst. The rules for ctx are those of
 	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
-	// are those of Method.Serve. prompts.Render returns the Work for a prompt.
+	// are those of Method.Serve. promptfeature.Render returns the Work for a prompt.
 	Run(ctx context.Context, dst []byte) ([]byte, error)
-	// LogAttr describes the request in the log, and in internal errors: of an attribute
-	// that is a string, the client gets the key and the value.
-	LogAttr() slog.Attr
 }
 
-// HandlerFunc returns a Handler that calls f.
-func HandlerFunc(about slog.Attr, f func(ctx context.Context, dst []byte) ([]byte, error)) Handler {
-	return &handlerFunc{about, f}
-}
+// HandlerFunc is a function that is a [Handler].
+type HandlerFunc func(ctx context.Context, dst []byte) ([]byte, error)
 
-type handlerFunc struct {
-	about slog.Attr
-	f     func(ctx context.Context, dst []byte) ([]byte, error)
-}
-
-func (h *handlerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return h.f(ctx, dst) }
-func (h *handlerFunc) LogAttr() slog.Attr                                  { return h.about }
+// Run calls the function.
+func (f HandlerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
 
 // List is a list that changes.
 type List struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -114,7 +113,7 @@ func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]b
 			return result, feature.Work{}, err
 		}
 		run := func(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, q, dst) }
-		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", q.method), run)}, nil
+		return nil, feature.Work{Handler: feature.HandlerFunc(run)}, nil
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -19,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // This file serves tools/call: of prompts, and of tools of the application.
@@ -45,8 +45,8 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			w, err := t.serve(r, c, params.Get("arguments"), t.check(arguments))
 			return nil, w, err
 		}
-		w, err := prompts.Interact(c, prompts.Interaction{
-			About: slog.String("tool", t.name), Arguments: arguments,
+		w, err := promptfeature.Interact(c, promptfeature.Interaction{
+			Noun: "tool", Name: t.name, Arguments: arguments,
 			Run: func(ctx context.Context, dst []byte) ([]byte, error) { return r.callOwn(ctx, dst, t, arguments) },
 			Rejected: func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error) {
 				return r.appendError(ctx, dst, rejected.Message, rejected.Data)
@@ -54,11 +54,11 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 		})
 		return nil, w, err
 	}
-	rendering := prompts.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
+	rendering := promptfeature.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
 	if t, ok := s.prompts.Load().Get(r.tool); ok && s.options.Pair == nil {
 		rendering.Prompt, rendering.Tool = t.prompt, t.name // else empty, which no prompt is named
 	}
-	w, err := prompts.Render(c, rendering)
+	w, err := promptfeature.Render(c, rendering)
 	return nil, w, err
 }
 
@@ -191,7 +191,7 @@ func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) 
 			dst = append(dst, structured...)
 		}
 	}
-	dst, err := prompts.AppendContent(ctx, dst, content, result.Meta)
+	dst, err := promptfeature.AppendContent(ctx, dst, content, result.Meta)
 	return append(dst, '}'), err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // This file serves tools/list. A page is a copy of entries that tool.go has encoded.
@@ -35,7 +36,7 @@ func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 		return nil, feature.Work{}, wire.WrongKind("cursor", "params.cursor", "a string", from)
 	}
 	rev, _ := revision.Parse(c.Version())
-	return prompts.List(c, dst, prompts.Listing{Cursor: strings.Clone(from.Text()), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {
+	return promptfeature.List(c, dst, promptfeature.Listing{Cursor: strings.Clone(from.Text()), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := parseCursor("tools", from)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // This file has the two tools of Options.Pair.
@@ -94,14 +95,14 @@ func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *pro
 		page = append(page, '}')
 		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{&prompts.Text{Text: string(page)}}})
 	}
-	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from, AppendContext: appendList})
+	_, w, err := promptfeature.List(c, nil, promptfeature.Listing{Cursor: from, AppendContext: appendList})
 	return w, err
 }
 
 // getPrompt is the work of get_prompt.
 func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
 	name := strings.Clone(args.Get("name").Text())
-	rendering := prompts.Rendering{
+	rendering := promptfeature.Rendering{
 		Append: r.append,
 		Unknown: func(ctx context.Context, dst []byte, visible func(string) bool) ([]byte, error) {
 			if wrong != nil {
@@ -123,5 +124,5 @@ func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *promp
 			rendering.Arguments = json.RawMessage(v.Raw())
 		}
 	}
-	return prompts.Render(c, rendering)
+	return promptfeature.Render(c, rendering)
 }

@@ -95,7 +95,7 @@ func (e *echo) list(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	if e.hidden == nil {
 		return e.appendPage(context.Background(), dst, after), feature.Work{}, nil
 	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", "list"), func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		return e.appendPage(ctx, dst, after), nil
 	})}, nil
 }
@@ -131,7 +131,7 @@ func (e *echo) get(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	if e.hidden == nil && e.act == nil && !c.Deferred {
 		return fmt.Appendf(dst, `{"echo":%q}`, name), feature.Work{}, nil
 	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("echo", name), func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, feature.Work{Noun: "echo", Name: name, Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		if e.hidden != nil && e.hidden(ctx, name) {
 			return nil, &Failure{Client: unknown}
 		}

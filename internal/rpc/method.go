@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -240,10 +239,11 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 		if e, ok := err.(*transport.Error); ok && wire.IsAboutParams(e) {
 			return nil, e
 		}
-		c.work.Handler = rejectMethod(c, err)
+		c.work = m.reject(err)
 		return nil, nil
 	}
-	c.work.Work, c.work.isRaw = w, m.isRaw
+	c.work = workOf(w, m.name)
+	c.work.isRaw = m.isRaw
 	if c.Rev.Stateless() && m.tail != "" {
 		c.work.tail = &m.tail
 		result = appendTail(result, m.tail)
@@ -267,13 +267,14 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	c.Deferred = true
 	switch result, err := m.call(c, dst); {
 	case err != nil:
-		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
+		c.work = m.reject(err)
 	case result != nil: // of a feature, which does not see Deferred
 		own := slices.Clone(result[len(dst):])
-		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, isRaw: true}
+		c.work = m.work(func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, own...), nil })
+		c.work.isRaw = true
 		c.ready = len(own)
 	}
-	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, engine: c.engine, session: c.session, from: c.from}
+	c.work.handler = &rateLimited{handler: c.work.handler, method: m, engine: c.engine, session: c.session, from: c.from}
 	return nil, nil
 }
 
@@ -300,35 +301,31 @@ func (m *method) admit(e *engine, principal string, session *Session, from strin
 
 // rateLimited is a handler that counts for the rate of its client's principal.
 type rateLimited struct {
-	feature.Handler
+	handler
 	method  *method
 	engine  *engine
 	session *Session
 	from    string
 }
 
-func (r *rateLimited) Subject() string { return subjectOf(r.Handler) }
-
 func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	if err := r.method.admit(r.engine, r.engine.principal(ctx), r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
-	return r.Handler.Run(ctx, dst)
+	return r.handler.Run(ctx, dst)
 }
 
 func ping(_ *Call, dst []byte) ([]byte, *transport.Error) { return append(dst, "{}"...), nil }
 
-// rejectMethod returns a Handler that fails with err.
-func rejectMethod(c *Call, err error) feature.Handler {
-	return feature.HandlerFunc(methodAttr(c), func(context.Context, []byte) ([]byte, error) { return nil, err })
+// reject returns work that fails with err.
+func (m *method) reject(err error) work {
+	return m.work(func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-// returnResult returns a Handler with a result.
-func returnResult(c *Call, result []byte) feature.Handler {
-	return feature.HandlerFunc(methodAttr(c), func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, result...), nil })
+// work returns work that calls a function of ours.
+func (m *method) work(f feature.HandlerFunc) work {
+	return workOf(feature.Work{Handler: f}, m.name)
 }
-
-func methodAttr(c *Call) slog.Attr { return slog.String("method", strings.Clone(c.Message.Method)) }
 
 // keptBytes returns how many bytes the work of the call keeps: a result that is ready,
 // and of a large message the params, but of _meta only copies of short members, unless

@@ -3,8 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
@@ -32,7 +29,7 @@ func byWork(h feature.Handler) feature.Method {
 }
 
 func returning(result string) feature.Handler {
-	return feature.HandlerFunc(slog.String("method", "m"), func(_ context.Context, dst []byte) ([]byte, error) {
+	return feature.HandlerFunc(func(_ context.Context, dst []byte) ([]byte, error) {
 		return append(dst, result...), nil
 	})
 }
@@ -100,7 +97,7 @@ func TestResultsThatAreNone(t *testing.T) {
 		"work: nothing":           byWork(returning("")),
 		"work: an array":          byWork(returning("[]")),
 		"work: newline":           byWork(returning("{}\n")),
-		"work: less than dst": byWork(feature.HandlerFunc(slog.String("method", "m"), func(context.Context, []byte) ([]byte, error) {
+		"work: less than dst": byWork(feature.HandlerFunc(func(context.Context, []byte) ([]byte, error) {
 			return nil, nil
 		})),
 	} {
@@ -126,44 +123,11 @@ func TestResultsThatAreNone(t *testing.T) {
 	}
 }
 
-// silent is a handler whose LogAttr panics.
-type silent struct{ err error }
-
-func (s silent) Run(ctx context.Context, _ []byte) ([]byte, error) {
-	if s.err == nil {
-		<-ctx.Done()
-	}
-	return nil, s.err
-}
-func (s silent) LogAttr() slog.Attr { panic("no attr") }
-
-// A request gets its response even if its handler cannot be described.
-func TestLogAttrPanics(t *testing.T) {
-	t.Parallel()
-	for name, err := range map[string]error{"an error": errors.New("secret"), "no response": nil} {
-		synctest.Test(t, func(t *testing.T) {
-			s := serverOf(t, byWork(silent{err}), Config{})
-			p := serve(t, s)
-			p.in <- statelessRequest("1", "m", "")
-			time.Sleep(time.Minute)
-			out := p.ask()
-			require.Len(t, out, 1, name)
-			assert.Contains(t, out[0], `"error":{"code":-32603,"message":"`, name)
-			assert.NotContains(t, out[0], "secret", name)
-			var e *transport.Error
-			_, err := s.Call(t.Context(), "m", nil, CallOptions{})
-			assert.ErrorAs(t, err, &e, name)
-			p.end(t)
-			assert.Empty(t, s.InUse(), name)
-		})
-	}
-}
-
 // Call returns even if Notify panics.
 func TestNotifyPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := feature.HandlerFunc(slog.String("method", "m"), func(ctx context.Context, dst []byte) ([]byte, error) {
+		h := feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			Progress(ctx, 1, 2, "") // which is sent when the handler has returned
 			return append(dst, "{}"...), nil
 		})

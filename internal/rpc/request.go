@@ -48,7 +48,7 @@ func (r *Request) SetPrompt(name string) {
 func (r *Request) SetTool(name string) { r.task.observed.SetTool(name) }
 
 // Subject names the request in an error, such as `prompt "review"`.
-func (r *Request) Subject() string { return r.task.work.subject() }
+func (r *Request) Subject() string { return r.task.work.handler.Subject() }
 
 // Owner returns Config.Owner of the server that answers the request.
 func (r *Request) Owner() any { return r.task.engine.owner }

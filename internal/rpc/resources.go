@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func (s *Server) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error)
 		}
 		return append(dst, "{}"...), nil
 	}
-	c.work.Handler = feature.HandlerFunc(slog.String("uri", uri), run)
+	c.work = workOf(feature.Work{Handler: feature.HandlerFunc(run), Noun: "uri", Name: uri}, "")
 	return nil, nil
 }
 

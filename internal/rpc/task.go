@@ -109,7 +109,7 @@ func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 // timeout returns the time limit, 0 for none.
 func (t *task) timeout() time.Duration {
 	limit := max(t.engine.timeouts.Request, 0)
-	if own := t.work.Timeout; own > 0 && (limit == 0 || own < limit) {
+	if own := t.work.timeout; own > 0 && (limit == 0 || own < limit) {
 		return own
 	}
 	return limit
@@ -185,7 +185,7 @@ func (t *task) stop(flush bool) {
 func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
-		return t.whyCompleted(t.work.logAttr)
+		return t.whyCompleted(t.work.handler.LogAttr)
 	case f == nil:
 		return t.outlet.respond(t, result, nil)
 	case f.canceled:
@@ -211,7 +211,7 @@ func (t *task) fail(e *transport.Error, log func()) error {
 func (t *task) giveUp(cause error) error {
 	t.ticket.Leave()
 	if !t.finish() {
-		return t.whyCompleted(t.work.logAttr)
+		return t.whyCompleted(t.work.handler.LogAttr)
 	}
 	if errors.Is(cause, limit.ErrBusy) {
 		t.engine.reachLimit(limitConcurrency, t.exchange.Client)
@@ -230,7 +230,7 @@ func (t *task) goexit() {
 		return
 	}
 	t.exchange.overdue()
-	f := InternalFailure(t.work.subject(), ErrGoexit)
+	f := InternalFailure(t.work.handler.Subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
 }
 
@@ -245,10 +245,10 @@ func (t *task) Expire() {
 		return
 	}
 	t.exchange.overdue()
-	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.subject(), t.timeout()))
+	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.handler.Subject(), t.timeout()))
 	log := func() {
 		t.engine.Log(t.forLog(), slog.LevelError, "request timed out",
-			t.work.logAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
+			t.work.handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 	}
 	if expired {
 		t.ctx.cancel(ErrTimeout)
@@ -277,15 +277,15 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
 	defer func() {
 		if v := recover(); v != nil {
-			result, f = nil, t.request.Withhold(Panic(w.subject(), v))
+			result, f = nil, t.request.Withhold(Panic(w.handler.Subject(), v))
 		}
 	}()
-	result, err := w.Handler.Run(ctx, dst)
+	result, err := w.handler.Run(ctx, dst)
 	if err == nil && !w.isRaw {
 		result = putOnOneLine(result, len(dst))
 	}
 	if err == nil && !isObject(result, len(dst)) {
-		err = InvalidResult(w.subject(), errNotAnObject)
+		err = InvalidResult(w.handler.Subject(), errNotAnObject)
 	}
 	if err == nil {
 		if w.tail != nil {
@@ -295,7 +295,7 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	}
 	f, ok := err.(*Failure)
 	if !ok {
-		f = t.engine.failure(ctx, w.subject(), err)
+		f = t.engine.failure(ctx, w.handler.Subject(), err)
 	}
 	f = t.request.Withhold(f)
 	f.finish(ctx)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/errorid"
@@ -18,9 +18,10 @@ import (
 
 // work makes the result of a request.
 type work struct {
-	feature.Work
-	isRaw bool    // the result is on one line
-	tail  *string // see method; nil for none
+	handler handler
+	timeout time.Duration // 0 for that of the server
+	isRaw   bool          // the result is on one line
+	tail    *string       // see method; nil for none
 }
 
 // isObject reports whether what follows the first n bytes of result begins and ends as
@@ -49,44 +50,53 @@ func putOnOneLine(result []byte, n int) []byte {
 	return result[:n+len(line)]
 }
 
-// subject names the request to the client, such as prompt "code_review".
-func (w *work) subject() string { return subjectOf(w.Handler) }
-
-// subjectOf returns the subject of a Handler that has one, or else what the log says
-// of the request.
-func subjectOf(h feature.Handler) string {
-	if s, ok := h.(interface{ Subject() string }); ok {
-		return s.Subject()
-	}
-	switch a := attrOf(h); {
-	case a.Value.Kind() != slog.KindString:
-		return "request"
-	case a.Key == "method":
-		return a.Value.String()
-	default:
-		return a.Key + " " + strconv.Quote(phrase.Clip(a.Value.String(), 64))
-	}
+// handler is a [feature.Handler] that the log and errors can name. The methods must not
+// run the application's code.
+type handler interface {
+	feature.Handler
+	Subject() string // names the request to the client, such as prompt "code_review"
+	LogAttr() slog.Attr
 }
 
-// logAttr describes the request in the log.
-func (w *work) logAttr() slog.Attr { return attrOf(w.Handler) }
-
-// attrOf returns the LogAttr of a Handler, which may panic.
-func attrOf(h feature.Handler) (a slog.Attr) {
-	defer func() {
-		if v := recover(); v != nil {
-			a = slog.Any("request", fmt.Errorf("panic of LogAttr: %v", v))
-		}
-	}()
-	return h.LogAttr()
+// workOf returns the work of a feature. Without a Noun, the method is named. The handlers
+// of a server's own methods name themselves: a name in each task would cost every get.
+func workOf(w feature.Work, method string) work {
+	h, ok := w.Handler.(handler)
+	switch {
+	case w.Handler == nil:
+		return work{}
+	case !ok && w.Noun == "":
+		h = &named{w.Handler, methodNoun, method}
+	case !ok:
+		h = &named{w.Handler, w.Noun, w.Name}
+	}
+	return work{handler: h, timeout: w.Timeout}
 }
+
+// named is a feature's Handler with its Noun and Name.
+type named struct {
+	feature.Handler
+	noun, name string
+}
+
+// methodNoun is the noun of a method, which its name alone names to the client.
+const methodNoun = "method"
+
+func (n *named) Subject() string {
+	if n.noun == methodNoun {
+		return n.name
+	}
+	return n.noun + " " + strconv.Quote(phrase.Clip(n.name, 64))
+}
+
+func (n *named) LogAttr() slog.Attr { return slog.String(n.noun, n.name) }
 
 // logFailure logs what the client did not get to see.
 func (w *work) logFailure(ctx context.Context, e *engine, f *Failure) {
 	if f.Log == nil {
 		return
 	}
-	attrs := []slog.Attr{w.logAttr(), slog.Any("error", f.Log)}
+	attrs := []slog.Attr{w.handler.LogAttr(), slog.Any("error", f.Log)}
 	if f.errorID != "" {
 		attrs = append(attrs, slog.String(errorid.Attr, f.errorID))
 	}

@@ -1,0 +1,153 @@
+// Package promptfeature is for authors of a [feature.Feature] whose methods serve prompts
+// in another form, such as tools/call of package prompttools. The methods render and list
+// prompts by the rules of prompts/get and prompts/list, ask the user, and encode content.
+package promptfeature
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+)
+
+// server is what a server of package prompts does for a feature. The methods have the
+// fields of the types below as parameters.
+type server interface {
+	Render(c *feature.Call, prompt string, arguments json.RawMessage, tool string,
+		appendTo func(ctx context.Context, dst []byte, r *prompts.Result, rejected *prompts.Error) ([]byte, error),
+		unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)) (feature.Work, error)
+	List(c *feature.Call, dst []byte, cursor string,
+		atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error),
+		withContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)) ([]byte, feature.Work, error)
+	Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc,
+		rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)) (feature.Work, error)
+	AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error)
+}
+
+// serverOf returns the server of a Call.
+func serverOf(c *feature.Call) (server, error) {
+	if call := rpc.CallOf(c); call != nil {
+		if s, ok := call.Owner().(server); ok {
+			return s, nil
+		}
+	}
+	return nil, errors.New("promptfeature: the Call does not come from the Serve of a feature's method")
+}
+
+// Rendering is a request of a feature for a prompt: see [Render].
+type Rendering struct {
+	// Prompt is the name of the prompt.
+	Prompt string
+	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes:
+	// an integer is 3, not "3". An undeclared argument is an error. nil means no
+	// arguments.
+	Arguments json.RawMessage
+	// Tool is the name of the tool that the request calls, for observe.Outcome. It counts only
+	// if the client may see the prompt. Empty for none.
+	Tool string
+	// Append appends the result of the request to dst, a JSON object. If rejected is
+	// not nil there is no result: the arguments are invalid, the user declined to
+	// answer, or the render function has returned rejected. Required.
+	Append func(ctx context.Context, dst []byte, r *prompts.Result, rejected *prompts.Error) ([]byte, error)
+	// Unknown, if not nil, is Append for a prompt that does not exist or that the client
+	// may not see. visible is that of a [Listing]. Default: the error of prompts/get.
+	Unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
+}
+
+// Render returns the Work that renders a prompt for a request of a feature, as
+// prompts/get does: with Options.Visible, the middleware, which gets a Request with
+// Via, Options.ElicitArguments and the limits. If the user has to be asked in
+// 2026-07-28, the response is input_required, and the client's next request, with
+// inputResponses and requestState in its params, has to come to Render again.
+//
+// It is called by the Serve of a feature's method, with the Call of that. It returns
+// an error if inputResponses or requestState are malformed.
+func Render(c *feature.Call, r Rendering) (feature.Work, error) {
+	s, err := serverOf(c)
+	if err != nil {
+		return feature.Work{}, err
+	}
+	return s.Render(c, r.Prompt, r.Arguments, r.Tool, r.Append, r.Unknown)
+}
+
+// Listing is a request of a feature for a list of what it makes of prompts: see
+// [List].
+type Listing struct {
+	// Cursor is the position in the list, for the middleware. Empty for the start.
+	Cursor string
+	// Append appends the result of the request to dst, a JSON object. visible reports
+	// whether the client may see a prompt; it is nil if the client may see all. cursor is
+	// Cursor, unless the middleware has changed it. If nothing depends on the client,
+	// Append is called at once, so it must return at once.
+	Append func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	// AppendContext is Append for code that calls AppendContent or may wait. The rules
+	// for ctx are those of a [prompts.RenderFunc]. Set one of the two.
+	AppendContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+}
+
+// List returns a list for a request of a feature, as prompts/list does: with
+// Options.Visible and the middleware, which gets a Request with Via. It is called by
+// the Serve of a feature's method, which returns the results of List.
+func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
+	s, err := serverOf(c)
+	if err == nil && (l.Append == nil) == (l.AppendContext == nil) {
+		err = errors.New("promptfeature: List: set either Append or AppendContext of the Listing")
+	}
+	if err != nil {
+		return nil, feature.Work{}, err
+	}
+	return s.List(c, dst, l.Cursor, l.Append, l.AppendContext)
+}
+
+// Interaction is a request of a feature whose code may ask the user: see [Interact].
+type Interaction struct {
+	// Noun and Name say what runs, as those of a feature.Work: such as "tool" and
+	// "search". The answers of the user count only for the same Name. Required.
+	Noun, Name string
+	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
+	// and MaxArgumentBytes. The answers of the user count only for the same arguments, which
+	// a client may encode in another way, for example with members in another order. nil
+	// means an empty object.
+	Arguments json.RawMessage
+	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
+	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
+	// of Ask is returned. Required.
+	Run func(ctx context.Context, dst []byte) ([]byte, error)
+	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
+	// user did not answer and Run has returned the error of Ask. Default: the error of
+	// prompts/get.
+	Rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)
+}
+
+// Interact returns the Work of a request of a feature whose code may ask the user. If the
+// user has to be asked in 2026-07-28, the response is input_required, and the client's
+// next request, with inputResponses and requestState in its params, has to come to
+// Interact again.
+//
+// It is called by the Serve of a feature's method, with the Call of that. It returns an
+// error if inputResponses or requestState are malformed.
+func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
+	s, err := serverOf(c)
+	if err != nil {
+		return feature.Work{}, err
+	}
+	return s.Interact(c, i.Noun, i.Name, i.Arguments, i.Run, i.Rejected)
+}
+
+// AppendContent appends members of a result to dst, which ends with "{" or a member:
+// the content as an array "content", in the form of the client's protocol version,
+// with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
+// In 2026-07-28, AppendContent adds the resultType "complete" and the server's identity.
+// ctx is that of Append of a [Rendering] or of a feature.Handler. AppendContent returns an
+// error if the content is invalid, which becomes an internal error.
+func AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error) {
+	if r := rpc.FromContext(ctx); r != nil {
+		if s, ok := r.Owner().(server); ok {
+			return s.AppendContent(ctx, dst, content, meta)
+		}
+	}
+	return nil, errors.New("promptfeature: AppendContent: this is not the context of a request")
+}
