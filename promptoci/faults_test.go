@@ -290,7 +290,7 @@ type flaky struct {
 	Store
 	err     atomic.Pointer[error]
 	resolve atomic.Int64
-	wait    time.Duration
+	wait    atomic.Int64 // nanoseconds
 }
 
 func (f *flaky) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
@@ -301,7 +301,7 @@ func (f *flaky) Resolve(ctx context.Context, reference string) (ocispec.Descript
 	return f.Store.Resolve(ctx, reference)
 }
 
-func (f *flaky) retryAfter() time.Duration { return f.wait }
+func (f *flaky) retryAfter() time.Duration { return time.Duration(f.wait.Load()) }
 
 // A Follower asks once in an interval, less often after errors, and as late as it is told.
 func TestIntervals(t *testing.T) {
@@ -327,7 +327,7 @@ func TestIntervals(t *testing.T) {
 		assert.InDelta(t, 12, asked(time.Hour+time.Millisecond), 2)
 		assert.Equal(t, one, f.Status().Release)
 		assert.False(t, f.Status().Synced)
-		s.wait = time.Hour // Retry-After
+		s.wait.Store(int64(time.Hour)) // Retry-After
 		asked(10 * time.Minute)
 		assert.LessOrEqual(t, asked(3*time.Hour+time.Millisecond), int64(4))
 		s.err.Store(nil)
