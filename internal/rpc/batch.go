@@ -145,6 +145,9 @@ func (b *batch) respond(t *task, result []byte, e *transport.Error) error {
 
 func (b *batch) hold(_ *task, n int) bool { return b.holdBytes(n) }
 
+// holdResult leaves it to the answers, which have a copy.
+func (b *batch) holdResult(*task, int) bool { return true }
+
 // abandon sends the array without the tasks that are left.
 func (b *batch) abandon(left *transport.Error) { _ = b.finish(left) }
 

@@ -196,6 +196,9 @@ func (c *callback) outcome(err error) (json.RawMessage, error) {
 
 func (c *callback) hold(t *task, n int) bool { return direct{}.hold(t, n) }
 
+// holdResult counts nothing: the caller has the result as soon as it is there.
+func (c *callback) holdResult(*task, int) bool { return true }
+
 // notify calls the Notify of the options, unless the Call has returned.
 func (c *callback) notify(t *task, method string, params []byte) error {
 	t.sending.Lock()

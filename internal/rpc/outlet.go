@@ -25,6 +25,8 @@ type outlet interface {
 	// hold counts n bytes more until the task, or its batch, is released, and reports
 	// whether they were free.
 	hold(t *task, n int) bool
+	// holdResult is hold for a result that waits until the client reads it.
+	holdResult(t *task, n int) bool
 }
 
 // direct is the outlet of a task that has an exchange to itself.
@@ -32,9 +34,6 @@ type direct struct{}
 
 func (direct) respond(t *task, result []byte, e *transport.Error) error {
 	r := wire.Response{Msg: result}
-	if e == nil && !t.hold(cap(result)) { // the client does not read what it has
-		e = wire.Busy()
-	}
 	if e != nil {
 		if r = wire.ErrorResponse(t.id, e); !t.hold(len(r.Msg)) {
 			r = wire.ErrorResponse(t.id, wire.Busy())
@@ -50,6 +49,8 @@ func (direct) notify(t *task, method string, params []byte) error {
 func (direct) hold(t *task, n int) bool {
 	return t.engine.memory.hold(&t.held, t.session.share(), t.exchange.Client, n)
 }
+
+func (d direct) holdResult(t *task, n int) bool { return d.hold(t, n) }
 
 // ask sends the requests over the session and waits for the results.
 func (direct) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) (results []string, err error) {

@@ -171,6 +171,9 @@ func (t *task) runNow(timeout time.Duration) error {
 	default:
 		*buf = append(result, '}')
 	}
+	if failure == nil && !t.outlet.holdResult(t, cap(*buf)) { // the client does not read what it has
+		*buf, failure = nil, &Failure{Client: wire.Busy()}
+	}
 	return t.end(*buf, failure)
 }
 
