@@ -196,7 +196,7 @@ func (c *callback) outcome(err error) (json.RawMessage, error) {
 
 func (c *callback) hold(t *task, n int) bool { return direct{}.hold(t, n) }
 
-// holdResult counts nothing: the caller has the result as soon as it is there.
+// holdResult counts nothing: the caller does not wait for a client.
 func (c *callback) holdResult(*task, int) bool { return true }
 
 // notify calls the Notify of the options, unless the Call has returned.
