@@ -194,7 +194,14 @@ const (
 
 // entries returns the entries of the prompt for a kind. They are made once.
 func (d *definition) entries(kind entryKind) *listEntries {
-	if kind == withDigest || kind == noDigest && d.prompt.Digest == "" {
+	if kind == withDigest { // the loop over a page inlines this
+		return &d.listed
+	}
+	return d.variant(kind)
+}
+
+func (d *definition) variant(kind entryKind) *listEntries {
+	if kind == noDigest && d.prompt.Digest == "" {
 		return &d.listed
 	}
 	if entries := d.variants[kind].Load(); entries != nil {
