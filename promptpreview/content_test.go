@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/png"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,6 +81,48 @@ func TestContent(t *testing.T) {
 	assert.Equal(t, "Save the 2 bytes of application/zip", p.text(".message:nth-child(5) a[download='a.bin']"))
 	assert.Equal(t, "https://example.org/doc", eval[string](p, `document.querySelector(".message:nth-child(6) a").href`))
 	assert.Equal(t, []string{"User", "Assistant"}, eval[[]string](p, `[...document.querySelectorAll(".message h3")].slice(0, 2).map((e) => e.innerText)`))
+}
+
+// The page names the version that it shows: before a result that of the list, then that of
+// the result, also after a change.
+func TestServedVersion(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	set := func(digit, label string) {
+		p := echo("echo", label+": ")
+		p.Digest = "sha256:" + strings.Repeat(digit, 64)
+		require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+			require.NoError(t, tx.SetRelease(prompts.Release{ID: "revision " + digit, Label: label}))
+			return tx.Set(p)
+		}))
+	}
+	set("1", "staging")
+	_, url := serve(t, &reg, prompts.Options{})
+	p := open(t, url)
+	p.find("echo", "echo")
+	shows := func(digit, label string) {
+		p.has(".prompt-version", "digest sha256:"+strings.Repeat(digit, 12)+"… · release revision "+digit+" · label "+label)
+	}
+	shows("1", "staging")
+	set("2", "canary")
+	shows("2", "canary")
+	assert.Equal(t, "sha256:"+strings.Repeat("2", 64), eval[string](p, `document.querySelector(".prompt-version code").title`))
+	p.typing("tea")
+	p.pressCtrl("\r")
+	p.has(".conversation", "canary: tea")
+	shows("2", "canary")
+	// A release alone is no change of the list, so the next result tells it.
+	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+		return tx.SetRelease(prompts.Release{ID: "revision 2", Label: "production"})
+	}))
+	p.pressCtrl("\r")
+	shows("2", "production")
+	// Nor does the page keep what is no longer so.
+	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+		return errors.Join(tx.SetRelease(prompts.Release{}), tx.Set(echo("echo", "none: ")))
+	}))
+	p.has(".conversation", "none: tea")
+	p.wait(`document.querySelector(".prompt-version").hidden`)
 }
 
 // Each kind of argument has its field, and its value reaches the prompt.

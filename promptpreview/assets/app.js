@@ -8,11 +8,15 @@ import { PromptList, searchable } from "./list.js";
 import { argumentFields, questionFields } from "./form.js";
 import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
 
+// shortDigest returns the start of a digest, which is enough to recognize a version.
+const shortDigest = (text) => text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…");
+
 const $ = (id) => document.getElementById(id);
 const main = $("main");
 
 // What the server has. The entries are by name.
 let entries = new Map();
+let served = {}; // the release of the list
 let isListed = false;
 let fileErrors = [];
 const marks = new Map();
@@ -40,6 +44,7 @@ class PromptView {
     this.name = entry.name;
     this.entry = entry;
     this.header = h("header", { class: "prompt-header" });
+    this.version = h("p", { class: "prompt-version detail" });
     this.notices = h("div", { class: "notices" });
     this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
     this.pane = h("section", { class: "pane", "aria-label": "Result" });
@@ -67,6 +72,7 @@ class PromptView {
       this.#redrawForm();
     }
     this.renderButton.disabled = isGone;
+    this.#drawVersion();
     this.drawNotices();
     if (wasGone && !isGone && this.exchange) this.render({ isChange: true });
   }
@@ -105,9 +111,17 @@ class PromptView {
     replace(this.header,
       h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
-      entry.description && h("p", { class: "description" }, entry.description),
+      entry.description && h("p", { class: "description" }, entry.description), this.version,
       h("div", { class: "prompt-actions" }, copyButton(() => location.href, "Copy link")));
     document.title = visible(`${entry.title || entry.name} · Prompts`);
+  }
+
+  // drawVersion shows the version of the result, or without one that of the list.
+  #drawVersion() {
+    const meta = this.result ? this.result._meta : { ...served, ...this.entry._meta };
+    const parts = ["digest", "release", "label"].map((key) => [key, meta?.[`io.github.mcp-prompts/${key}`]]).filter(([, value]) => typeof value === "string");
+    replace(this.version, parts.map(([key, value], i) => [i > 0 && " · ", `${key} `, h("code", { title: value }, shortDigest(value))]));
+    this.version.hidden = parts.length === 0;
   }
 
   #drawForm() {
@@ -384,6 +398,7 @@ class PromptView {
 
   // drawPane draws the result, and returns how many messages have changed.
   #drawPane(before) {
+    this.#drawVersion();
     this.pane.classList.remove("is-stale");
     if (!this.exchange) {
       replace(this.pane, h("p", { class: "empty" }, this.hasRequired ? "Fill in the arguments and render the prompt." : "Render the prompt to see its messages."));
@@ -555,7 +570,9 @@ async function loadOnce() {
   const next = new Map();
   const all = [];
   let drawn = -Infinity;
-  for await (const page of listPrompts()) {
+  let release = {};
+  for await (const { prompts: page, _meta } of listPrompts()) {
+    release = _meta;
     for (const p of page) {
       if (!next.has(p.name)) all.push(searchable(p));
       next.set(p.name, p);
@@ -578,6 +595,7 @@ async function loadOnce() {
     }
   }
   entries = next;
+  served = release;
   isListed = true;
   list.set(all, true);
   drawMarks();

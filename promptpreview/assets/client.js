@@ -102,12 +102,12 @@ async function* messages(body) {
   }
 }
 
-// listPrompts yields the pages of the list.
+// listPrompts yields the results of the pages of the list.
 export async function* listPrompts(signal) {
   let cursor;
   do {
     const page = await request("prompts/list", cursor === undefined ? {} : { cursor }, { signal });
-    yield page.prompts;
+    yield page;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
 }
