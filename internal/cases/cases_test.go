@@ -180,6 +180,7 @@ func TestCheck(t *testing.T) {
 		{`"json":true`, messages, nil, ""},
 		{`"json":true`, block, nil, ""},
 		{`"json":true`, broken, nil, "json: block of message 1 is not valid JSON: invalid character 'a' looking for beginning of object key string"},
+		{`"json":true`, prompts.Messages(prompts.User("```json\n{}\n```\n```json\n{\"a\":")), nil, "json: block of message 1 is not valid JSON: unexpected end of JSON input"},
 		{`"json":true`, prompts.Messages(prompts.User("x")), nil, "json: no message has a block that begins with ```json"},
 		{`"contains":"x"`, nil, missing, "prompt returned an error: x: is required"},
 		{`"contains":"x"`, nil, internal, "prompt returned an error: boom"},
@@ -216,6 +217,8 @@ func TestCheckAnswer(t *testing.T) {
 		{schema, "```\n{\"a\": 1}\n```", ""},
 		{schema, `{"a": "x"}`, "schema: answer is not as the schema says: "},
 		{schema, `{"a": 1} and more`, "schema: answer is not as the schema says: text after the JSON"},
+		{schema, `{"a": 1}}`, "schema: answer is not as the schema says: text after the JSON"},
+		{schema, `{"a": 1}]`, "schema: answer is not as the schema says: text after the JSON"},
 		{schema, "I think so", "schema: answer is not as the schema says: invalid character 'I'"},
 	} {
 		var got []string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -246,7 +247,8 @@ func checkBlocks(texts []string) string {
 	return ""
 }
 
-// blocks returns the content of the fenced blocks of a language.
+// blocks returns the content of the fenced blocks of a language. A block without a fence
+// at its end goes on to the end of the text.
 func blocks(text, language string) []string {
 	var all []string
 	var block strings.Builder
@@ -266,6 +268,9 @@ func blocks(text, language string) []string {
 		case fence != "":
 			block.WriteString(line)
 		}
+	}
+	if fence != "" && isWanted {
+		all = append(all, block.String())
 	}
 	return all
 }
@@ -288,8 +293,10 @@ func (c *Case) CheckAnswer(answer string) []Failure {
 	var value any
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	err := d.Decode(&value)
-	if err == nil && d.More() {
-		err = fmt.Errorf("text after the JSON")
+	if err == nil {
+		if _, after := d.Token(); after != io.EOF { // More takes a } for the end
+			err = fmt.Errorf("text after the JSON")
+		}
 	}
 	if err == nil {
 		err = m.Schema.Validate(value)
