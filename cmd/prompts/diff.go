@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"maps"
 	"os"
@@ -432,7 +433,8 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 	}
 	details := func(title string, t textDiff) {
 		diff := udiff.Unified("before", "after", t.Old+"\n", t.New+"\n")
-		part := fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", markdown.Cell(title), strings.TrimRight(prompts.Fence("diff", diff), "\n"))
+		// The line is a block of HTML, in which Markdown has no escapes.
+		part := fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", html.EscapeString(printable(title)), strings.TrimRight(prompts.Fence("diff", diff), "\n"))
 		if b.Len()+len(part) > maxMarkdownBytes {
 			part = fmt.Sprintf("\n%s: left out, because the report is long.\n", markdown.Cell(title))
 		}
