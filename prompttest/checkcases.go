@@ -47,7 +47,7 @@ func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(
 	if len(errs) > 0 {
 		return // so that -update writes nothing for cases that may be wrong
 	}
-	r := &caseRunner{t: t, reg: reg, dir: dir, fsys: fsys, options: o, clients: map[string]*Client{}}
+	r := &caseRunner{t: t, reg: reg, dir: dir, fsys: fsys, options: o, clients: map[string]*Client{}, golden: map[string]bool{}}
 	for _, f := range files {
 		for _, c := range f.Cases {
 			r.run(c)
@@ -63,6 +63,7 @@ type caseRunner struct {
 	fsys    fs.FS
 	options CheckOptions
 	clients map[string]*Client // of servers of its own, by what distinguishes them
+	golden  map[string]bool    // files that a case was compared with
 }
 
 // client returns the client for a case.
@@ -113,11 +114,16 @@ func (r *caseRunner) run(c *cases.Case) {
 	for _, f := range append(c.Check(r.fsys, result, refusal), replies.Failures()...) {
 		r.fail(c, f, place(f.Line))
 	}
+	if e := c.Expect.Equals; e != nil {
+		r.golden[e.Value] = true
+	}
 }
 
 func (r *caseRunner) fail(c *cases.Case, f cases.Failure, place string) {
 	r.t.Helper()
 	switch {
+	case f.Golden != "" && Updating() && r.golden[f.Golden]:
+		r.t.Errorf("prompttest: %s: %s, which another case has with other messages; give each case a file of its own", place, f.Message)
 	case f.Golden != "" && Updating():
 		if err := writeFile(filepath.Join(r.dir, filepath.FromSlash(f.Golden)), f.Text); err != nil {
 			r.t.Errorf("prompttest: %s: %v", place, err)

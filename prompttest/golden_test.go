@@ -134,6 +134,14 @@ func TestUpdate(t *testing.T) { // not parallel: the flag is the program's
 	r := record(t, func(t testing.TB) { Golden(t, filepath.Join(golden, "b"), all()) })
 	assert.Contains(t, r.all(), "prompttest: mkdir ")
 
+	shared := writeCases(t, map[string]string{"greet.test.yaml": `{"cases": [
+		{"name": "a", "arguments": {"name": "Ada"}, "expect": {"equals": "a.golden"}},
+		{"name": "b", "arguments": {"name": "Grace"}, "expect": {"equals": "a.golden"}}]}`})
+	reg := caseRegistry(t)
+	r = record(t, func(t testing.TB) { CheckCases(t, reg, shared, parseJSON, CheckOptions{}) })
+	assert.Contains(t, r.all(), `case "b": equals: messages differ from a.golden, which another case has with other messages; give each case a file of its own`)
+	assert.Equal(t, "=== user: text\nHello Ada\n", read(t, filepath.Join(shared, "a.golden")))
+
 	for _, newline := range []string{"\n", "\r\n"} {
 		readme := filepath.Join(dir, "README.md")
 		const text = "# A\n<!-- prompts -->\nold\n<!-- end of prompts -->\nB\n"

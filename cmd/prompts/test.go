@@ -155,6 +155,7 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	r.keepGolden(results)
 	for i := range results {
 		results[i].finish(t, suite, r)
 	}

@@ -29,6 +29,7 @@ type testReport struct {
 	Coverage coverageReport `json:"coverage"`
 
 	results      []testResult
+	golden       map[string]*string // what --update wrote by path; nil for a file that is right
 	showCoverage bool
 	color        bool
 	lines        func(path string) []string
@@ -55,6 +56,17 @@ func newLineReader() func(path string) []string {
 	return i.lines
 }
 
+// keepGolden notes the golden files that a case has found right: --update leaves them.
+func (r *testReport) keepGolden(results []testResult) {
+	r.golden = map[string]*string{}
+	for _, one := range results {
+		differs := slices.ContainsFunc(one.failures, func(f cases.Failure) bool { return f.Golden != "" })
+		if e := one.c.Expect.Equals; e != nil && one.hasText && !differs {
+			r.golden[e.Value] = nil
+		}
+	}
+}
+
 // finish adds the result of a case to the report, and writes its golden file.
 func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
 	file := prefixOf(t.dir) + r.c.File.Path
@@ -64,16 +76,24 @@ func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
 		if f.Golden == "" || !mayWrite {
 			return false
 		}
+		if text, ok := report.golden[f.Golden]; ok { // of another case
+			return text != nil && *text == f.Text
+		}
 		if err := writeGolden(t.dir, f.Golden, f.Text); err != nil {
 			report.Findings = append(report.Findings, finding{Path: file, Line: f.Line, Level: levelError, Rule: "case", Prompt: out.Prompt, Message: fmt.Sprintf("cannot write %s: %v", f.Golden, err)})
 			return false
 		}
+		report.golden[f.Golden] = &f.Text
 		report.Written = append(report.Written, prefixOf(t.dir)+f.Golden)
 		return true
 	})
 	for _, f := range r.failures {
 		one := finding{Path: file, Line: f.Line, Level: levelError, Rule: "test", Prompt: out.Prompt, Message: fmt.Sprintf("case %q: %s", r.c.Name, f.Message), Diff: diffOf(f)}
+		_, isTaken := report.golden[f.Golden]
 		switch {
+		case mayWrite && isTaken:
+			one.Hint = "another case has this file with other messages; give each case a file of its own"
+		case mayWrite: // another failure, or the file cannot be written
 		case f.Golden != "" && t.update:
 			one.Hint = "fix the errors of the files first; no golden file was written"
 		case f.Golden != "":
