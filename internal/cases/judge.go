@@ -248,7 +248,7 @@ func checkBlocks(texts []string) string {
 }
 
 // blocks returns the content of the fenced blocks of a language. A block without a fence
-// at its end goes on to the end of the text.
+// at its end continues to the end of the text.
 func blocks(text, language string) []string {
 	var all []string
 	var block strings.Builder
