@@ -69,6 +69,9 @@ func gitSide(ctx context.Context, arg string) (*diffSide, error) {
 	}
 	out, err := gitOutput(ctx, nil, "rev-parse", "--verify", "--end-of-options", arg)
 	if err != nil {
+		if _, reason := gitOutput(ctx, nil, "cat-file", "-t", "--end-of-options", arg); reason != nil {
+			err = reason // rev-parse --verify names none
+		}
 		return nil, usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
 	}
 	tree := strings.TrimSpace(string(out))
