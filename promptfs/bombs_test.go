@@ -114,7 +114,7 @@ func TestLoadEndsWithTheContext(t *testing.T) { // not parallel: others allocate
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var before, after runtime.MemStats
-	fsys := canceled{files(all), &atomic.Int64{}, func() { cancel(); runtime.ReadMemStats(&before) }}
+	fsys := canceled{files(all), &atomic.Int64{}, func() { runtime.ReadMemStats(&before); cancel() }}
 	fsys.left.Store(partials)
 	require.ErrorIs(t, promptfs.NewFolder(&reg, fsys, promptfs.Options{}).Reload(ctx), context.Canceled)
 	runtime.ReadMemStats(&after)
