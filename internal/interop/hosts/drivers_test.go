@@ -42,6 +42,7 @@ type host struct {
 	screen     *screen // nil if the tests use no terminal
 	noPrompts  bool    // only tools
 	listsAgain bool    // after list_changed
+	maySkip    string  // a line of the golden file for what the host does in some runs only
 }
 
 // screen is how the tests use a host in a terminal.
@@ -166,8 +167,9 @@ env_key = "MOCK_KEY"
 			noise:    regexp.MustCompile(`^(● Working|←|Copilot v|Check for mistakes|~/shop)`),
 			pictures: [][2]string{{"use", `Call tool review-triage {"report":"The page is empty."}` + "\n"}},
 		},
-		boilerplate: regexp.MustCompile(`(?s)<current_datetime>.*?</current_datetime>`), listsAgain: true,
-		noise: regexp.MustCompile(`(?s)\nChanges  .*|Package extraction took <duration>\n*`),
+		boilerplate: regexp.MustCompile(`(?s)<current_datetime>.*?</current_datetime>`),
+		maySkip:     "\ttools/list after list_changed\n",
+		noise:       regexp.MustCompile(`(?s)\nChanges  .*|Package extraction took <duration>\n*`),
 		say: func(c *testCase) []string {
 			return []string{"-p", c.call("review-"), "--allow-all-tools", "--disable-builtin-mcps"}
 		},
