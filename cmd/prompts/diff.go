@@ -74,6 +74,9 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			if err := untilDone(ctx, func() { r.compare(ctx, a, b, strings.Join(args[2:], "")) }); err != nil {
 				return err
 			}
+			if pattern := strings.Join(args[2:], ""); pattern != "" && r.selected == 0 && ctx.Err() == nil {
+				return usageErrorf("no prompt of %s or %s matches %q; correct the pattern", a.name, b.name, pattern)
+			}
 			if err := write(cmd.OutOrStdout(), r); err != nil {
 				return err
 			}
@@ -109,7 +112,8 @@ type diffReport struct {
 	Prompts  []promptDiff `json:"prompts"`
 	Errors   []string     `json:"errors"` // of files in the old folder, which were not compared
 
-	out io.Writer
+	out      io.Writer
+	selected int // prompts, changed or not
 }
 
 // promptDiff is what changed of a prompt.
@@ -200,7 +204,11 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		} else {
 			c.add("prompt-removed", "name", old.Name, "")
 		}
-		if d.Changes = c.all; len(d.Changes) > 0 && (isSelected(pattern, old.Name) || ok && isSelected(pattern, now.Name)) {
+		if !isSelected(pattern, old.Name) && (!ok || !isSelected(pattern, now.Name)) {
+			continue
+		}
+		r.selected++
+		if d.Changes = c.all; len(d.Changes) > 0 {
 			r.Prompts = append(r.Prompts, d)
 		}
 	}
@@ -208,6 +216,7 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		if _, ok := before.registry.Lookup(p.Name); ok || isOld[p.Name] || !isSelected(pattern, p.Name) {
 			continue
 		}
+		r.selected++
 		var c changeList
 		c.add("prompt-added", "name", "", p.Name)
 		r.Prompts = append(r.Prompts, promptDiff{Name: p.Name, Path: after.path(&p), Changes: c.all})
