@@ -51,7 +51,7 @@ func newBalancer(ctx context.Context, hosts ...string) *balancer {
 	b := &balancer{ctx: ctx, base: &http.Transport{MaxIdleConnsPerHost: 64, DialContext: dialer.DialContext, ResponseHeaderTimeout: headerTimeout}}
 	for _, host := range hosts {
 		t := &target{host: host}
-		t.set(true)
+		t.set(true, true)
 		b.targets = append(b.targets, t)
 		go t.check(ctx)
 	}
@@ -108,15 +108,15 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // turn returns the replicas in the order in which a request tries them: those that
-// are down come last.
+// take no requests come last.
 func (b *balancer) turn() []*target {
 	n := b.next.Add(1) % uint64(len(b.targets))
 	all := slices.Concat(b.targets[n:], b.targets[:n])
 	slices.SortStableFunc(all, func(x, y *target) int {
-		switch isUp := x.context().Err() == nil; {
-		case isUp == (y.context().Err() == nil):
+		switch takes := x.takes.Load(); {
+		case takes == y.takes.Load():
 			return 0
-		case isUp:
+		case takes:
 			return -1
 		}
 		return 1
@@ -146,7 +146,7 @@ func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
 		context.AfterFunc(r.Context(), cancel) // the response is read until then
 		return response, nil
 	}
-	t.set(true) // it has answered: the last check may be older than its restart
+	t.set(true, t.takes.Load()) // it has answered: the last check may be older than its restart
 	stop := context.AfterFunc(t.context(), cancel)
 	context.AfterFunc(ctx, func() { stop() })
 	response.Body = newStream(b, r, response.Body, cancel)
@@ -155,10 +155,11 @@ func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
 
 // target is a replica, as the balancer knows it.
 type target struct {
-	host string
-	mu   sync.Mutex      // protects the fields below
-	up   context.Context // ends when the replica is down
-	down context.CancelFunc
+	host  string
+	takes atomic.Bool     // requests: it is up and not ending
+	mu    sync.Mutex      // protects the fields below
+	up    context.Context // ends when the replica is down
+	down  context.CancelFunc
 }
 
 // context returns a context that ends when the replica is down.
@@ -168,8 +169,10 @@ func (t *target) context() context.Context {
 	return t.up
 }
 
-// set notes whether the replica is up.
-func (t *target) set(isUp bool) {
+// set notes whether the replica is up, and whether it takes requests. One that is
+// ending is up until its last stream has ended.
+func (t *target) set(isUp, takes bool) {
+	t.takes.Store(takes)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -195,6 +198,6 @@ func (t *target) check(ctx context.Context) {
 		if err == nil {
 			_ = response.Body.Close()
 		}
-		t.set(err == nil && response.StatusCode == http.StatusOK)
+		t.set(err == nil, err == nil && response.StatusCode == http.StatusOK)
 	}
 }

@@ -186,6 +186,45 @@ func TestBalancerOfACutSubscription(t *testing.T) {
 	assert.EqualValues(t, 2, streams.Load())
 }
 
+// A replica that is ending keeps its streams until it ends them itself.
+func TestBalancerOfAReplicaThatIsEnding(t *testing.T) {
+	t.Parallel()
+	isEnding := make(chan struct{})
+	var checks, streams atomic.Int32
+	replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/healthz":
+			w.WriteHeader(http.StatusServiceUnavailable)
+			if checks.Add(1) == 2 { // the balancer has read the first response
+				close(isEnding)
+			}
+		case streams.Add(1) > 1:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{\"promptsListChanged\":true}}}\n\n")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-isEnding:
+			case <-r.Context().Done():
+			}
+			_, _ = io.WriteString(w, "data: {\"id\":1,\"result\":{}}\n\n")
+		}
+	}))
+	t.Cleanup(replica.Close)
+	web := httptest.NewServer(newBalancer(t.Context(), replica.Listener.Addr().String()))
+	t.Cleanup(web.Close)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, strings.NewReader("{}"))
+	require.NoError(t, err)
+	r.Header.Set("Mcp-Method", "subscriptions/listen")
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	assert.NoError(t, err)
+	assert.Contains(t, string(body), `"result"`)
+}
+
 // A replica that has restarted since the last check takes a subscription.
 func TestBalancerOfReplicasThatAreBack(t *testing.T) {
 	t.Parallel()
@@ -193,7 +232,7 @@ func TestBalancerOfReplicasThatAreBack(t *testing.T) {
 	cs := newClients(t, s.url)
 	cs.add("plain client", listenPlain)
 	for _, target := range s.balancer.targets {
-		target.set(false) // the stream ends with its replica
+		target.set(false, false) // the stream ends with its replica
 	}
 	s.put("a.md", "a")
 	cs.wait([]string{"a", "announce"})
