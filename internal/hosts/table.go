@@ -11,14 +11,14 @@ const (
 // Table are the known hosts, in the order of their names. Hosts change: to correct a
 // host, run it or read its sources again, and change Version and Seen.
 var Table = []Host{
-	{"Claude Code", []string{"claude-code"}, "2.1.330", "2026-11-23", []Limit{
+	{"Claude Code", []string{"claude-code"}, "2.1.330", "2026-11-24", []Limit{
 		{OneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments", runs + "/testdata/claude-code.golden"},
 	}},
-	{"Cline", []string{"@cline/core"}, "3.0.65", "2026-11-23", []Limit{
+	{"Cline", []string{"@cline/core"}, "3.0.65", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/cline.golden"},
 		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/cline.golden"},
 	}},
-	{"Codex", []string{"codex-mcp-client"}, "0.169.0", "2026-11-23", []Limit{
+	{"Codex", []string{"codex-mcp-client"}, "0.169.0", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/codex.golden"},
 		{NoToolAudio, "leaves out audio, and shows the model the JSON of links", runs + "/testdata/codex.golden"},
 		{StructuredOnly, "shows the model `structuredContent`, and the texts only without it", runs + "/testdata/codex.golden"},
@@ -26,17 +26,17 @@ var Table = []Host{
 	{"Continue", nil, "", "2026-11-22", []Limit{
 		{TextOnly, "drops the message", "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
 	}},
-	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-23", []Limit{
+	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/continue.golden"},
 		{OnePage, "reads the first page of tools", runs + "/testdata/continue.golden"},
 		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/continue.golden"},
 	}},
-	{"Copilot CLI", []string{"copilot-cli"}, "1.0.102", "2026-11-23", []Limit{
+	{"Copilot CLI", []string{"copilot-cli"}, "1.0.102", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/copilot.golden"},
 		{NoToolAudio, "drops images, audio and links", runs + "/testdata/copilot.golden"},
 		{JoinedTexts, "joins the texts without a separator", runs + "/testdata/copilot.golden"},
 	}},
-	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-23", []Limit{
+	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-24", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/gemini.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/gemini.golden"},
 		{NoSpaces, "replaces each space with a hyphen", geminiSource},
@@ -48,14 +48,14 @@ var Table = []Host{
 	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
 	}},
-	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-23", []Limit{
+	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
 		{NoDefaults, "uses an empty text", runs + "/testdata/opencode.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/opencode.golden"},
 		{UserOnly, "joins all messages to one of the user", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},
-	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-23", []Limit{
+	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-24", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},

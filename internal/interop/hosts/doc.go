@@ -8,6 +8,9 @@
 //
 //	go test ./hosts -update
 //
+// Each section of a file says how many runs agree with it. With -note a run is counted.
+// testdata/table.md sums up all files.
+//
 // By default four cases of each host without a terminal are run. With -all, all cases
 // are run over standard input and output and over HTTP, and the hosts that need a
 // terminal, too, in tmux.

@@ -114,7 +114,8 @@ var hosts = []*host{
 	},
 	{
 		urlFile: ".config/opencode/opencode.json", urlKey: "mcp", urlEntry: openCodeURL,
-		name: "opencode", title: "opencode", npm: "opencode-ai", folder: "node",
+		readSkill: `read_mcp_resource {"server":"review","uri":"skill://refunds/SKILL.md"}`,
+		name:      "opencode", title: "opencode", npm: "opencode-ai", folder: "node",
 		program: "opencode-{platform}/bin/opencode",
 		env:     "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		files:   map[string]string{".config/opencode/opencode.json": openCodeModel},

@@ -4,10 +4,12 @@ package hosts_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,20 +17,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// golden is the file of a host: sections, each with a line "== name ==" before it.
+// golden is the file of a host: sections, each with a line "== name (3 of 3 runs) =="
+// before it, for how many runs agree with the section.
 type golden struct {
 	path     string
 	names    []string // in the order of the file
 	sections map[string]string
+	tallies  map[string]tally
 	changed  []string // by this run
 	maySkip  string   // that of the host
 }
 
-var heading = regexp.MustCompile(`(?m)^== (.*) ==\n`)
+// tally is how many runs of a case there were, and how many were the same.
+type tally struct{ same, runs int }
+
+var heading = regexp.MustCompile(`(?m)^== (.*) \((\d+) of (\d+) runs\) ==\n`)
 
 func readGolden(t *testing.T, host string) *golden {
 	t.Helper()
-	g := &golden{path: filepath.Join("testdata", host+".golden"), sections: map[string]string{}}
+	g := &golden{path: filepath.Join("testdata", host+".golden"), sections: map[string]string{}, tallies: map[string]tally{}}
 	data, err := os.ReadFile(g.path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		require.NoError(t, err)
@@ -40,7 +47,11 @@ func readGolden(t *testing.T, host string) *golden {
 		if i+1 < len(found) {
 			end = found[i+1][0]
 		}
-		g.set(text[f[2]:f[3]], text[f[1]:end])
+		name := text[f[2]:f[3]]
+		g.set(name, text[f[1]:end])
+		same, _ := strconv.Atoi(text[f[4]:f[5]]) // digits
+		runs, _ := strconv.Atoi(text[f[6]:f[7]])
+		g.tallies[name] = tally{same, runs}
 	}
 	return g
 }
@@ -52,29 +63,48 @@ func (g *golden) set(name, text string) {
 	g.sections[name] = strings.TrimRight(text, "\n") + "\n"
 }
 
-// check compares a section with what happened. With -update it replaces the section.
+// check compares a section with what happened. With -update it replaces a section that
+// differs. With -update or -note it counts the run.
 func (g *golden) check(t *testing.T, name, got string) {
 	t.Helper()
 	got = strings.TrimRight(got, "\n") + "\n"
-	if *update {
-		g.set(name, got)
-		g.changed = append(g.changed, name)
-		return
-	}
 	want, exists := g.sections[name]
 	if g.maySkip != "" && !strings.Contains(got, g.maySkip) {
 		want = strings.ReplaceAll(want, g.maySkip, "")
+	}
+	isSame := exists && want == got
+	if *update && !isSame {
+		if strings.HasPrefix(name, "start, ") {
+			clear(g.tallies) // those of another version
+		}
+		g.set(name, got)
+		g.tallies[name] = tally{}
+		exists, isSame, want = true, true, got
+	}
+	if *update || *note && exists {
+		count := g.tallies[name]
+		count.runs++
+		if isSame {
+			count.same++
+		}
+		g.tallies[name] = count
+		g.changed = append(g.changed, name)
 	}
 	assert.True(t, exists, "%s has no section %q; run the test with -update", g.path, name)
 	assert.Equal(t, want, got, "%s: %s", g.path, name)
 }
 
-// write writes the sections of this run to the file, in the order of the cases.
+// write writes the sections that this run has changed or counted to the file, in the order
+// of the cases. Without -update and -note there are none.
 func (g *golden) write(t *testing.T, host string) {
 	t.Helper()
+	if len(g.changed) == 0 {
+		return
+	}
 	file := readGolden(t, host) // another test may have written its sections meanwhile
 	for _, name := range g.changed {
 		file.set(name, g.sections[name])
+		file.tallies[name] = g.tallies[name]
 	}
 	parts := []string{"start", "menu", "arguments"}
 	for _, c := range cases {
@@ -85,7 +115,8 @@ func (g *golden) write(t *testing.T, host string) {
 		for _, part := range append(parts, "menu after list_changed") {
 			name := part + ", " + transport
 			if section, exists := file.sections[name]; exists {
-				text.WriteString("== " + name + " ==\n" + section + "\n")
+				count := file.tallies[name]
+				fmt.Fprintf(&text, "== %s (%d of %d runs) ==\n%s\n", name, count.same, count.runs, section)
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package hosts_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 	known "github.com/mcp-prompts/prompts/internal/hosts"
 )
 
-// recorded is the day of the runs in testdata.
+// recorded is the day of the last runs in testdata.
 const recorded = "2026-11-24"
 
 // TestTable checks that testdata/table.md has what the recorded runs show. With -update it
@@ -24,23 +25,37 @@ const recorded = "2026-11-24"
 func TestTable(t *testing.T) {
 	t.Parallel()
 	shown := slices.Concat(hosts, []*host{gemini, qwen}, more)
-	var table strings.Builder
+	var before map[string]map[string]string // what a case came to, by host and case
+	readJSON(t, filepath.Join("testdata", "before.json"), &before)
+	var table, runs strings.Builder
 	table.WriteString("# What hosts make of prompts\n\n" +
-		"`go test ./hosts -run TestTable -update` writes this table from the recorded runs beside it.\n" +
-		"The runs are of " + recorded + ". Hosts without prompts call the tool of a prompt in each case. A dash: the case was not run.\n\n| Case |")
+		"`go test ./hosts -run TestTable -update` writes this page from the recorded runs beside it.\n" +
+		"Hosts without prompts call the tool of a prompt in each case. A dash: the case was not run.\n" +
+		"Before an arrow is what was seen on 2026-11-23, at commit bc8d356, where it differs.\n\n| Case |")
+	runs.WriteString("\n## Runs\n\n" +
+		"A section is a case over standard input and output, over HTTP or in a terminal.\n" +
+		"`go test ./hosts -all -note` counts a run.\n\n" +
+		"| Host | Version | Last run | Sections | Runs of each | Sections of which a run differed |\n|---|---|---|---|---|---|\n")
 	goldens := make([]*golden, len(shown))
 	for i, h := range shown {
 		goldens[i] = readGolden(t, h.name)
-		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h.folder, h.npm), h.name)
+		version := wanted(t, h.folder, h.npm)
+		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, version, h.name)
+		fmt.Fprintf(&runs, "| %s | %s | %s | %s |\n", h.title, version, recorded, goldens[i].agreement())
 	}
 	table.WriteString("\n|" + strings.Repeat("---|", len(shown)+1) + "\n")
 	for _, c := range cases {
 		fmt.Fprintf(&table, "| %s |", c.name)
-		for _, g := range goldens {
-			fmt.Fprintf(&table, " %s |", g.outcome(&c))
+		for i, g := range goldens {
+			now := g.outcome(&c)
+			if then := before[shown[i].name][c.name]; then != "" && then != now {
+				now = then + " → " + now
+			}
+			fmt.Fprintf(&table, " %s |", now)
 		}
 		table.WriteString("\n")
 	}
+	table.WriteString(runs.String())
 	path := filepath.Join("testdata", "table.md")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(table.String()), 0o644))
@@ -50,7 +65,26 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, table.String(), string(text), "run the test with -update")
 }
 
-// outcome returns what a case came to, in a word or two.
+// agreement returns cells of a table: how many sections there are, how often each was run,
+// and those that were not the same each time.
+func (g *golden) agreement() string {
+	least, most := g.tallies[g.names[0]].runs, 0
+	var differ []string
+	for _, name := range g.names {
+		count := g.tallies[name]
+		least, most = min(least, count.runs), max(most, count.runs)
+		if count.same < count.runs {
+			differ = append(differ, fmt.Sprintf("%s (%d of %d the same)", name, count.same, count.runs))
+		}
+	}
+	times := fmt.Sprint(least)
+	if most > least {
+		times += fmt.Sprintf(" to %d", most)
+	}
+	return fmt.Sprintf("%d | %s | %s", len(g.names), times, cmp.Or(strings.Join(differ, "; "), "none"))
+}
+
+// outcome returns what a case came to, in a few words.
 func (g *golden) outcome(c *testCase) string {
 	alone, inTerminal := g.sections[c.name+", stdio"], g.sections[c.name+", terminal"]
 	switch {
@@ -59,10 +93,11 @@ func (g *golden) outcome(c *testCase) string {
 	case alone == "":
 		return c.outcome(inTerminal)
 	}
-	if found := c.outcome(alone); found == "yes" || inTerminal == "" || c.outcome(inTerminal) != "yes" {
-		return found
+	found := c.outcome(alone)
+	if better := c.outcome(inTerminal); better != found && (better == "yes" || better == "lists again") {
+		return better + ", in a terminal"
 	}
-	return "yes, in a terminal"
+	return found
 }
 
 // outcome returns what the section of a case says.
@@ -86,12 +121,14 @@ func (c *testCase) outcome(section string) string {
 	switch {
 	case len(c.want) > 0 && got == len(c.want):
 		return "yes"
-	case c.name == "wrong enum" && strings.Contains(model, "[cobol]"):
+	case c.name == "wrong enum" && strings.Contains(model, "[cobol]"), c.name == "missing" && strings.Contains(model, "arg2=[]"):
 		return "not checked"
 	case got > 0:
 		return "in part"
-	case server == "" && isReported:
+	case server == "" && (isReported || strings.Contains(model, "equired")):
 		return "refused by the host"
+	case strings.Contains(model, "invalid arguments for prompt"):
+		return "error shown"
 	case strings.Contains(server, "  error ") && isReported:
 		return "error shown"
 	case strings.Contains(server, "  error "):
@@ -100,17 +137,24 @@ func (c *testCase) outcome(section string) string {
 	return "no"
 }
 
-// TestKnownHosts checks that the table of known hosts names the versions that were run,
-// and links to their runs.
+// TestKnownHosts checks that the table of known hosts and their pages name the versions that
+// were run and the day, and that the table links to the runs.
 func TestKnownHosts(t *testing.T) {
 	t.Parallel()
 	versions := map[string]string{}
 	for _, h := range slices.Concat(hosts, []*host{gemini, qwen, kilo}, more) {
 		versions[h.title] = wanted(t, h.folder, h.npm)
+		if h == kilo {
+			continue // has no page
+		}
+		page, err := os.ReadFile("../../../docs/clients/" + h.name + ".md")
+		require.NoError(t, err)
+		assert.Contains(t, string(page), "Run with "+h.title+" "+versions[h.title]+" on "+recorded+".")
 	}
 	for _, h := range known.Table {
 		if version := versions[h.Name]; version != "" {
 			assert.Equal(t, version, h.Version, h.Name)
+			assert.Equal(t, recorded, h.Seen, h.Name)
 			delete(versions, h.Name)
 		}
 		for _, l := range h.Limits {
