@@ -53,14 +53,15 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
 		ofResources.Public = false // the application may answer each client differently
 	}
+	filters := o.Visible != nil
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			"skills/list":              {Serve: s.serve(s.listSkills), Callable: true, Cache: cache},
-			"skills/get":               {Serve: s.serve(s.getSkill), Callable: true, Cache: cache},
-			"resources/list":           {Serve: s.serve(s.listResources), Callable: true, Cache: &ofResources},
-			"resources/templates/list": {Serve: s.serve(s.listTemplates), Callable: true, Cache: &ofResources},
-			"resources/read":           {Serve: s.serve(s.read), Callable: true, Cache: &ofResources, Rate: o.ReadsPerSecond},
-			"resources/directory/read": {Serve: s.serve(s.readDirectory), Callable: true},
+			"skills/list":              {Serve: serve(always(filters, s.listSkills)), Callable: true, Cache: cache},
+			"skills/get":               {Serve: serve(always(filters, s.getSkill)), Callable: true, Cache: cache},
+			"resources/list":           {Serve: serve(always(filters || o.Resources.List != nil, s.listResources)), Callable: true, Cache: &ofResources},
+			"resources/templates/list": {Serve: serve(always(o.Resources.Templates != nil, s.listTemplates)), Callable: true, Cache: &ofResources},
+			"resources/read":           {Serve: serve(s.read), Callable: true, Cache: &ofResources, Rate: o.ReadsPerSecond},
+			"resources/directory/read": {Serve: serve(s.readDirectory), Callable: true},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			resources := map[string]any{}
@@ -98,22 +99,37 @@ type request struct {
 	after  string // what the cursor says; empty for the first page
 }
 
-// errNeedsWork says that a result needs code of the application, or much time.
-var errNeedsWork = errors.New("the result needs work")
+// method answers a request with the result, an error or work. Work is for a result that
+// needs code of the application or much time: the goroutine that reads the connection
+// calls the method, but does not run the work.
+type method func(q *request, dst []byte) (result []byte, w feature.Work, err error)
 
-// serve returns the Serve of a method. f appends the result; if ctx is nil, it
-// returns errNeedsWork rather than call the application's code.
-func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+// work returns the work that f does.
+func work(f func(ctx context.Context, dst []byte) ([]byte, error)) feature.Work {
+	return feature.Work{Handler: feature.HandlerFunc(f)}
+}
+
+// always returns a method that returns work for each request, or for none.
+func always(needsWork bool, f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) method {
+	if !needsWork {
+		return func(q *request, dst []byte) ([]byte, feature.Work, error) {
+			result, err := f(context.Background(), q, dst)
+			return result, feature.Work{}, err
+		}
+	}
+	return func(q *request, _ []byte) ([]byte, feature.Work, error) {
+		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, q, dst) }), nil
+	}
+}
+
+// serve returns the Serve of a method.
+func serve(m method) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		q, err := readRequest(c)
 		if err != nil {
 			return nil, feature.Work{}, err
 		}
-		if result, err := f(nil, q, dst); err != errNeedsWork {
-			return result, feature.Work{}, err
-		}
-		run := func(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, q, dst) }
-		return nil, feature.Work{Handler: feature.HandlerFunc(run)}, nil
+		return m(q, dst)
 	}
 }
 

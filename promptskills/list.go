@@ -19,9 +19,6 @@ import (
 
 // listSkills is the method skills/list.
 func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	if s.options.Visible != nil && ctx == nil {
-		return nil, errNeedsWork
-	}
 	now, visible := s.registry.load(), s.visible(ctx)
 	p := &page{q: q, dst: append(dst, `{"skills":[`...), size: s.options.PageSize}
 	for path, e := range now.skills.After(q.after) {
@@ -35,7 +32,7 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 			break
 		}
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // and not half a list
 	}
 	s.clients.listed(q.from, &now.snapshot, q.after, span{last: p.last, isLast: !p.more, seq: now.seq})
@@ -44,9 +41,6 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 
 // getSkill is the method skills/get.
 func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	if s.options.Visible != nil && ctx == nil {
-		return nil, errNeedsWork
-	}
 	path, ok := pathOf(q.uri)
 	if !ok {
 		return nil, q.unknown()
@@ -58,7 +52,7 @@ func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte,
 		return nil, q.unknown()
 	}
 	dst = e.append(append(dst, `{"skill":`...), now.skills, visible)
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	s.clients.refresh(q.from, path, now.seq)
@@ -103,9 +97,6 @@ const (
 
 // listResources is the method resources/list.
 func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	if (s.options.Visible != nil || s.options.Resources.List != nil) && ctx == nil {
-		return nil, errNeedsWork
-	}
 	p := &page{q: q, dst: append(dst, `{"resources":[`...), size: s.options.PageSize}
 	if own := s.options.Resources.List; own != nil && q.after < skillPrefix {
 		links, err := own(ctx)
@@ -151,7 +142,7 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 			break
 		}
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return p.end(), nil
@@ -163,9 +154,6 @@ func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]
 	own := s.options.Resources.Templates
 	if own == nil {
 		return p.end(), nil
-	}
-	if ctx == nil {
-		return nil, errNeedsWork
 	}
 	templates, err := own(ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -23,31 +24,51 @@ import (
 const maxInstant = 64 << 10
 
 // read is the method resources/read.
-func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	if isOwn(q.uri) {
-		return s.readOwn(ctx, q, dst)
-	}
+func (s *service) read(q *request, dst []byte) ([]byte, feature.Work, error) {
 	at, ok := pathOf(q.uri)
-	if !ok {
-		return nil, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
+	switch {
+	case isOwn(q.uri) && s.options.Resources.Read == nil:
+		return nil, feature.Work{}, q.unknown()
+	case isOwn(q.uri):
+		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return s.readOwn(ctx, q, dst) }), nil
+	case !ok:
+		return nil, feature.Work{}, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
+	case s.options.Visible != nil:
+		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) {
+			e, f, err := s.lookUp(q, at, s.visible(ctx))
+			if err != nil {
+				return nil, err
+			}
+			return appendRead(ctx, q, dst, e, f, at)
+		}), nil
 	}
-	if s.options.Visible != nil && ctx == nil {
-		return nil, errNeedsWork
+	e, f, err := s.lookUp(q, at, nil)
+	switch {
+	case err != nil:
+		return nil, feature.Work{}, err
+	case f == nil || len(f.data) > maxInstant:
+		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return appendRead(ctx, q, dst, e, f, at) }), nil
 	}
-	snapshot, visible := s.clients.snapshot(q.from, s.registry.load(), at), s.visible(ctx)
+	result, err := appendRead(context.Background(), q, dst, e, f, at)
+	return result, feature.Work{}, err
+}
+
+// lookUp returns the skill that has the path, and the file. A dynamic skill has any
+// path below its own, and its files are nil.
+func (s *service) lookUp(q *request, at string, visible func(*entry) bool) (*entry, *file, error) {
+	snapshot := s.clients.snapshot(q.from, s.registry.load(), at)
 	e, f, ok := find(snapshot.skills, at)
 	switch {
-	case !ok || visible != nil && !visible(e):
-		if s.isDirectory(snapshot.skills, at, visible) {
-			return nil, q.wrong("is a directory; read it with resources/directory/read")
-		}
-		return nil, q.unknown()
-	case f == nil || ctx == nil && len(f.data) > maxInstant:
-		if ctx == nil {
-			return nil, errNeedsWork
-		}
+	case ok && (visible == nil || visible(e)):
+		return e, f, nil
+	case s.isDirectory(snapshot.skills, at, visible):
+		return nil, nil, q.wrong("is a directory; read it with resources/directory/read")
 	}
-	content := &prompts.EmbeddedResource{URI: uriOf(at)}
+	return nil, nil, q.unknown()
+}
+
+// appendRead appends the result of resources/read for what lookUp has returned.
+func appendRead(ctx context.Context, q *request, dst []byte, e *entry, f *file, at string) ([]byte, error) {
 	if f == nil {
 		data, err := readDynamic(ctx, q, e, at[len(e.skill.Path)+1:])
 		if err != nil {
@@ -56,7 +77,7 @@ func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, err
 		f = &file{name: at, data: data}
 		f.mimeType, f.isText = typeOf(at, data)
 	}
-	content.MIMEType = f.mimeType
+	content := &prompts.EmbeddedResource{URI: uriOf(at), MIMEType: f.mimeType}
 	if f.isText {
 		content.Text = string(f.data)
 	} else {
@@ -67,14 +88,7 @@ func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, err
 
 // readOwn reads a resource of the application.
 func (s *service) readOwn(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	own := s.options.Resources.Read
-	switch {
-	case own == nil:
-		return nil, q.unknown()
-	case ctx == nil:
-		return nil, errNeedsWork
-	}
-	contents, err := own(ctx, q.uri)
+	contents, err := s.options.Resources.Read(ctx, q.uri)
 	switch {
 	case errors.Is(err, ErrUnknownResource):
 		return nil, q.unknown()
@@ -142,20 +156,32 @@ type child struct {
 }
 
 // readDirectory is the method resources/directory/read.
-func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+func (s *service) readDirectory(q *request, dst []byte) ([]byte, feature.Work, error) {
 	at, ok := pathOf(q.uri)
 	if !ok {
-		return nil, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
+		return nil, feature.Work{}, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
 	}
-	if s.options.Visible != nil && ctx == nil {
-		return nil, errNeedsWork
+	all := s.registry.load().skills
+	if s.options.Visible == nil && !isInDynamic(all, at) {
+		result, err := s.appendChildren(context.Background(), q, dst, all, at)
+		return result, feature.Work{}, err
 	}
-	all, visible := s.registry.load().skills, s.visible(ctx)
+	return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) {
+		return s.appendChildren(ctx, q, dst, all, at)
+	}), nil
+}
+
+// isInDynamic reports whether the files of a directory are those of a dynamic skill.
+func isInDynamic(all ordmap.Map[*entry], at string) bool {
+	e := enclosing(all, at)
+	return e != nil && e.skill.Dynamic != nil
+}
+
+// appendChildren appends the result of resources/directory/read.
+func (s *service) appendChildren(ctx context.Context, q *request, dst []byte, all ordmap.Map[*entry], at string) ([]byte, error) {
+	visible := s.visible(ctx)
 	children, isDirectory := s.children(all, at, visible)
 	if e := enclosing(all, at); e != nil && e.skill.Dynamic != nil && (visible == nil || visible(e)) {
-		if ctx == nil {
-			return nil, errNeedsWork
-		}
 		more, err := dynamicChildren(ctx, q, e, at)
 		if err != nil && !isDirectory {
 			return nil, err
@@ -175,7 +201,7 @@ func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]
 			break
 		}
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return p.end(), nil
