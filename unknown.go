@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file answers a request for a prompt that does not exist or that the client may not
@@ -69,15 +69,15 @@ func (s *Server) suggestion(ctx context.Context, name string) string {
 	if s.options.Visible != nil && !s.searches.Allow() {
 		return ""
 	}
-	search, n := suggest.NewSearch(name), 0
+	search, n := nearest.NewSearch(name), 0
 	for other, d := range s.registry.snapshot().All() {
 		switch n++; {
 		case ctx.Err() != nil:
 			return ""
 		case s.options.Visible == nil && n > maxSearched:
-			return search.Near()
+			return search.Name()
 		}
 		search.Add(other, func() bool { return s.isVisible(ctx, d) })
 	}
-	return search.Near()
+	return search.Name()
 }

@@ -120,7 +120,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 			continue
 		}
 		if typ = d.text(m); !slices.Contains(types, typ) {
-			d.fault(m.value, hint.New(nearest(typ, types), "unknown type %q", typ))
+			d.fault(m.value, hint.New(suggestion(typ, types), "unknown type %q", typ))
 			typ = "string"
 		} else if typ != "string" { // which every argument is without a type
 			s.Type = typ

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
-	"github.com/mcp-prompts/prompts/promptfs/internal/suggest"
+	"github.com/mcp-prompts/prompts/promptfs/internal/nearest"
 )
 
 // part is one message as a file has it: a text, or the file that is sent in
@@ -63,7 +63,7 @@ func malformed(line string) error {
 // unknownRole is the error of a line between messages with another role.
 func unknownRole(role string) error {
 	fix := `write --- user ---, or start the line with \ for literal text`
-	if n := suggest.Near(role, roles); n != "" {
+	if n := nearest.Name(role, roles); n != "" {
 		fix = fmt.Sprintf("did you mean %q?", n)
 	} else if strings.EqualFold(role, "system") {
 		fix = "use user: MCP prompts have no system role"
@@ -136,7 +136,7 @@ func parseMark(mark string, line int, f *fileErrors) part {
 	p.kind, p.file = kind, strings.TrimSpace(file)
 	switch {
 	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, hint.New(nearest(kind, kinds), "unknown content type %q", kind))
+		f.add(line, hint.New(suggestion(kind, kinds), "unknown content type %q", kind))
 		p.bad = true
 	case p.file == "":
 		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", role, kind), "missing file path"))

@@ -92,7 +92,7 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 		case twice:
 			d.fault(key, duplicateKey(key, before))
 		case !slices.Contains(known, key.Value):
-			d.fault(key, hint.New(nearest(key.Value, known), "unknown key %q in %s", key.Value, of))
+			d.fault(key, hint.New(suggestion(key.Value, known), "unknown key %q in %s", key.Value, of))
 		default:
 			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1]})
 		}

@@ -466,7 +466,7 @@ func (r *reader) function(n *parse.IdentifierNode) {
 		}
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
 		slices.Sort(names)
-		r.text.add(n.Pos, hint.New(nearest(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))
+		r.text.add(n.Pos, hint.New(suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))
 	}
 }
 

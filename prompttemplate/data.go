@@ -106,7 +106,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", hint.New(nearest(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
+	return "", hint.New(suggestion(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
 }
 
 // isField reports whether text/template reads .name as a field.

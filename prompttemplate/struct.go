@@ -8,7 +8,7 @@ import (
 
 	declared "github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/hint"
-	"github.com/mcp-prompts/prompts/internal/suggest"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // structData are the arguments of a prompt whose arguments are a struct.
@@ -153,7 +153,7 @@ func (s *structData) advice(name string) string {
 		actions = append(actions, "{{"+f.action+"}}")
 		names = append(names, f.action)
 	}
-	if n := suggest.Near("."+name, names); n != "" {
+	if n := nearest.Name("."+name, names); n != "" {
 		return "did you mean {{" + n + "}}?"
 	}
 	return oneOf("add the field", actions)

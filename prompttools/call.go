@@ -12,11 +12,11 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/promptfeature"
 )
@@ -240,12 +240,12 @@ func (s *server) near(ctx context.Context, name string, tools *ordmap.Map[*tool]
 	if visible != nil && !s.searches.Allow() {
 		return ""
 	}
-	search, n := suggest.NewSearch(name), 0
+	search, n := nearest.NewSearch(name), 0
 	for other, t := range tools.All() {
 		if n++; ctx.Err() != nil || visible == nil && n > maxSearched {
 			break
 		}
 		search.Add(other, func() bool { return t.prompt == "" || visible == nil || visible(t.prompt) })
 	}
-	return search.Near()
+	return search.Name()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mcp-prompts/prompts/internal/suggest"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // This file words the errors of the command line.
@@ -22,7 +22,7 @@ func usageErrorf(format string, args ...any) error { return usageError{fmt.Error
 
 // unknown returns the error for a name that is not among the known names.
 func unknown(kind, name string, known []string) error {
-	if near := suggest.Near(name, known); near != "" {
+	if near := nearest.Name(name, known); near != "" {
 		return usageErrorf("unknown %s %q; did you mean %q?", kind, name, near)
 	}
 	var longer []string // none of which is nearer than the others
@@ -94,7 +94,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + notExist.GetSpecifiedName()
-		if near := suggest.Near(name, names); near != "" {
+		if near := nearest.Name(name, names); near != "" {
 			return usageErrorf("unknown flag %s; did you mean %s?", name, near)
 		}
 		return usageErrorf("unknown flag %s; run: %s --help", name, cmd.CommandPath())

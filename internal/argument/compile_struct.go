@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file compiles the arguments that a struct declares, once for each type.
@@ -98,7 +98,7 @@ func (inf *inferred) noField(name string) error {
 	for i, f := range inf.fields {
 		names[i] = f.name
 	}
-	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), suggest.DidYouMean(name, names))
+	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), nearest.DidYouMean(name, names))
 }
 
 // fromStruct compiles the fields of a struct with what is listed.

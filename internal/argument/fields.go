@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file finds the fields of a struct as encoding/json sees them. They are
@@ -120,7 +120,7 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 		case "string":
 			f.quoted = true
 		default:
-			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), suggest.DidYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
+			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), nearest.DidYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
 		}
 	}
 	return name != ""

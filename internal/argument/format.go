@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
@@ -182,5 +182,5 @@ func unknownFormat(name string) error {
 	for i, f := range formats {
 		names[i] = f.name
 	}
-	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), suggest.DidYouMean(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), nearest.DidYouMean(name, names), strings.Join(names, ", "))
 }

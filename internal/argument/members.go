@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file holds the members of JSON against the struct that they fill: the members of
@@ -59,7 +59,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		names := slices.Sorted(maps.Keys(types))
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
 			if types[name] == nil {
-				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), suggest.DidYouMean(name, names))
+				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), nearest.DidYouMean(name, names))
 			}
 			if err := check("/properties/"+schema.PointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
 				return err

@@ -22,9 +22,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // Spec is what a prompt declares of an argument.
@@ -275,7 +275,7 @@ type Ignored struct {
 func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
 	var meant []string
 	for _, name := range names {
-		near := suggest.Near(name, p.names())
+		near := nearest.Name(name, p.names())
 		ignored = append(ignored, Ignored{name, near})
 		if near != "" && !slices.Contains(meant, near) {
 			meant = append(meant, near)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file has the errors of the package: a [Problem] with an argument of a
@@ -106,7 +106,7 @@ func Redacted(problems []Problem) string {
 
 // suggest adds the name that was probably meant.
 func (p *Problem) suggest(name string, names []string) {
-	p.Suggestion = suggest.Near(name, names)
+	p.Suggestion = nearest.Name(name, names)
 	if p.Suggestion != "" {
 		p.Message += fmt.Sprintf(" (did you mean %q?)", p.Suggestion)
 	}

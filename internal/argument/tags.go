@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file reads the constraints that the tags of a field declare, such as
@@ -280,7 +280,7 @@ func meantTag(name string) string {
 	if len(name) < 6 { // shorter names are near to the tags of other packages, such as form
 		return ""
 	}
-	near := suggest.Near(name, names)
+	near := nearest.Name(name, names)
 	if len(name) > len(near)+2 { // such as patternDescription
 		return ""
 	}

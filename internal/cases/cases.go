@@ -17,7 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
-	"github.com/mcp-prompts/prompts/internal/suggest"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // Extension is how the name of a test file ends.
@@ -214,7 +214,7 @@ func (f *File) Check(lookup func(name string) (prompts.Prompt, bool), names []st
 	p, ok := lookup(f.Prompt)
 	if !ok {
 		fix := "write prompt: NAME above the cases"
-		if near := suggest.Near(f.Prompt, names); near != "" {
+		if near := nearest.Name(f.Prompt, names); near != "" {
 			fix = fmt.Sprintf("did you mean prompt: %s?", near)
 		}
 		for _, name := range names { // whose file is beside the test file, and that has another name
@@ -236,14 +236,14 @@ func (f *File) Check(lookup func(name string) (prompts.Prompt, bool), names []st
 			for _, name := range sortedKeys(c.Expect.Error.Reasons) {
 				_, isGiven := c.Arguments[name]
 				if !isGiven && !slices.Contains(arguments, name) {
-					errs = append(errs, f.errorAt(c.Expect.Error.Line, nearest(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
+					errs = append(errs, f.errorAt(c.Expect.Error.Line, suggestion(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
 				}
 			}
 			continue
 		}
 		for _, name := range sortedKeys(c.Arguments) {
 			if !slices.Contains(arguments, name) {
-				errs = append(errs, f.errorAt(c.lines[name], nearest(name, arguments), "case %q has the unknown argument %q", c.Name, name))
+				errs = append(errs, f.errorAt(c.lines[name], suggestion(name, arguments), "case %q has the unknown argument %q", c.Name, name))
 			}
 		}
 	}
@@ -253,9 +253,9 @@ func (f *File) Check(lookup func(name string) (prompts.Prompt, bool), names []st
 // stem returns the path without the extension: the name of the prompt by default.
 func (f *File) stem() string { return f.Path[:len(f.Path)-len(Extension)] }
 
-// nearest returns the fix for an unknown name.
-func nearest(name string, known []string) string {
-	if near := suggest.Near(name, known); near != "" {
+// suggestion returns the fix for an unknown name.
+func suggestion(name string, known []string) string {
+	if near := nearest.Name(name, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	if len(known) == 0 {

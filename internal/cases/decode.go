@@ -82,7 +82,7 @@ func (d *decoder) members(n node, known ...string) []node {
 	}
 	for _, name := range sortedKeys(object) {
 		if !slices.Contains(known, name) {
-			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, nearest(name, known), "unknown key %q in %s", name, n.key)
+			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, suggestion(name, known), "unknown key %q in %s", name, n.key)
 		}
 	}
 	var all []node
@@ -291,7 +291,7 @@ func (d *decoder) answer(n node) Answer {
 			a.Message = d.text(m)
 		case "action":
 			if a.Action = d.text(m); !slices.Contains(actions, a.Action) {
-				d.fault(m, nearest(a.Action, actions), "unknown action %q", a.Action)
+				d.fault(m, suggestion(a.Action, actions), "unknown action %q", a.Action)
 			}
 		case "content":
 			hasContent = true
@@ -345,7 +345,7 @@ func (d *decoder) expect(n node, c *Case) {
 			e.Roles = d.texts(m)
 			for _, role := range e.Roles {
 				if !slices.Contains(roles, role.Value) {
-					d.errs = append(d.errs, d.file.errorAt(role.Line, nearest(role.Value, roles), "unknown role %q", role.Value))
+					d.errs = append(d.errs, d.file.errorAt(role.Line, suggestion(role.Value, roles), "unknown role %q", role.Value))
 				}
 			}
 		case "equals":
@@ -413,7 +413,7 @@ func (d *decoder) expectedError(n node) *ExpectedError {
 		m := node{object[name], n.at + "/" + escapePointer.Replace(name), "reason of " + strconv.Quote(name)}
 		reason := d.text(m)
 		if reason != "" && !slices.Contains(reasons, reason) {
-			d.fault(m, nearest(reason, reasons), "unknown reason %q", reason)
+			d.fault(m, suggestion(reason, reasons), "unknown reason %q", reason)
 		}
 		e.Reasons[name] = reason
 	}

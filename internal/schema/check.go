@@ -15,8 +15,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file rejects schemas that jsonschema-go accepts although they make no sense:
@@ -63,7 +63,7 @@ var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "o
 func checkKeywords(s *jsonschema.Schema) error {
 	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
-			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), suggest.DidYouMean(t, schemaTypes))
+			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), nearest.DidYouMean(t, schemaTypes))
 		}
 	}
 	if err := CheckApplies(s, TypesOf(s)); err != nil {

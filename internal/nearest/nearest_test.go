@@ -1,4 +1,4 @@
-package suggest
+package nearest
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestNear(t *testing.T) {
 		{"too long a name", strings.Repeat("a", 65), []string{strings.Repeat("a", 64)}, ""},
 		{"a name too long to offer", strings.Repeat("a", 64), []string{strings.Repeat("a", 65)}, ""},
 	} {
-		assert.Equal(t, c.want, Near(c.name, c.names), c.why)
+		assert.Equal(t, c.want, Name(c.name, c.names), c.why)
 	}
 }
 
@@ -57,10 +57,10 @@ func TestNearOfMany(t *testing.T) {
 		names[i] = fmt.Sprintf("Feature/Größe-%06d", i)
 	}
 	names[maxNames-1] = "python"
-	assert.Equal(t, "python", Near("pyton", names))
+	assert.Equal(t, "python", Name("pyton", names))
 	names[maxNames-1], names[maxNames] = names[0], "python"
-	assert.Empty(t, Near("pyton", names))
-	assert.Zero(t, testing.AllocsPerRun(3, func() { Near("fature/größe-000001x", names) }))
+	assert.Empty(t, Name("pyton", names))
+	assert.Zero(t, testing.AllocsPerRun(3, func() { Name("fature/größe-000001x", names) }))
 }
 
 // What stops early is no nearer than what does not.

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/internal/suggest"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
-// nearest returns the fix for an unknown name: the known name that is near, else
+// suggestion returns the fix for an unknown name: the known name that is near, else
 // otherwise.
-func nearest(name string, names []string, otherwise string) string {
-	if n := suggest.Near(name, names); n != "" {
+func suggestion(name string, names []string, otherwise string) string {
+	if n := nearest.Name(name, names); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return otherwise

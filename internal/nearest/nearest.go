@@ -1,6 +1,6 @@
-// Package suggest finds the known name that is closest to a misspelled one, for
+// Package nearest finds the known name that is closest to a misspelled one, for
 // the hint in an error message.
-package suggest
+package nearest
 
 import "fmt"
 
@@ -8,31 +8,31 @@ import "fmt"
 // close by chance.
 const maxNames = 4096
 
-// Near returns the name that is closest to the misspelled name. It returns the empty
+// Name returns the name that is closest to the misspelled name. It returns the empty
 // string if no name is close, or if two names are equally close.
 //
 // Case and the separators -, _ and . make no difference. The distance is the number of
 // characters that are inserted, removed, replaced or exchanged with their neighbor. It
 // is at most a third of the longer name's length, and at most 2. A name is also close to
-// a longer one that begins with it. Near compares the first 4,096 names only.
-func Near(name string, names []string) string {
+// a longer one that begins with it. Name compares the first 4,096 names only.
+func Name(name string, names []string) string {
 	s := NewSearch(name)
 	for _, n := range names[:min(len(names), maxNames)] {
 		s.Add(n, nil)
 	}
-	return s.Near()
+	return s.Name()
 }
 
 // DidYouMean returns the end of an error message about an unknown name: the name that
-// Near returns, or the empty string.
+// Name returns, or the empty string.
 func DidYouMean(name string, names []string) string {
-	if near := Near(name, names); near != "" {
+	if near := Name(name, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
 }
 
-// Search is [Near] for names that are added one by one, any number of them.
+// Search is [Name] for names that are added one by one, any number of them.
 type Search struct {
 	name    [maxBytes]rune
 	len     int // of the name; 0 if no name is close to it
@@ -68,8 +68,8 @@ func (s *Search) Add(name string, isKnown func() bool) {
 	}
 }
 
-// Near returns the result of the function [Near] for the names that were added.
-func (s *Search) Near() string {
+// Name returns the result of the function [Name] for the names that were added.
+func (s *Search) Name() string {
 	if s.several {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package suggest_test
+package nearest_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/suggest"
+	"github.com/mcp-prompts/prompts/promptfs/internal/nearest"
 )
 
 func TestNear(t *testing.T) {
@@ -47,6 +47,6 @@ func TestNear(t *testing.T) {
 		{"too long a name", strings.Repeat("a", 65), []string{strings.Repeat("a", 64)}, ""},
 		{"a name too long to offer", strings.Repeat("a", 64), []string{strings.Repeat("a", 65)}, ""},
 	} {
-		assert.Equal(t, c.want, suggest.Near(c.name, c.names), c.why)
+		assert.Equal(t, c.want, nearest.Name(c.name, c.names), c.why)
 	}
 }
