@@ -43,15 +43,16 @@ type (
 // Render is that of package promptfeature.
 func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	v := &rendering{prompt: prompt, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: strings.Clone(c.Method()), text: string(arguments)}
-	typed := v.check()
+	v := &rendering{prompt: prompt, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: c.Method()}
+	args, detach := v.read(call, arguments)
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
 	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodGet, served: &servedRendering{v, retry}}
-		p.request = &Request{Prompt: prompt, Arguments: typed.Texts}
+		served := &servedRendering{rendering: v, retry: retry, text: strings.Clone(args.Raw())}
+		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
+		p.request.Arguments = argument.TypedTexts(parsed(served.text))
 		return s.throughMiddleware(call, p, promptSubject(prompt)), nil
 	}
 	all := s.registry.snapshot()
@@ -62,7 +63,10 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 		}
 		return feature.Work{Handler: unknownRequest{run, promptSubject(prompt)}}, nil
 	}
-	return feature.Work{Handler: v.request(all, d, retry, typed, typed.Texts)}, nil
+	g := v.request(all, d, retry)
+	texts, problems := d.plan.CollectTyped(g.few[:0], args, detach)
+	g.texts, g.others = texts, newOtherArguments(problems, nil)
+	return feature.Work{Handler: g}, nil
 }
 
 // rendering is a request of a feature for a prompt.
@@ -72,37 +76,54 @@ type rendering struct {
 	unknown      appendUnknown // nil for the error of prompts/get
 	server       *Server
 	clientMethod string
-	text         string // of the arguments; empty if they are malformed
 	malformed    *Error // of all arguments
 }
 
-// check returns the arguments. If they are malformed, it sets the error and returns none.
-func (v *rendering) check() argument.Typed {
-	text := v.text
-	v.text = "" // unless they are valid
-	if text == "" || text == "null" {
-		return v.read()
+// read returns the arguments, and whether what is kept of them must be a copy. If they are
+// malformed, it sets the error and returns none.
+func (v *rendering) read(c *rpc.Call, arguments json.RawMessage) (args strictjson.Value, detach bool) {
+	if len(arguments) == 0 {
+		return args, false
 	}
-	var doc strictjson.Doc
-	if doc.Parse(text, jsonenc.MaxDepth) != nil || doc.Root().Kind() != strictjson.Object {
+	if args = inParams(c, arguments); args.Kind() != strictjson.Invalid {
+		detach = c.Message.Large
+	} else {
+		args = parsed(string(arguments))
+	}
+	switch args.Kind() {
+	case strictjson.Object:
+		v.malformed = v.server.checkSizes("arguments", args, true)
+	case strictjson.Null:
+	default:
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
-		return v.read()
 	}
-	if v.malformed = v.server.checkSizes("arguments", doc.Root(), true); v.malformed != nil {
-		return v.read()
+	if args.Kind() != strictjson.Object || v.malformed != nil {
+		return strictjson.Value{}, false
 	}
-	v.text = text
-	return argument.ReadTyped(doc.Root())
+	return args, detach
 }
 
-// read reads the arguments from their text. Their parsed form takes several times the
-// memory of the text, so it is not kept while a request waits.
-func (v *rendering) read() argument.Typed {
-	var doc strictjson.Doc
-	if v.text == "" || doc.Parse(v.text, jsonenc.MaxDepth) != nil {
-		return argument.ReadTyped(strictjson.Value{})
+// inParams returns the arguments as the server has parsed them with the message: the member
+// of the params with that name, as of tools/call, or that of a tool that gets prompts.
+// Otherwise it returns Invalid.
+func inParams(c *rpc.Call, arguments json.RawMessage) strictjson.Value {
+	v := c.Message.Params.Get("arguments")
+	for v.Kind() == strictjson.Object && len(v.Raw()) > len(arguments) {
+		v = v.Get("arguments")
 	}
-	return argument.ReadTyped(doc.Root())
+	if v.Kind() == strictjson.Invalid || v.Raw() != string(arguments) {
+		return strictjson.Value{}
+	}
+	return v
+}
+
+// parsed returns the value of a JSON text; Invalid without one.
+func parsed(text string) strictjson.Value {
+	var doc strictjson.Doc
+	if text == "" || doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return strictjson.Value{}
+	}
+	return doc.Root()
 }
 
 // renderingRequest is the request for the prompt of a rendering.
@@ -111,13 +132,10 @@ type renderingRequest struct {
 	rendering *rendering
 }
 
-// request returns the request for a prompt. texts are the texts of the arguments, which a
-// middleware may have changed.
-func (v *rendering) request(all *snapshot, d *definition, retry elicit.Retry, typed argument.Typed, texts map[string]string) *renderingRequest {
+// request returns the request for a prompt, without arguments.
+func (v *rendering) request(all *snapshot, d *definition, retry elicit.Retry) *renderingRequest {
 	g := &renderingRequest{rendering: v}
 	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped = v.server, all, d, retry, v.clientMethod, true
-	collected, problems := d.plan.CollectTyped(typed, texts)
-	g.texts, g.others = collected, newOtherArguments(problems, nil)
 	return g
 }
 
@@ -152,6 +170,9 @@ func (g *renderingRequest) render(ctx context.Context) (result *Result, pending 
 type servedRendering struct {
 	*rendering
 	retry elicit.Retry
+	// text has the arguments. Their parsed form takes several times the memory of the text,
+	// so it is not kept while a request waits.
+	text string
 }
 
 func (v *servedRendering) about(d *definition, _ *Request) slog.Attr { return promptAttr(d) }
@@ -161,7 +182,9 @@ func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *R
 	if f != nil {
 		return nil, nil, f
 	}
-	g := v.request(all, d, v.retry, v.read(), r.Arguments)
+	g := v.request(all, d, v.retry)
+	texts, problems := d.plan.CollectChanged(parsed(v.text), r.Arguments)
+	g.texts, g.others = texts, newOtherArguments(problems, nil)
 	result, pending, f := g.render(ctx)
 	if pending {
 		return nil, g, nil
@@ -288,7 +311,7 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 // Interact is that of package promptfeature.
 func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc, rejected appendRejected) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	r := &interactionRequest{noun: noun, name: name, arguments: arguments, run: run, rejected: rejected, clientMethod: strings.Clone(c.Method()), scope: scope{server: s, prompts: s.registry.snapshot()}}
+	r := &interactionRequest{noun: noun, name: name, arguments: arguments, run: run, rejected: rejected, clientMethod: c.Method(), scope: scope{server: s, prompts: s.registry.snapshot()}}
 	var err *Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {
 		return feature.Work{}, err

@@ -84,7 +84,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	if p.promptMethod == "" {
 		p.promptMethod = m.Method
 	} else {
-		r.Via = strings.Clone(m.Method)
+		r.Via = m.Method
 	}
 	p.clientMethod = cmp.Or(r.Via, p.promptMethod)
 	r.Method, r.Version = p.promptMethod, c.Rev.String()

@@ -38,8 +38,9 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 		arguments = json.RawMessage(v.Raw())
 	}
 	rev, _ := revision.Parse(c.Version())
-	r := &request{server: s, rev: rev, tool: strings.Clone(name.Text())}
-	if t := s.own[r.tool]; t != nil {
+	r := &request{server: s, rev: rev}
+	if t := s.own[name.Text()]; t != nil {
+		r.tool = t.name
 		c.SetTool(t.name)
 		if t.serve != nil {
 			w, err := t.serve(r, c, params.Get("arguments"), t.check(arguments))
@@ -55,8 +56,11 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 		return nil, w, err
 	}
 	rendering := promptfeature.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
-	if t, ok := s.prompts.Load().Get(r.tool); ok && s.options.Pair == nil {
+	if t, ok := s.prompts.Load().Get(name.Text()); ok && s.options.Pair == nil {
+		r.tool = t.name
 		rendering.Prompt, rendering.Tool = t.prompt, t.name // else empty, which no prompt is named
+	} else {
+		r.tool = strings.Clone(name.Text())
 	}
 	w, err := promptfeature.Render(c, rendering)
 	return nil, w, err

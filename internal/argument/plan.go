@@ -63,7 +63,7 @@ type Text struct {
 	Given     bool
 	notString bool // the value is no string; Given is false, and Value is the example
 	unchecked bool // the value is a placeholder, see Placeholders
-	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see CollectTyped
+	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see Argument.typed
 }
 
 // Find returns the position of the argument with the name, and -1 without one.
@@ -158,10 +158,8 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 			if len(ignored) < MaxProblems {
 				ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
 			}
-		case len(problems) < MaxProblems:
-			problems = append(problems, p.Undeclared(strings.ToValidUTF8(name, "\ufffd")))
-		default: // only counted
-			problems = append(problems, undeclared(strings.ToValidUTF8(name, "\ufffd")))
+		default:
+			problems = p.addUndeclared(problems, name)
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })
@@ -243,6 +241,15 @@ func (p *Plan) Undeclared(name string) Problem {
 	u := undeclared(name)
 	u.suggest(name, p.names())
 	return u
+}
+
+// addUndeclared appends the problem of an undeclared argument, which is only counted if
+// there are many.
+func (p *Plan) addUndeclared(problems []Problem, name string) []Problem {
+	if name = strings.ToValidUTF8(name, "\ufffd"); len(problems) < MaxProblems {
+		return append(problems, p.Undeclared(name))
+	}
+	return append(problems, undeclared(name))
 }
 
 // undeclaredNotString is Undeclared for a value that is no string, which is not

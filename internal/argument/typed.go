@@ -1,6 +1,9 @@
 package argument
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -9,46 +12,68 @@ import (
 // This file reads arguments that are JSON values of their types, as InputSchema
 // describes them: the integer 3, not the string "3".
 
-// Typed are arguments that are JSON values, by name.
-type Typed struct {
-	// Texts are the values as strings: a string unchanged, any other value as JSON.
-	Texts  map[string]string
-	values map[string]strictjson.Value
+// TypedTexts returns the arguments of a JSON object as strings, by name: a string
+// unchanged, any other value as JSON.
+func TypedTexts(object strictjson.Value) map[string]string {
+	texts := map[string]string{}
+	for name, v := range object.Members() {
+		texts[name] = memberText(v)
+	}
+	return texts
 }
 
-// ReadTyped reads a JSON object, whose members are the arguments. The document of the
-// object must not be used for another.
-func ReadTyped(object strictjson.Value) Typed {
-	t := Typed{Texts: map[string]string{}, values: map[string]strictjson.Value{}}
+func memberText(v strictjson.Value) string {
+	if v.Kind() == strictjson.String {
+		return v.Text()
+	}
+	return v.Raw()
+}
+
+// CollectTyped is [Plan.Collect] for the members of a JSON object. An undeclared name is a
+// problem.
+func (p *Plan) CollectTyped(dst []Text, object strictjson.Value, detach bool) ([]Text, []Problem) {
+	texts := slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
+	var others []string
 	for name, v := range object.Members() {
-		t.values[name] = v
-		if t.Texts[name] = v.Raw(); v.Kind() == strictjson.String {
-			t.Texts[name] = v.Text()
+		i := p.Find(name)
+		if i < 0 {
+			others = append(others, name)
+			continue
+		}
+		texts[i] = p.Arguments[i].typed(v)
+		if detach {
+			texts[i].Value = strings.Clone(texts[i].Value)
 		}
 	}
-	return t
+	slices.Sort(others)
+	var problems []Problem
+	for _, name := range others {
+		problems = p.addUndeclared(problems, strings.Clone(name))
+	}
+	return texts, problems
 }
 
-// CollectTyped is [Plan.Collect] for typed arguments. texts are t.Texts, which others
-// may have changed since: a value that is not that of t is a string. An undeclared
-// name is a problem.
-func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem) {
+// CollectChanged is CollectTyped for the texts of the members, which others may have
+// changed since [TypedTexts]: a text that is not that of a member is a string.
+func (p *Plan) CollectChanged(object strictjson.Value, texts map[string]string) ([]Text, []Problem) {
 	collected, problems, _ := p.CollectTexts(texts, nil, nil, true)
-	for i := range p.Arguments {
-		name := p.Arguments[i].Name
-		given, ok := t.values[name]
-		text := &collected[i]
-		if !ok || !text.Given || text.Value != t.Texts[name] {
-			continue
-		}
-		if text.Value, text.Given = p.Arguments[i].value.textOf(given); text.Given {
-			continue
-		}
-		if text.Value, text.notTyped = shown(given), true; p.Arguments[i].Sensitive {
-			text.Value = given.Raw() // see Secrets
+	for name, v := range object.Members() {
+		if i := p.Find(name); i >= 0 && collected[i].Given && collected[i].Value == memberText(v) {
+			collected[i] = p.Arguments[i].typed(v)
 		}
 	}
 	return collected, problems
+}
+
+// typed returns the text of a JSON value.
+func (a *Argument) typed(v strictjson.Value) Text {
+	if text, ok := a.value.textOf(v); ok {
+		return Text{Value: text, Given: true}
+	}
+	if a.Sensitive {
+		return Text{Value: v.Raw(), notTyped: true} // see Secrets
+	}
+	return Text{Value: shown(v), notTyped: true}
 }
 
 // Canonical returns a form of a text of the argument that is the same for every encoding

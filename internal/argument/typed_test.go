@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -96,8 +97,10 @@ func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Proble
 	t.Helper()
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(object, jsonenc.MaxDepth), object)
-	typed := ReadTyped(doc.Root())
-	texts, problems := d.plan.CollectTyped(typed, typed.Texts)
+	texts, problems := d.plan.CollectTyped(nil, doc.Root(), false)
+	changed, others := d.plan.CollectChanged(doc.Root(), TypedTexts(doc.Root()))
+	require.Equal(t, append([]Text{}, texts...), changed, object)
+	require.Equal(t, problems, others, object)
 	if !d.in.IsValid() {
 		_, more := d.plan.Texts(texts)
 		return reflect.Value{}, append(more, problems...)
@@ -167,8 +170,7 @@ func TestTypedSecrets(t *testing.T) {
 	long := strings.Repeat("s", 100)
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(`{"token":["`+long+`"],"pin":"`+long+`"}`, jsonenc.MaxDepth))
-	typed := ReadTyped(doc.Root())
-	texts, _ := p.CollectTyped(typed, typed.Texts)
+	texts, _ := p.CollectTyped(nil, doc.Root(), false)
 	assert.Equal(t, []string{`["` + long + `"]`, `"` + long + `"`}, p.Secrets(texts))
 	_, problems := p.Texts(texts)
 	assert.NotContains(t, jsonenc.Text(problems), "sss")
@@ -184,12 +186,11 @@ func TestTypedTextsThatWereChanged(t *testing.T) {
 	}](t)
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(`{"a":"1","b":[2],"c":3}`, jsonenc.MaxDepth))
-	typed := ReadTyped(doc.Root())
-	texts, _ := p.CollectTyped(typed, map[string]string{"a": "11", "b": "2,3", "c": "x"})
+	texts, _ := p.CollectChanged(doc.Root(), map[string]string{"a": "11", "b": "2,3", "c": "x"})
 	got, problems := p.Texts(texts)
 	assert.Empty(t, problems)
 	assert.Equal(t, map[string]string{"a": "11", "b": "2,3", "c": "x"}, got)
-	_, undeclared := p.CollectTyped(typed, map[string]string{"d": "x"})
+	_, undeclared := p.CollectChanged(doc.Root(), map[string]string{"d": "x"})
 	assert.Equal(t, `[{"argument":"d","reason":"unknown","message":"is not an argument of this prompt"}]`, jsonenc.Text(undeclared))
 }
 
@@ -218,4 +219,21 @@ func TestCanonical(t *testing.T) {
 		a := &p.Arguments[p.Find(test.argument)]
 		assert.Equal(t, test.same, a.Canonical(test.a) == a.Canonical(test.b), "%s: %s and %s", test.argument, test.a, test.b)
 	}
+}
+
+// Of many undeclared arguments, the first by name have suggestions, in whatever order
+// they come.
+func TestManyUndeclaredTyped(t *testing.T) {
+	t.Parallel()
+	var in struct {
+		Language string `json:"language"`
+	}
+	members := make([]string, MaxProblems+2)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"language%c":1`, '\u0400'+len(members)-i)
+	}
+	_, problems := typedDoor(t, filling(t, &in), "{"+strings.Join(members, ",")+"}")
+	require.Len(t, problems, 1+len(members)) // the required one, too
+	assert.Equal(t, "language", problems[1].Suggestion)
+	assert.Empty(t, problems[len(members)].Suggestion)
 }

@@ -227,13 +227,14 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.serve != nil {
 		return m.serve(c, dst)
 	}
+	c.Message.Method = m.name // which keeps no message in memory
 	call.Bind(&c.public, c)
 	result, w, err := m.feature(&c.public, dst)
 	if err == nil && !m.isRaw {
 		result = putOnOneLine(result, len(dst))
 	}
 	if err == nil && (result != nil || w.Handler == nil) && !isObject(result, len(dst)) {
-		err = InvalidResult(strings.Clone(c.Message.Method), errNotAnObject)
+		err = InvalidResult(m.name, errNotAnObject)
 	}
 	if err != nil {
 		if e, ok := err.(*transport.Error); ok && wire.IsAboutParams(e) {
