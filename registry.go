@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -241,48 +240,24 @@ func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), 
 // returns the errors of [Registry.Set].
 func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
-// compiledPrompt is a compiled declaration, or the error of compiling it.
-type compiledPrompt struct {
-	name       string
-	definition *definition
-	err        error
-}
-
 // compileAll compiles declarations. It may run the application's code, and depends
 // on nothing in the registry, so it is called before the registry is locked.
-func compileAll(prompts []Prompt) []compiledPrompt {
-	all := make([]compiledPrompt, len(prompts))
+func compileAll(prompts []Prompt) []ordmap.Entry[*definition] {
+	all := make([]ordmap.Entry[*definition], len(prompts))
 	for i, p := range prompts {
 		d, err := compile(p)
-		all[i] = compiledPrompt{name: p.Name, definition: d, err: err}
+		all[i] = ordmap.Entry[*definition]{Key: p.Name, Value: d, Err: err}
 	}
 	return all
 }
 
-func (tx *Tx) put(all []compiledPrompt, replace bool) error {
-	edit := tx.editor()
-	var faults []error
-	var names map[string]bool // of those that came before
-	if len(all) > 1 && !replace {
-		names = make(map[string]bool, len(all))
+func (tx *Tx) put(all []ordmap.Entry[*definition], replace bool) error {
+	exists := func(name string) error { return fmt.Errorf("prompt %q: %w", name, ErrExists) }
+	if err := tx.editor().Put(all, replace, exists); err != nil {
+		return err
 	}
 	for _, c := range all {
-		if _, taken := edit.Get(c.name); !replace && (taken || names[c.name]) {
-			faults = append(faults, fmt.Errorf("prompt %q: %w", c.name, ErrExists))
-		}
-		if names != nil {
-			names[c.name] = true
-		}
-		if c.err != nil {
-			faults = append(faults, c.err)
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	for _, c := range all {
-		edit.Set(c.name, c.definition)
-		tx.touch(c.name)
+		tx.touch(c.Key)
 	}
 	return nil
 }

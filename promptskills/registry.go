@@ -326,41 +326,22 @@ func (tx *Tx) Lookup(path string) (Skill, bool) {
 	return e.skill, true
 }
 
-// compiledSkill is a compiled skill, or its errors.
-type compiledSkill struct {
-	path string
-	*compiled
-	err error
-}
-
-func compileAll(skills []Skill) []compiledSkill {
-	all := make([]compiledSkill, len(skills))
+func compileAll(skills []Skill) []ordmap.Entry[*entry] {
+	all := make([]ordmap.Entry[*entry], len(skills))
 	for i, s := range skills {
 		c, err := compile(s)
-		all[i] = compiledSkill{s.Path, c, err}
+		all[i] = ordmap.Entry[*entry]{Key: s.Path, Value: &entry{compiled: c}, Err: err}
 	}
 	return all
 }
 
-func (tx *Tx) put(all []compiledSkill, replace bool) error {
-	edit := tx.editor()
-	var errs []error
-	seen := map[string]bool{}
-	for _, c := range all {
-		if _, taken := edit.Get(c.path); !replace && (taken || seen[c.path]) {
-			errs = append(errs, &Error{Skill: c.path, Err: ErrExists})
-		}
-		seen[c.path] = true
-		if c.err != nil {
-			errs = append(errs, c.err)
-		}
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+func (tx *Tx) put(all []ordmap.Entry[*entry], replace bool) error {
+	exists := func(path string) error { return &Error{Skill: path, Err: ErrExists} }
+	if err := tx.editor().Put(all, replace, exists); err != nil {
+		return err
 	}
 	for _, c := range all {
-		edit.Set(c.path, &entry{compiled: c.compiled})
-		tx.changed[c.path] = true
+		tx.changed[c.Key] = true
 	}
 	return nil
 }

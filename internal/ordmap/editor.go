@@ -1,5 +1,7 @@
 package ordmap
 
+import "errors"
+
 // Editor derives new versions of a [Map]. A node is copied when it is first changed and from then on changed in place, so
 // a batch costs far less than as many single edits. It must not be used concurrently, not even for reading.
 type Editor[V any] struct {
@@ -38,6 +40,41 @@ func (e *Editor[V]) Set(key string, v V) (replaced bool) {
 		e.m.len++
 	}
 	return replaced
+}
+
+// Entry is a key with its value, or with the error of making the value.
+type Entry[V any] struct {
+	Key   string
+	Value V
+	Err   error
+}
+
+// Put sets all entries, or none if there is an error. It returns the errors of the entries and, unless replace is set,
+// what exists returns for each key that the editor or an earlier entry has.
+func (e *Editor[V]) Put(all []Entry[V], replace bool, exists func(key string) error) error {
+	var errs []error
+	var seen map[string]bool // the keys of the entries before
+	if len(all) > 1 && !replace {
+		seen = make(map[string]bool, len(all))
+	}
+	for _, x := range all {
+		if _, taken := e.Get(x.Key); !replace && (taken || seen[x.Key]) {
+			errs = append(errs, exists(x.Key))
+		}
+		if seen != nil {
+			seen[x.Key] = true
+		}
+		if x.Err != nil {
+			errs = append(errs, x.Err)
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	for _, x := range all {
+		e.Set(x.Key, x.Value)
+	}
+	return nil
 }
 
 // Delete removes key, and reports whether it was there.
