@@ -9,8 +9,7 @@ import (
 )
 
 // This file has what a render function returns: a result, its messages and their
-// content. encode.go writes it as JSON; content that a protocol version does not know
-// is replaced here.
+// content. encodecontent.go writes content as JSON.
 
 // Result is the result of a render function.
 type Result struct {
@@ -157,35 +156,6 @@ func Fence(language, code string) string { return markdown.Fence(language, code)
 // Untrusted is a mitigation, not a guarantee. A model may still follow instructions
 // inside the frame. Use other means to prevent dangerous effects.
 func Untrusted(label, text string) string { return markdown.Untrusted(label, text) }
-
-// forClient returns content that the protocol version and the host of the client have: c,
-// or the replacement from the application (GAP-37). Without a replacement, the content
-// becomes text when it is encoded.
-func (e *encoder) forClient(c Content) Content {
-	if !e.lacksAudio && !e.lacksLinks {
-		return c
-	}
-	var lacks bool
-	switch v := c.(type) {
-	case *Audio:
-		lacks = v != nil && e.lacksAudio
-	case *ResourceLink:
-		lacks = v != nil && e.lacksLinks
-	}
-	if !lacks || e.fallback == nil {
-		return c
-	}
-	other := e.fallback(c, e.rev.String())
-	if t, ok := other.(*Text); ok && t != nil {
-		own := *t // the application's may be shared
-		own.Text = e.ended(t.Text)
-		return &own
-	}
-	if other != nil {
-		return other
-	}
-	return c
-}
 
 // defaultBlobType is the MIME type of binary data without one.
 const defaultBlobType = "application/octet-stream"

@@ -26,7 +26,7 @@ var contentPlaces = map[string][]string{
 	"cache.go":                       nil,
 	"cmd/prompts/render.go":          nil,
 	"content.go":                     nil,
-	"encode.go":                      nil,
+	"encodecontent.go":               nil,
 	"internal/golden/golden.go":      nil,
 	"internal/portable/portable.go":  nil,
 	"mount/gosdk/content.go":         nil,

@@ -11,9 +11,11 @@ import (
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -152,3 +154,55 @@ func promptSubject(name string) string { return "prompt " + argument.Quote(name)
 
 // promptAttr names a prompt in the log.
 func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt.Name) }
+
+// checkSizes returns an error if there are more arguments, or larger ones, than the
+// options allow. args is the member of params with that name. The size of a value that is
+// not a string counts only if typed, because it is else rejected elsewhere.
+func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *Error {
+	// Each has five characters at least, with its comma.
+	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
+		return nil
+	}
+	n := 0
+	for name, v := range args.Members() {
+		if n++; n > s.options.Limits.MaxArguments {
+			return wire.InvalidParam(param, "too many arguments (limit %d)", s.options.Limits.MaxArguments)
+		}
+		size := len(v.Text())
+		if typed && v.Kind() != strictjson.String {
+			size = len(v.Raw())
+		}
+		if size > s.options.Limits.MaxArgumentBytes {
+			return s.tooLong(param, name)
+		}
+	}
+	return nil
+}
+
+func (s *Server) tooLong(param, name string) *Error {
+	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
+}
+
+// addSecrets and addValues find the requests that give a sensitive argument: see
+// Argument.Sensitive. internal/rpc withholds the text of their failures, the encoder checks
+// the links of their results, and internal/elicit their questions.
+
+// addSecrets says that the request gives the values of the sensitive arguments in texts,
+// which are by name. An undeclared argument may be a sensitive argument, misspelled.
+func (d *definition) addSecrets(r *rpc.Request, texts map[string]string) {
+	if !d.plan.HasSensitive {
+		return
+	}
+	for name, text := range texts {
+		if i := d.plan.Find(name); (i < 0 || d.plan.Arguments[i].Sensitive) && text != "" {
+			r.AddSecrets(text)
+		}
+	}
+}
+
+// addValues says that the request gives these values of sensitive arguments, if any.
+func addValues(r *rpc.Request, values []string) {
+	if len(values) > 0 {
+		r.AddSecrets(values...)
+	}
+}
