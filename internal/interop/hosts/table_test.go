@@ -39,9 +39,10 @@ func TestTable(t *testing.T) {
 	goldens := make([]*golden, len(shown))
 	for i, h := range shown {
 		goldens[i] = readGolden(t, h.name)
-		version := wanted(t, h.folder, h.npm)
-		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, version, h.name)
-		fmt.Fprintf(&runs, "| %s | %s | %s | %s |\n", h.title, version, recorded, goldens[i].agreement())
+		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h.folder, h.npm), h.name)
+	}
+	for _, h := range append(shown, kilo) {
+		fmt.Fprintf(&runs, "| [%s](%s.golden) | %s | %s | %s |\n", h.title, h.name, wanted(t, h.folder, h.npm), recorded, readGolden(t, h.name).agreement())
 	}
 	table.WriteString("\n|" + strings.Repeat("---|", len(shown)+1) + "\n")
 	for _, c := range cases {
