@@ -53,6 +53,8 @@ type screen struct {
 	confirm map[string][]string
 	prefix  string // what the user types before the name of a prompt
 	suffix  string // and after the arguments
+	// late is a line that the user sees before or after the answer of the model.
+	late string
 	// plainNames is true if the host replaces characters in names.
 	plainNames bool
 	// menu is what the user types to see the prompts named new1, two and so on.
@@ -191,6 +193,7 @@ var gemini = &host{
 		// The default model asks the model which model to take, and expects JSON.
 		args: []string{"-m", "gemini-2.5-pro"}, ready: `Type your message`, prefix: "/", menu: "/",
 		submit: []string{"Escape", "Enter"}, all: true, allow: "Allow execution of MCP tool",
+		late:     "ℹ Prompts updated for server: review",
 		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
 	},
 }

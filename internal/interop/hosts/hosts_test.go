@@ -137,6 +137,9 @@ func runCases(t *testing.T, g *golden, h *host, overHTTP bool) (names []string) 
 				return names
 			}
 		}
+		if s != nil {
+			s.close()
+		}
 	}
 	return names
 }

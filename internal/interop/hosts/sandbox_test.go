@@ -39,6 +39,7 @@ type sandbox struct {
 	record  string   // the file with the traffic of the server
 	env     []string
 	model   *model.Model
+	close   func() // ends each process and removes all files, which are 250 MB of some hosts
 }
 
 // serverOptions are those of the fixture.
@@ -73,8 +74,8 @@ var programs = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newSandbox returns a machine on which the host has the server. It is removed, and
-// each of its processes ended, with the test.
+// newSandbox returns a machine on which the host has the server. It is closed with the test,
+// if not before.
 func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox {
 	t.Helper()
 	built, err := programs()
@@ -91,11 +92,12 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 		s.program = append([]string{node}, s.program...)
 	}
 	s.model = model.Start()
-	t.Cleanup(func() {
+	s.close = sync.OnceFunc(func() {
 		endProcesses(dir)
 		s.model.Close()
 		_ = os.RemoveAll(dir) // a host may write while it is killed
 	})
+	t.Cleanup(s.close)
 	for _, dir := range []string{s.work, s.bin, filepath.Join(dir, "tmp")} {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 	}

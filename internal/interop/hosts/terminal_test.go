@@ -68,6 +68,7 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 		return nil
 	}
 	s := newSandbox(t, h, h.options(mode), overHTTP)
+	defer s.close()
 	user := s.startTerminal()
 	note := func(name string, text func() string) {
 		name += ", " + transport
@@ -323,6 +324,9 @@ func (u *user) appeared(before, after, typed string) string {
 			continue
 		}
 		lines = append(lines, key)
+	}
+	if i := slices.Index(lines, u.host.screen.late); i >= 0 {
+		lines = append(slices.Delete(lines, i, i+1), u.host.screen.late)
 	}
 	return indented(u.normal(strings.Join(lines, "\n")))
 }
