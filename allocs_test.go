@@ -51,10 +51,10 @@ func TestBytesOfAPrompt(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		declare func(int) []prompts.Prompt
-		most    float64 // a fifth more than what was measured, which is 570 and 890
+		most    float64 // a fifth more than what was measured, which is 395 and 699
 	}{
-		{"of a struct", manyPrompts, 690},
-		{"without a struct", manyData, 1070},
+		{"of a struct", manyPrompts, 475},
+		{"without a struct", manyData, 840},
 	} {
 		registryOf(test.declare(1)...) // what their type declares is kept for ever
 		all := test.declare(n)

@@ -165,7 +165,7 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 		}
 	}
 	values, total, err := plan.Arguments[r.position].CompleteWith(r.prefix, func(typed string) ([]string, error) {
-		values, err := r.definition.complete[r.position](ctx, typed, others)
+		values, err := r.definition.completer(r.position)(ctx, typed, others)
 		// An empty value would clear what was typed, and the same one twice is no choice.
 		return match.Distinct(values), err
 	})

@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,26 +24,105 @@ import (
 // internal/argument, and its list entry as JSON for each protocol version.
 
 // definition is a prompt as a registry holds it: compiled, checked, and never
-// changed again.
+// changed again. A registry may hold a million, so what few prompts have is behind a
+// pointer.
 type definition struct {
-	prompt   Prompt // a copy, without the arguments: the plan has them
-	plan     *argument.Plan
-	complete []CompleteFunc         // of the plan's arguments, by position; nil if none has one
-	listed   listEntries            // without the schema of the arguments
-	results  *results               // kept for further requests; nil if none are
-	seen     atomic.Pointer[Prompt] // what filterCopy returns; nil until it is asked for
-
-	variants [4]atomic.Pointer[listEntries] // what entries returns for each entryKind; nil until it is asked for
+	prompt commonFields
+	plan   *argument.Plan
+	listed listEntries              // without the schema of the arguments
+	rare   *rareFields              // nil without any of them, see more
+	onAsk  atomic.Pointer[askedFor] // nil until any of it is asked for
 }
 
-// listEntries are the entries of a prompt in prompts/list. Equal ones are shared.
-type listEntries [revision.Shapes][]byte
+// commonFields are the fields that most prompts have.
+type commonFields struct {
+	Name, Title, Description string
+	DisableHints             bool
+	Render                   RenderFunc
+	typed                    typedRender
+}
+
+// rareFields are what few prompts have.
+type rareFields struct {
+	Icons                   []Icon
+	Meta                    Meta
+	Version, Digest, Source string
+	Tags                    []string
+	Cache                   Cache
+	complete                []CompleteFunc // of the plan's arguments, by position; nil if none has one
+	results                 *results       // kept for further requests; nil if none are
+}
+
+var noRareFields = new(rareFields)
+
+// askedFor is what a definition makes when it is asked for, once.
+type askedFor struct {
+	filterCopy atomic.Pointer[Prompt]
+	entries    [4]atomic.Pointer[listEntries] // for each entryKind
+}
+
+// newDefinition returns a definition without the arguments.
+func newDefinition(p Prompt) *definition {
+	p = p.clone()
+	d := &definition{prompt: commonFields{p.Name, p.Title, p.Description, p.DisableHints, p.Render, p.typed}}
+	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.Tags != nil || p.Cache != (Cache{}) {
+		d.rare = &rareFields{
+			Icons: p.Icons, Meta: p.Meta, Version: p.Version, Digest: p.Digest, Source: p.Source, Tags: p.Tags,
+			Cache: p.Cache, results: p.Cache.newResults(),
+		}
+	}
+	return d
+}
+
+// more returns the rare fields, which must not be changed.
+func (d *definition) more() *rareFields {
+	if d.rare == nil {
+		return noRareFields
+	}
+	return d.rare
+}
+
+// declared returns the prompt without the arguments.
+func (d *definition) declared() Prompt {
+	p, m := &d.prompt, d.more()
+	return Prompt{
+		Name: p.Name, Title: p.Title, Description: p.Description, Icons: m.Icons, Meta: m.Meta,
+		Version: m.Version, Digest: m.Digest, Tags: m.Tags, Source: m.Source,
+		DisableHints: p.DisableHints, Cache: m.Cache, Render: p.Render, typed: p.typed,
+	}
+}
+
+// asked returns what is made when it is asked for.
+func (d *definition) asked() *askedFor {
+	if d.onAsk.Load() == nil {
+		d.onAsk.CompareAndSwap(nil, new(askedFor)) // another may have come first
+	}
+	return d.onAsk.Load()
+}
+
+// listEntries are the entries of a prompt in prompts/list, one after the other. Equal ones
+// are shared.
+type listEntries struct {
+	text string
+	ends [revision.Shapes]uint32 // of the entries; equal for those that are shared
+}
+
+// of returns the entry of a shape. It begins where the one before it ends.
+func (e *listEntries) of(shape revision.Shape) string {
+	from, to := uint32(0), e.ends[shape]
+	for _, end := range e.ends {
+		if end < to {
+			from = max(from, end)
+		}
+	}
+	return e.text[from:to]
+}
 
 // compile compiles a declaration. It returns all errors of the declaration, joined.
 func compile(p Prompt) (*definition, error) {
 	arguments := p.Arguments
 	p.Arguments = nil
-	d := &definition{prompt: p.clone(), results: p.Cache.newResults()}
+	d := newDefinition(p)
 	var faults []error
 	if err := argument.CheckName(p.Name); err != nil {
 		faults = append(faults, err)
@@ -81,7 +159,7 @@ func compile(p Prompt) (*definition, error) {
 	d.listed, faults = entries, append(faults, errs...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
-			d.prompt.Meta = clone.Encoded(p.Meta)
+			d.rare.Meta = clone.Encoded(p.Meta)
 		}
 		return d, nil
 	}
@@ -102,7 +180,7 @@ func (d *definition) checkSensitive() (errs []error) {
 		if d.completer(i) != nil {
 			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a sensitive argument cannot be completed; remove Complete")})
 		}
-		if d.results != nil {
+		if d.more().results != nil {
 			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a prompt with a sensitive argument cannot be cached; remove Cache")})
 		}
 	}
@@ -164,20 +242,23 @@ func (d *definition) setComplete(arguments []Argument) {
 		if i < 0 || a.Complete == nil {
 			continue
 		}
-		if d.complete == nil {
-			d.complete = make([]CompleteFunc, len(d.plan.Arguments))
+		if d.rare == nil {
+			d.rare = new(rareFields)
 		}
-		d.complete[i] = a.Complete
+		if d.rare.complete == nil {
+			d.rare.complete = make([]CompleteFunc, len(d.plan.Arguments))
+		}
+		d.rare.complete[i] = a.Complete
 	}
 }
 
 // completer returns the CompleteFunc of the argument at the position, or nil if the
 // argument has no CompleteFunc.
 func (d *definition) completer(i int) CompleteFunc {
-	if d.complete == nil {
-		return nil
+	if complete := d.more().complete; complete != nil {
+		return complete[i]
 	}
-	return d.complete[i]
+	return nil
 }
 
 // revisions are all protocol versions, the newest first.
@@ -201,10 +282,11 @@ func (d *definition) entries(kind entryKind) *listEntries {
 }
 
 func (d *definition) variant(kind entryKind) *listEntries {
-	if kind == noDigest && d.prompt.Digest == "" {
+	if kind == noDigest && d.more().Digest == "" {
 		return &d.listed
 	}
-	if entries := d.variants[kind].Load(); entries != nil {
+	kept := &d.asked().entries[kind]
+	if entries := kept.Load(); entries != nil {
 		return entries
 	}
 	entries := d.listed
@@ -218,8 +300,8 @@ func (d *definition) variant(kind entryKind) *listEntries {
 			entries = made
 		}
 	}
-	d.variants[kind].CompareAndSwap(nil, &entries) // another may have come first
-	return d.variants[kind].Load()
+	kept.CompareAndSwap(nil, &entries) // another may have come first
+	return kept.Load()
 }
 
 // encode encodes the prompt's entry in each shape, once for all lists. The schema of
@@ -231,22 +313,23 @@ func (d *definition) encode(schema []byte, digest bool) (entries listEntries, er
 	if schema != nil {
 		full = max(full, revision.ShapeTitled)
 	}
-	e := encoder{buf: *buffer}
+	e := encoder{buf: (*buffer)[:0]}
 	for _, rev := range revisions {
 		shape := rev.Shape()
-		if entries[shape] != nil {
+		if entries.ends[shape] != 0 {
 			continue
 		}
 		if shape+1 < revision.Shapes && shape >= full {
-			entries[shape] = entries[shape+1]
+			entries.ends[shape] = entries.ends[shape+1]
 			continue
 		}
-		e.rev, e.buf = rev, e.buf[:0]
+		e.rev = rev
 		if e.prompt(d, schema, digest); len(e.errs) > 0 {
 			break // the newest shape has every member, so these are all
 		}
-		entries[shape] = bytes.Clone(e.buf)
+		entries.ends[shape] = uint32(len(e.buf))
 	}
+	entries.text = string(e.buf)
 	*buffer = e.buf
 	return entries, e.errs
 }
@@ -254,12 +337,12 @@ func (d *definition) encode(schema []byte, digest bool) (entries listEntries, er
 // fullShape returns the oldest shape that has all members of the prompt's
 // entry. The entries in later ones are equal to that.
 func (d *definition) fullShape() revision.Shape {
-	p := &d.prompt
+	p, m := &d.prompt, d.more()
 	hasTitle := func(a argument.Argument) bool { return a.Title != "" }
 	switch {
-	case len(p.Icons) > 0:
+	case len(m.Icons) > 0:
 		return revision.ShapeIcons
-	case p.Title != "" || p.Version != "" || p.Digest != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.Arguments, hasTitle):
+	case p.Title != "" || m.Version != "" || m.Digest != "" || len(m.Meta) > 0 || slices.ContainsFunc(d.plan.Arguments, hasTitle):
 		return revision.ShapeTitled
 	}
 	return revision.ShapeBase
@@ -282,8 +365,9 @@ func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
 		}
 		e.raw("]")
 	}
-	e.icons(p.Icons)
-	e.promptMeta(p, schema, digest)
+	m := d.more()
+	e.icons(m.Icons)
+	e.promptMeta(m, schema, digest)
 	e.raw("}")
 }
 
@@ -293,7 +377,7 @@ const (
 	inputSchemaKey = "io.github.mcp-prompts/inputSchema"
 )
 
-func (e *encoder) promptMeta(p *Prompt, schema []byte, digest bool) {
+func (e *encoder) promptMeta(p *rareFields, schema []byte, digest bool) {
 	if _, ok := p.Meta[versionKey]; ok && p.Version != "" {
 		e.errorf("Meta[%q] is reserved for Version; set Version instead", versionKey)
 	}
@@ -387,7 +471,7 @@ func (p Prompt) InputSchema() (*jsonschema.Schema, error) {
 
 // export returns a copy of the prompt that the application may change.
 func (d *definition) export() Prompt {
-	p := d.prompt.clone()
+	p := d.declared().clone()
 	p.Meta = clone.Encoded(p.Meta)
 	for i := range d.plan.Arguments {
 		a := &d.plan.Arguments[i]
@@ -401,10 +485,11 @@ func (d *definition) export() Prompt {
 
 // filterCopy returns a copy of the prompt for filters, made once.
 func (d *definition) filterCopy() Prompt {
-	if p := d.seen.Load(); p != nil {
+	kept := &d.asked().filterCopy
+	if p := kept.Load(); p != nil {
 		return *p
 	}
 	p := d.export()
-	d.seen.CompareAndSwap(nil, &p) // another may have come first
-	return *d.seen.Load()
+	kept.CompareAndSwap(nil, &p) // another may have come first
+	return *kept.Load()
 }

@@ -108,8 +108,8 @@ func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request
 
 // response returns the response of next.
 func (g *getRequest) response(r *Result) *Response {
-	d := g.definition
-	return &Response{Result: r, Digest: d.prompt.Digest, Release: g.prompts.releaseOf(&d.prompt).public(), Elicited: g.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
+	m := g.definition.more()
+	return &Response{Result: r, Digest: m.Digest, Release: g.prompts.releaseOf(m.Source).public(), Elicited: g.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
 }
 
 func (g *servedGet) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
@@ -172,7 +172,8 @@ func (g *getRequest) served() served {
 	if g.server.options.DisableReleaseMeta {
 		return served{}
 	}
-	return served{g.definition.prompt.Digest, g.prompts.releaseOf(&g.definition.prompt)}
+	m := g.definition.more()
+	return served{m.Digest, g.prompts.releaseOf(m.Source)}
 }
 
 // appendPending appends the result that asks the questions of the prompt.
@@ -301,8 +302,9 @@ func (g *getRequest) begin(ctx context.Context) *rpc.Failure {
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
 	g.request.SetPrompt(d.prompt.Name)
 	if g.request.IsObserved() {
-		r := g.prompts.releaseOf(&d.prompt).public()
-		g.request.SetVersion(d.prompt.Digest, r.ID, r.Label)
+		m := d.more()
+		r := g.prompts.releaseOf(m.Source).public()
+		g.request.SetVersion(m.Digest, r.ID, r.Label)
 	}
 	return nil
 }

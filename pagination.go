@@ -131,7 +131,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 			hasMore = true
 			break
 		}
-		entry := d.entries(s.entryKind)[shape]
+		entry := d.entries(s.entryKind).of(shape)
 		if n > 0 && len(dst)-begin+len(entry) > cursor.MaxPage {
 			hasMore = true
 			break

@@ -326,8 +326,8 @@ func MarkdownTable(r *Registry) string {
 	for _, d := range r.snapshot().All() {
 		p := &d.prompt
 		name := markdown.CellCode(p.Name)
-		if p.Version != "" {
-			name += " " + markdown.Cell(p.Version)
+		if version := d.more().Version; version != "" {
+			name += " " + markdown.Cell(version)
 		}
 		about := markdown.Cell(p.Title)
 		if about != "" {
@@ -386,11 +386,12 @@ func (r *Registry) Releases() []Release {
 	return all
 }
 
-// releaseOf returns the release that the prompt is of, or nil. The longest Source wins.
-func (s *snapshot) releaseOf(p *Prompt) *release {
+// releaseOf returns the release that a prompt with the source is of, or nil. The longest
+// Source wins.
+func (s *snapshot) releaseOf(source string) *release {
 	var found *release
 	for _, r := range s.releases {
-		if strings.HasPrefix(p.Source, r.Source) && (found == nil || len(r.Source) > len(found.Source)) {
+		if strings.HasPrefix(source, r.Source) && (found == nil || len(r.Source) > len(found.Source)) {
 			found = r
 		}
 	}

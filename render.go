@@ -109,7 +109,7 @@ func (d *definition) bind(args []argument.Text) (filledRender, []argument.Proble
 	} else {
 		render, problems = d.prompt.Render.bind(d.plan, args)
 	}
-	if d.results != nil {
+	if d.more().results != nil {
 		render = d.cached(args, render)
 	}
 	return render, problems
@@ -126,7 +126,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			return render.call(ctx)
 		}
 		principal := ""
-		if !d.prompt.Cache.Shared {
+		if !d.more().Cache.Shared {
 			principal = s.server.Principal(ctx)
 		}
 		key := resultKey(s.server, principal, args)
@@ -134,7 +134,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 		size := func(r keptResult) (bytes int, ok bool) {
 			return r.bytes + len(key), r.bytes > 0 && len(key) <= maxResultKey
 		}
-		kept, err := d.results.Get(ctx, key, size, func(own context.Context) (keptResult, error) {
+		kept, err := d.more().results.Get(ctx, key, size, func(own context.Context) (keptResult, error) {
 			// The context has no values of the request, but its trace, and the prompts that
 			// include this one: a cycle would wait for itself.
 			own = rpc.Link(own, ctx)
