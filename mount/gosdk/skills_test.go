@@ -163,3 +163,44 @@ func TestMountSkillsKeepsResources(t *testing.T) {
 	unmount()
 	assert.Equal(t, []string{"own", "own"}, names())
 }
+
+// A client that reads too often is rejected, and the record names the limit.
+func TestReadRateOfMountedSkills(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	var skills promptskills.Registry
+	require.NoError(t, skills.Add(promptskills.Skill{
+		Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`),
+		Files: map[string][]byte{"SKILL.md": []byte("---\n---\n")},
+	}))
+	records := make(chan string, 4) // for each rejected request at most
+	unmount, err := gosdk.MountSkills(server, &skills, gosdk.SkillsOptions{
+		Skills: promptskills.Options{ReadsPerSecond: 1e-3},
+		Logger: slog.New(slog.NewTextHandler(lineWriter(records), nil)),
+	})
+	require.NoError(t, err)
+	defer unmount()
+	near, far := mcp.NewInMemoryTransports()
+	_, err = server.Connect(t.Context(), far, nil)
+	require.NoError(t, err)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(), near, nil)
+	require.NoError(t, err)
+	defer session.Close()
+	read := func() error {
+		_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://a/SKILL.md"})
+		return err
+	}
+	require.NoError(t, read())
+	for range 3 {
+		assert.ErrorContains(t, read(), "rate limit exceeded")
+	}
+	assert.Regexp(t, `level=WARN msg="limit reached" limit="rate of resources/read" client=`, <-records)
+}
+
+// lineWriter sends what is written, or blocks.
+type lineWriter chan string
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
