@@ -63,7 +63,7 @@ func TestInvalidContent(t *testing.T) {
 		{"relative URI", in(&prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
 		{"no name", in(&prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
 		{"negative size", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size must not be negative, got -1"}},
-		{"icon", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src: not an absolute URI`}},
+		{"icon", in(&prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src must be an https, http or data URI`}},
 		{"icons", in(&prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
 			`message 2: MIME type: no subtype`, `message 2: icon 1: src must be an https`, `message 2: icon 1: MIME type: no subtype`,
 			`message 2: icon 1: invalid size; use`, `message 2: icon 1: unknown theme; use`}},

@@ -101,8 +101,8 @@ func TestInvalidDeclarations(t *testing.T) {
 		{"reference to nowhere", schema(&jsonschema.Schema{Ref: "#/$defs/x"}), []string{`prompt "p": argument "a": schema: `}},
 		{"reference to elsewhere", schema(&jsonschema.Schema{Ref: "https://example.com/x.json"}), []string{`prompt "p": argument "a": schema: `}},
 
-		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "": not an absolute URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
-		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 1: src "/a.png": not an absolute URI: it has no scheme`}},
+		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "" must be an https, http or data URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
+		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 1: src "/a.png" must be an https, http or data URI`}},
 		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 1: MIME type "png": no subtype`}},
 		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 1: invalid size "48"; use a form such as "48x48", or "any"`}},
 		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 1: invalid size "0x48"`}},

@@ -80,9 +80,9 @@ p.md:5: YAML merge key << is not supported; write the keys out`},
 		{"a text that is a list", "---\ntitle: [a]\n---\nhi", "p.md:2: title must be a string, got a list; write a single text"},
 		{"tags that are no list", "---\ntags: a\n---\nhi", `p.md:2: tags must be a list with elements, got "a"; write a list, for example tags: [one, two], or remove the key`},
 		{"hints that are no boolean", "---\nhints: no\n---\nhi", `p.md:2: hints must be true or false, got "no"; write false`},
-		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:4: icon 1: src "x": not an absolute URI: it has no scheme
+		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:4: icon 1: src "x" must be an https, http or data URI
 p.md:5: unknown key "href" in icon; use one of: src, mimeType, sizes, theme
-p.md:5: icon 2: src "": not an absolute URI: it has no scheme`},
+p.md:5: icon 2: src "" must be an https, http or data URI`},
 		{"one fault twice in a line", "---\nicons: [{src: 'https://a.test', x: 1}, {src: 'https://b.test', x: 1}]\n---\nhi", `p.md:2: unknown key "x" in icon; use one of: src, mimeType, sizes, theme`},
 		{"meta", "---\nmeta:\n  '-': 1\n---\nhi", `p.md:2: _meta key "-": a name must begin and end with a letter or digit, with letters, digits, '-', '_' and '.' between`},
 		{"meta of both names", "---\nmeta: {a: 1}\n_meta: {b: 1}\n---\nhi", "p.md:3: meta and _meta are the same key; keep one of the two"},
@@ -135,7 +135,7 @@ p.md:8: argument "b": default: must be one of a, b, got "c"; write a default tha
 p.md:4: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
 		{"no YAML, a template of several messages", "---\ntitle: a: b\n---\nHi {{.x}}\n--- user ---\n{{twist 1}} {{template \"nothing\"}}", `p.md:2: invalid YAML: unquoted ": " in the value of title; write title: "a: b"
 p.md:6:3: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{
-p.md:6:24: unknown partial "nothing"; add a partial with this name`},
+p.md:6:24: unknown partial "nothing"; create the partial: the file _partials/nothing.md, or Options.Partials in Go`},
 		{"no YAML, and no template", "---\ntemplate: false\ntitle: a: b\n---\n{{twist}}", `p.md:3: invalid YAML: unquoted ": " in the value of title; write title: "a: b"`},
 		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use {{.name}} for an argument, or {{"{{"}} for a literal {{, or template: false in the front matter for text without templates
 p.md:1:9: {{.}} means all arguments; use a single argument`},

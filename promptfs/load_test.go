@@ -186,7 +186,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"hi! shared own", ""}, textsOf(t, p, nil))
 	_, err = promptfs.Parse(nil, "p.md", fsys["p.md"].Data, o)
-	assert.EqualError(t, err, "p.md:1:27: unknown partial \"x\"; add a partial with this name\np.md:2: a b.txt: attachments are not available without a file system")
+	assert.EqualError(t, err, "p.md:1:27: unknown partial \"x\"; create the partial: the file _partials/x.md, or Options.Partials in Go\np.md:2: a b.txt: attachments are not available without a file system")
 }
 
 // An error of a template while it runs names the file. If a function rejects an

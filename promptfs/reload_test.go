@@ -203,7 +203,7 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: file not found", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
-			"_partials/outer.md:1:13: unknown partial \"inner\"; add a partial with this name\n" +
+			"_partials/outer.md:1:13: unknown partial \"inner\"; create the partial: the file _partials/inner.md, or Options.Partials in Go\n" +
 				"a.md:1: partial \"outer\" is invalid (see _partials/outer.md:1:13)", "<2>"},
 		{"and comes back as another file", func() { f.write("_partials/inner.txt", "3") }, []string{"a"}, "", "<3>"},
 		{"a partial has a fault", func() { f.write("_partials/inner.txt", "{{") }, nil,

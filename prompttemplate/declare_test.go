@@ -30,7 +30,8 @@ func TestErrorsOfATemplate(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"an action that does not end", "{{.code", "line 1: unclosed action; close the action with }}"},
 		{"one brace at the end", "a\n{{.code}", "line 2: bad character U+007D '}'; close the action with two braces, }}"},
-		{"a hyphen in a name", "{{.file-path}}", `line 1: bad character U+002D '-'; write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
+		{"a hyphen in a name", "{{.file-path}}", `line 1: unexpected hyphen in .file-path; write index . "file-path"`},
+		{"a trim marker without its space", "{{.code-}}", `line 1: bad character U+002D '-'; write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
 		{"another character in a name", "{{.code§}}", `line 1: bad character U+00A7 '§'; write {{index . "the name"}} for a name that is not an identifier`},
 		{"a block that does not end", "{{if .code}}x\n", "line 2: missing {{end}} of an if, range or with; add {{end}}"},
 		{"an end too many", "x{{end}}", "line 1: unexpected {{end}}; remove {{end}}, or open an if, range or with before"},
@@ -108,7 +109,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"a pipe into an argument", `{{"x" | .code}}`, "line 1: .code is a value and not a function; write {{function .code}} or {{.code | function}}"},
 		{"nil", "{{nil}}", "line 1: nil is not a value"},
 
-		{"a partial that is not there", `{{template "header" .}}`, `line 1: unknown partial "header"; add a partial with this name`},
+		{"a partial that is not there", `{{template "header" .}}`, `line 1: unknown partial "header"; create the partial: the file _partials/header.md, or Options.Partials in Go`},
 		{"a partial's name misspelled", `{{template "focsu" .}}`, `line 1: unknown partial "focsu"; did you mean "focus"?`},
 		{"a definition", `x{{define "header"}}y{{end}}`, `line 1: {{define "header"}} is not supported; move the template to a partial`},
 		{"a block", `x
@@ -164,7 +165,7 @@ func TestErrorsInPartials(t *testing.T) {
 		{"nobody calls it", `{{.code}}`, map[string]string{"a": `{{.any}}{{$.any}}{{twist}}{{template "b" .}}{{template "a"}}`}, []string{
 			`partial "a", line 1: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`,
 			`partial "a", line 1: recursive partial: a -> a; use {{range}} for repetition`,
-			`partial "a", line 1: unknown partial "b"; add a partial with this name`}},
+			`partial "a", line 1: unknown partial "b"; create the partial: the file _partials/b.md, or Options.Partials in Go`}},
 		{"it cannot be parsed", `{{template "a" .}}`, map[string]string{"a": "{{.code"}, []string{`partial "a", line 1: unclosed action; close the action with }}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ var (
 	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi)\s*-?\}\}`)
 	// blockKeyword is a word that begins a block in other languages.
 	blockKeyword = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
+	hyphenated   = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
 	character    = regexp.MustCompile(`'[^']*'`)
 	constant     = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
 )
@@ -74,6 +75,10 @@ func explainAt(at place, source, message string) (place, error) {
 	}
 	if m := endKeyword.FindStringSubmatchIndex(line); m != nil {
 		return at.in(line, m[2]), hint.New("write {{end}}", "unknown keyword %q", line[m[2]:m[3]])
+	}
+	if m := hyphenated.FindStringSubmatchIndex(line); m != nil && strings.HasPrefix(message, badHyphen) {
+		name := line[m[2]:m[3]]
+		return at.in(line, m[2]-1), hint.New(shortened(fmt.Sprintf("write index . %q", name)), "unexpected hyphen in .%s", shortened(name))
 	}
 	if m := character.FindStringIndex(line); m != nil && strings.Contains(message, "character constant") {
 		text := line[m[0]+1 : m[1]-1]

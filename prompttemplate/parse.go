@@ -123,7 +123,7 @@ const (
 var explanations = []struct{ prefix, fix string }{
 	{"unclosed action", "close the action with }}"},
 	{"bad character U+007D '}'", "close the action with two braces, }}"},
-	{"bad character U+002D '-'", `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
+	{badHyphen, `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
 	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
 	{unexpectedEnd, "add {{end}}"},
 	{"unexpected {{end}}", "remove {{end}}, or open an if, range or with before"},
@@ -144,6 +144,9 @@ var explanations = []struct{ prefix, fix string }{
 
 // unexpectedEnd is text/template's message for a block that is not closed.
 const unexpectedEnd = "unexpected EOF"
+
+// badHyphen is text/template's message for a hyphen inside of a name.
+const badHyphen = "bad character U+002D '-'"
 
 // explain returns text/template's message as an error, with the fix if one is known.
 func explain(message string) error {

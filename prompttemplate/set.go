@@ -209,7 +209,7 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			t.add(c.pos, hint.New(suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with this name"), "unknown partial %q", c.partial))
+			t.add(c.pos, hint.New(suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], partialFix(c.partial)), "unknown partial %q", c.partial))
 			continue
 		}
 		if callee.state == isOpen { // the text already has an error for this cycle

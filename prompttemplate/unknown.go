@@ -17,6 +17,11 @@ func suggestion(name string, names []string, otherwise string) string {
 	return otherwise
 }
 
+// partialFix returns the fix for an unknown partial. Its file is that of a folder of prompts.
+func partialFix(name string) string {
+	return fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(name))
+}
+
 // oneOf returns otherwise with the names, if there are any.
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {

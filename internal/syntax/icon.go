@@ -12,10 +12,10 @@ var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
 // member, with its value if the value may be in an error.
 func CheckIcon(src, mimeType string, sizes []string, theme string, quote func(name, value string) string) (errs []error) {
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if err := CheckURI(src); err != nil {
-		add("%s: %w", quote("src", src), err)
-	} else if scheme, _, _ := strings.Cut(strings.ToLower(src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
+	if scheme, _, found := strings.Cut(strings.ToLower(src), ":"); !found || scheme != "https" && scheme != "http" && scheme != "data" {
 		add("%s must be an https, http or data URI", quote("src", src))
+	} else if err := CheckURI(src); err != nil {
+		add("%s: %w", quote("src", src), err)
 	}
 	if mimeType != "" {
 		if err := CheckMIMEType(mimeType); err != nil {
