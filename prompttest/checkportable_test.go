@@ -43,7 +43,7 @@ func TestCheckPortable(t *testing.T) {
 		{"two arguments of one word", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y")}},
 			func(map[string]string) (string, error) { return "", nil }), nil},
 		{"an enum with a space", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y", "y z")}},
-			func(map[string]string) (string, error) { return "", nil }), []string{"2 arguments, whose values may have spaces: Claude Code splits"}},
+			func(map[string]string) (string, error) { return "", nil }), []string{"a value of b may have spaces: Claude Code splits"}},
 		{"two numbers", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "b", Schema: &jsonschema.Schema{Type: "number"}}},
 			func(map[string]string) (string, error) { return "", nil }), nil},
 		{"a number for a placeholder", on("opencode"), text([]prompts.Argument{{Name: "a", Verbatim: true}, {Name: "severity", Verbatim: true, Schema: &jsonschema.Schema{Type: "integer"}}},

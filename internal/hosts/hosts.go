@@ -35,7 +35,7 @@ type Kind int
 const (
 	NoPrompts       Kind = iota // no prompts at all
 	OneArgument                 // no prompt with several arguments
-	OneWordValues               // no value with a space, beside other arguments
+	OneWordValues               // no value with a space
 	Placeholders                // no values: placeholders in their place
 	NoDefaults                  // no optional argument is left out
 	OneMessage                  // no message but the first
@@ -54,7 +54,7 @@ const (
 var Limits = map[Kind]string{
 	NoPrompts:       "no prompts",
 	OneArgument:     "one argument",
-	OneWordValues:   "no spaces in values if the prompt has several arguments",
+	OneWordValues:   "no spaces in values of arguments",
 	Placeholders:    "no values of arguments",
 	NoDefaults:      "no defaults of arguments",
 	OneMessage:      "one message",

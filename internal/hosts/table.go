@@ -12,7 +12,7 @@ const (
 // host, run it or read its sources again, and change Version and Seen.
 var Table = []Host{
 	{"Claude Code", []string{"claude-code"}, "2.1.330", "2026-11-24", []Limit{
-		{OneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments", runs + "/testdata/claude-code.golden"},
+		{OneWordValues, "splits the input at every space, even in quotes, and drops the words after the last argument", runs + "/testdata/claude-code.golden"},
 	}},
 	{"Cline", []string{"@cline/core"}, "3.0.65", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/cline.golden"},

@@ -82,8 +82,8 @@ func (l limitation) in(p *prompts.Prompt) string {
 			return fmt.Sprintf("%d arguments", n)
 		}
 	case hosts.OneWordValues:
-		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
-			return fmt.Sprintf("%d arguments, whose values may have spaces", n)
+		if i := slices.IndexFunc(p.Arguments, mayHaveSpaces); i >= 0 {
+			return fmt.Sprintf("a value of %s may have spaces", p.Arguments[i].Name)
 		}
 	case hosts.Placeholders:
 		for _, a := range p.Arguments {
