@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,6 +81,24 @@ func TestEndAfterQuiet(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Empty(t, body)
 		assert.Equal(t, http.StatusNoContent, (<-ended).status)
+	})
+}
+
+// A stream lasts longer than a body may take, even if what runs before the handler has
+// replaced the empty body of the request.
+func TestStreamWithReplacedBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlaceOf(t, prompts.Options{}, Options{KeepAlive: -1}, func(s *httptest.Server) {
+			s.Config.Handler = http.MaxBytesHandler(s.Config.Handler, 1<<20)
+		})
+		h := p.session("2025-11-25")
+		get := p.open(http.MethodGet, "", h)
+		time.Sleep(defaultReadTimeout + time.Second)
+		p.change("a")
+		assert.Equal(t, changed, get.next())
+		assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+		get.end()
 	})
 }
 

@@ -130,9 +130,10 @@ func countValues(header http.Header) int {
 }
 
 // bound limits the time of a client to send a body, which also applies to the part that
-// a handler leaves to net/http.
+// a handler leaves to net/http. A request without a body is known by its length, because
+// http.MaxBytesHandler and others replace http.NoBody, and the limit would end a stream.
 func (h *Handler) bound(w http.ResponseWriter, r *http.Request) {
-	if h.options.ReadTimeout >= 0 && r.Body != nil && r.Body != http.NoBody {
+	if h.options.ReadTimeout >= 0 && r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
 	}
 }
