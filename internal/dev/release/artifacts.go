@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/google/jsonschema-go/jsonschema"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
 // The names under which the command is known to registries.
@@ -156,8 +158,9 @@ func (r *release) image() error {
 	return r.serverJSON()
 }
 
-// imageFor returns an image with nothing but the command, which runs as a user without
-// rights and writes to no file.
+// imageFor returns an image with nothing but the command and the certificates of public
+// authorities, for registries over https. The command runs as a user without rights and
+// writes to no file.
 func (r *release) imageFor(processor string, at time.Time, revision string) (v1.Image, error) {
 	program, err := r.program(processor)
 	if err != nil {
@@ -173,8 +176,14 @@ func (r *release) imageFor(processor string, at time.Time, revision string) (v1.
 		name string
 		mode int64
 		data []byte
-	}{{"LICENSE", 0o444, licence}, {"prompts", 0o555, program}} {
-		if err := w.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}); err != nil {
+	}{
+		{"LICENSE", 0o444, licence},
+		{"etc/", 0o755, nil}, {"etc/ssl/", 0o755, nil}, {"etc/ssl/certs/", 0o755, nil},
+		{"etc/ssl/certs/ca-certificates.crt", 0o444, authorities()},
+		{"prompts", 0o555, program},
+	} {
+		header := tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+		if err := w.WriteHeader(&header); err != nil {
 			return nil, err
 		}
 		if _, err := w.Write(f.data); err != nil {
@@ -211,6 +220,19 @@ func (r *release) imageFor(processor string, at time.Time, revision string) (v1.
 		},
 	}
 	return mutate.ConfigFile(image, config)
+}
+
+// authorities returns the certificates of the authorities that browsers trust, in the form
+// of a system's file. A file cannot say that an authority is trusted for older certificates
+// only, so such authorities are left out.
+func authorities() []byte {
+	var file bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint == nil {
+			file.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}))
+		}
+	}
+	return file.Bytes()
 }
 
 // serverJSON writes DIR/server.json, which the registry's own schema must accept.
