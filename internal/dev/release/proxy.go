@@ -26,7 +26,7 @@ func (r *release) goEnv(cache string) ([]string, error) {
 	return []string{
 		// The Go that runs now; another cache does not have it as a module.
 		"GOTOOLCHAIN=local", "PATH=" + filepath.Join(values[2], "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
+		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
 		"GONOSUMDB=" + r.path + "," + r.path + "/*",
 		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(r.dir, "proxy")) + ",file://" + filepath.ToSlash(filepath.Join(values[0], "cache/download")) + "," + values[1],
 	}, nil
