@@ -434,7 +434,7 @@ func TestObserverOfRejections(t *testing.T) {
 	w := new(watcher)
 	srv := observedServer(w, prompts.Options{})
 	srv.Reject(t.Context(), pipeInfo{}, &transport.Rejection{Type: "413", Reason: "too large"})
-	assert.Contains(t, strings.Join(w.lines(t, srv), "\n"), "invalid err=too large (413) duration=")
+	assert.Contains(t, strings.Join(w.lines(t, srv), "\n"), "invalid err=too large (413)")
 	assert.Equal(t, "pipe", w.ends[0].op.Transport.Network)
 	observedServer(nil, prompts.Options{}).Reject(t.Context(), nil, new(transport.Rejection))
 }

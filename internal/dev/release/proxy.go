@@ -16,7 +16,7 @@ import (
 
 // goEnv makes the Go command take the modules of the repository from where getEnv says,
 // and keep them out of the user's cache of modules. Other modules come from that cache,
-// or else from the user's proxies.
+// or else from the user's proxies. The builds are those of .ci/archives, and so are shared.
 func (r *release) goEnv(cache string) ([]string, error) {
 	out, err := output(r.root, "go", "env", "GOMODCACHE", "GOPROXY", "GOROOT")
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *release) goEnv(cache string) ([]string, error) {
 	return []string{
 		// The Go that runs now; another cache does not have it as a module.
 		"GOTOOLCHAIN=local", "PATH=" + filepath.Join(values[2], "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
+		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw -trimpath", "CGO_ENABLED=0", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
 		"GONOSUMDB=" + r.path + "," + r.path + "/*",
 		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(r.dir, "proxy")) + ",file://" + filepath.ToSlash(filepath.Join(values[0], "cache/download")) + "," + values[1],
 	}, nil

@@ -151,6 +151,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// The script prepares a release of its own repository, wherever it is called.
+func TestFolderOfTheCaller(t *testing.T) {
+	script, err := filepath.Abs("../../../.ci/release")
+	require.NoError(t, err)
+	_, err = output(t.TempDir(), script, "0.1.0", "release")
+	require.ErrorContains(t, err, "version must be a semantic version")
+}
+
 func TestRefuseFolders(t *testing.T) {
 	root := project(t)
 	_, err := prepare(t, root, "v0.1.0", filepath.Join(root, "release"), true)
