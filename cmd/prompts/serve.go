@@ -100,7 +100,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	flags.StringVar(&o.bucket, "bucket", "prompts", "key-value bucket of NATS")
 	o.release.add(flags)
 	flags.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
-	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest level that is logged: DEBUG, INFO, WARN or ERROR")
+	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
 	_ = flags.SetAnnotation("log-level", formOf, []string{"DEBUG, INFO, WARN or ERROR"})
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
