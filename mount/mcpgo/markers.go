@@ -15,7 +15,10 @@ import (
 // mcp-go sends every error of a handler as an internal error, and what answers a
 // message cannot be wrapped. So if ErrorHandler or ListenStdio wraps the transport, an
 // error's text ends with a random marker, which is then searched in what the transport
-// writes.
+// writes. The text is all that mcp-go takes from an error to the transport, so a tag in
+// _meta has no way there. The id of the request would not do: an SSEServer answers in the
+// stream of another request, and each client counts its ids from 1. Two gaps remain:
+// middleware that replaces the text gets an internal error sent, and hooks see the marker.
 
 const (
 	markerBegin  = "[prompts-error:"

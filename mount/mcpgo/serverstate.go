@@ -81,9 +81,13 @@ func mountOf(p *server.ServerPrompt) *mount {
 }
 
 // isHandler reports whether the handler of a tool or resource of a server is a method
-// of this package. The SDK keeps nothing else that distinguishes a tool of a mount from a tool
-// that the application has added under the same name. The code of a method is the same for
-// all its receivers, so callers check by name that the tool is of their own mount, too.
+// of this package. A prompt has a tag in its Meta, which a filter takes out of each list.
+// Resources have no filter, and clients would get the tag. The SDK keeps nothing else that
+// distinguishes a tool of a mount from a tool that the application has added under the same
+// name. The code of a method is the same for all its receivers, so callers check by name that
+// the tool is of their own mount, too. One gap remains: if the application deletes a tool
+// of a mount, and another mount adds a tool of the same name, the first mount takes that for
+// its own, and removes it at unmount.
 func isHandler(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }
