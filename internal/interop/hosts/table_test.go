@@ -5,6 +5,7 @@ package hosts_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +70,7 @@ func TestTable(t *testing.T) {
 // agreement returns cells of a table: how many sections there are, how often each was run,
 // and those that were not the same each time.
 func (g *golden) agreement() string {
-	least, most := g.tallies[g.names[0]].runs, 0
+	least, most := math.MaxInt, 0
 	var differ []string
 	for _, name := range g.names {
 		count := g.tallies[name]
@@ -78,9 +79,9 @@ func (g *golden) agreement() string {
 			differ = append(differ, fmt.Sprintf("%s (%d of %d the same)", name, count.same, count.runs))
 		}
 	}
-	times := fmt.Sprint(least)
-	if most > least {
-		times += fmt.Sprintf(" to %d", most)
+	times := fmt.Sprint(most)
+	if least < most {
+		times = fmt.Sprintf("%d to %d", least, most)
 	}
 	return fmt.Sprintf("%d | %s | %s", len(g.names), times, cmp.Or(strings.Join(differ, "; "), "none"))
 }
