@@ -225,7 +225,7 @@ func TestClients(t *testing.T) {
 		return resp.StatusCode, findings
 	}
 	_, got := ask(`{"name":"p","arguments":[{"name":"a"}],"messages":[{"role":"user","type":"text"}]}`)
-	assert.Equal(t, map[string][]string{"Cline": {""}, "Codex": {""}, "Continue CLI": {""}, "Copilot CLI": {""}}, got)
+	assert.Equal(t, map[string][]string{"Claude Code": {"a value of a may have spaces"}, "Cline": {""}, "Codex": {""}, "Continue CLI": {""}, "Copilot CLI": {""}}, got)
 	_, got = ask(`{"name":"a b","arguments":[{"name":"a","schema":{"type":"integer"}},{"name":"b","schema":{"enum":["x"],"type":"string"}}],
 		"messages":[{"role":"assistant","type":"text"},{"role":"user","type":"image"}]}`)
 	assert.Equal(t, []string{"2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
