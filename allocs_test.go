@@ -15,7 +15,7 @@ import (
 )
 
 // What it takes to add a prompt whose type is known: its definition and its
-// entry, and of the registry the nodes that are replaced.
+// entry, and if the registry was read since the last, the nodes that are replaced.
 func TestAllocationsOfAdding(t *testing.T) {
 	constrained := func(i int) prompts.Prompt {
 		p := benchPrompt(i)
@@ -26,21 +26,49 @@ func TestAllocationsOfAdding(t *testing.T) {
 		name    string
 		declare func(int) prompts.Prompt
 		most    float64
+		read    float64 // the most with a read of the registry
 	}{
-		{"of a struct", benchPrompt, 14},
-		{"of a struct, completed", constrained, 18},
-		{"without a struct", dataPrompt, 16},
+		{"of a struct", benchPrompt, 4, 14},
+		{"of a struct, completed", constrained, 6, 18},
+		{"without a struct", dataPrompt, 6, 16},
 	} {
 		r := registryOf(manyPrompts(1000)...)
 		p := test.declare(1001)
-		adding := testing.AllocsPerRun(100, func() {
+		set := func() {
 			if err := r.Set(p); err != nil {
 				t.Error(err)
 			}
-		})
+		}
+		adding := testing.AllocsPerRun(100, set)
+		reading := testing.AllocsPerRun(100, func() { set(); r.Len() })
 		if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
 			assert.LessOrEqual(t, adding, test.most, test.name)
+			assert.LessOrEqual(t, reading, test.read, "%s, with a read", test.name)
 		}
+	}
+}
+
+// Prompts that are added one by one take what a batch of them takes, and no copies of parts
+// of the registry for each.
+func TestBytesOfAddingOneByOne(t *testing.T) {
+	const n = 10_000
+	allocated := func(add func(r *prompts.Registry, all []prompts.Prompt)) float64 {
+		all := manyPrompts(n)
+		r := registryOf(benchPrompt(n + 1))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		add(r, all)
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc-before.TotalAlloc) / n
+	}
+	batch := allocated(func(r *prompts.Registry, all []prompts.Prompt) { r.MustAdd(all...) })
+	single := allocated(func(r *prompts.Registry, all []prompts.Prompt) {
+		for _, p := range all {
+			r.MustAdd(p)
+		}
+	})
+	if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+		assert.Less(t, single, 1.5*batch)
 	}
 }
 

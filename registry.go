@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/changelock"
@@ -16,19 +17,26 @@ import (
 )
 
 // This file has the registry: an immutable ordered map behind an atomic pointer.
-// Readers load the pointer and never wait. Writers copy what they change. definition.go
+// Readers load the pointer. Writers copy what they change. definition.go
 // compiles the prompts.
 
 // Registry is a set of prompts by name. The zero value is an empty registry. A
 // Registry must not be copied. Safe for concurrent use.
 //
-// Reads never wait for changes. A read sees the prompts before or after a change,
-// and never a part of a change. [Registry.Subscribe] reports changes.
+// Reads do not wait for changes. Only the first read after [Registry.Add] or
+// [Registry.Set] of a single prompt may wait for another such call, for microseconds.
+// A read sees the prompts before or after a change, and never a part of a change.
+// [Registry.Subscribe] reports changes.
 type Registry struct {
-	prompts atomic.Pointer[snapshot]
+	prompts atomic.Pointer[snapshot] // nil if there are changes in unread
 
 	writing   changelock.Lock // held to change prompts, and for the field below
 	followers []*follower
+
+	// Prompts that are added one by one are changes of one Tx until somebody reads, so that
+	// not every one of them copies a part of the map.
+	inserting sync.Mutex // locked after writing; protects the field below, no code of the application runs
+	unread    *Tx        // nil without changes
 
 	subscribers notify.Listeners[struct{}]
 }
@@ -41,12 +49,14 @@ type snapshot struct {
 
 var emptySnapshot = &snapshot{}
 
+// change returns a Tx that changes the snapshot.
+func (s *snapshot) change() *Tx { return &Tx{edit: s.Edit(), releases: s.releases} }
+
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
 // name in use, by the registry or an earlier prompt of the call, and a
 // [*DeclarationError] for each error of a declaration.
 func (r *Registry) Add(prompts ...Prompt) error {
-	all := compileAll(prompts)
-	return r.update("Registry.Add", func(tx *Tx) error { return tx.put(all, false) })
+	return r.put("Registry.Add", compileAll(prompts), false)
 }
 
 // MustAdd is like [Registry.Add], for prompts that are part of the program. It
@@ -60,8 +70,37 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 // Set adds all prompts, or none, and replaces prompts with the same names. It
 // returns all errors of the declarations, joined.
 func (r *Registry) Set(prompts ...Prompt) error {
-	all := compileAll(prompts)
-	return r.update("Registry.Set", func(tx *Tx) error { return tx.put(all, true) })
+	return r.put("Registry.Set", compileAll(prompts), true)
+}
+
+// put adds all prompts, or none. name is the name of the change.
+func (r *Registry) put(name string, all []ordmap.Entry[*definition], replace bool) error {
+	r.writing.Lock(name)
+	defer r.writing.Unlock()
+	if len(all) != 1 || len(r.followers) > 0 {
+		return r.change(func(tx *Tx) error { return tx.put(all, replace) })
+	}
+	if err := r.insert(all, replace); err != nil {
+		return err
+	}
+	r.signal()
+	return nil
+}
+
+// insert adds the prompts to the changes that nobody has read.
+func (r *Registry) insert(all []ordmap.Entry[*definition], replace bool) error {
+	r.inserting.Lock()
+	defer r.inserting.Unlock()
+	tx := r.unread
+	if tx == nil {
+		tx = r.published().change()
+	}
+	if err := tx.put(all, replace); err != nil {
+		return err
+	}
+	r.unread = tx
+	r.prompts.Store(nil)
+	return nil
 }
 
 // Remove removes a prompt and reports whether the prompt existed.
@@ -92,9 +131,13 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 func (r *Registry) update(name string, f func(tx *Tx) error) error {
 	r.writing.Lock(name)
 	defer r.writing.Unlock()
+	return r.change(f)
+}
 
+// change is update. The caller holds writing.
+func (r *Registry) change(f func(tx *Tx) error) error {
 	before := r.snapshot()
-	tx := &Tx{edit: before.Edit(), releases: before.releases}
+	tx := before.change()
 	if len(r.followers) > 0 {
 		tx.touched = map[string]bool{}
 	}
@@ -124,11 +167,16 @@ func (r *Registry) update(name string, f func(tx *Tx) error) error {
 	for _, commit := range commits {
 		commit()
 	}
+	r.signal()
+	return nil
+}
+
+// signal signals a change. The caller holds writing.
+func (r *Registry) signal() {
 	if r.subscribers.Len() > 0 {
 		r.writing.Calls("OnChange")
 	}
 	r.Notify()
-	return nil
 }
 
 // Change is a prompt that was added, replaced or removed: see [Registry.Follow].
@@ -216,6 +264,25 @@ func (r *Registry) Len() int { return r.snapshot().Len() }
 
 // snapshot returns the current prompts and releases.
 func (r *Registry) snapshot() *snapshot {
+	if s := r.prompts.Load(); s != nil {
+		return s
+	}
+	return r.read()
+}
+
+// read publishes the changes that nobody has read.
+func (r *Registry) read() *snapshot {
+	r.inserting.Lock()
+	defer r.inserting.Unlock()
+	if tx := r.unread; tx != nil {
+		r.unread = nil
+		r.prompts.Store(&snapshot{tx.edit.Map(), tx.releases})
+	}
+	return r.published()
+}
+
+// published returns the prompts without the changes that nobody has read.
+func (r *Registry) published() *snapshot {
 	if s := r.prompts.Load(); s != nil {
 		return s
 	}

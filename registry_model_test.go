@@ -148,7 +148,9 @@ func TestRegistryAgainstAMap(t *testing.T) {
 			model := naive{}
 			for i := range 3000 {
 				model = model.step(t, random, &r, fmt.Sprint(i))
-				require.Equal(t, len(model), r.Len(), "step %d", i)
+				if i%3 == 0 { // not always: changes collect until somebody reads
+					require.Equal(t, len(model), r.Len(), "step %d", i)
+				}
 				if i%20 == 0 {
 					require.Equal(t, model, contents(t, &r), "step %d", i)
 				}
