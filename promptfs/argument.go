@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"encoding/json"
 	"regexp/syntax"
 	"slices"
 
@@ -22,7 +23,7 @@ var (
 	elementTypes = types[:4]
 	// schemaKeys are the keys that are JSON Schema's.
 	schemaKeys   = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
-	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "complete"}, schemaKeys,
+	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "examples", "complete"}, schemaKeys,
 		[]string{"items", "minItems", "maxItems"})
 )
 
@@ -92,10 +93,46 @@ func (d decoder) argument(e member) argument {
 			s.MaxItems = d.count(m)
 		}
 	}
+	for _, m := range members {
+		if m.key == "examples" {
+			s.Examples = d.examples(m, a.declared.Sensitive, s, typ)
+		}
+	}
 	if len(a.lines) > 0 && hasSchema(a.lines) {
 		a.declared.Schema = s
 	}
 	return a
+}
+
+// examples reads the examples of an argument. Each is valid for the schema.
+func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ string) []any {
+	if isSensitive {
+		d.faults.add(m.line, hint.New("remove examples", "an argument that is sensitive cannot have examples"))
+		return nil
+	}
+	var all []any
+	for _, e := range d.elements(m) {
+		e.key = "example"
+		n := len(d.faults.all)
+		value := d.defaultOf(e, typ, itemType(s))
+		if len(d.faults.all) > n || value == nil {
+			continue
+		}
+		tried := *s
+		tried.Default = nil
+		p := prompts.Prompt{Name: "p", Render: nothing, Arguments: []prompts.Argument{{Name: "a", Schema: &tried}}}
+		if len(declarationErrors(p)) > 0 {
+			continue // the schema itself has errors, which are reported
+		}
+		if tried.Default = value; len(declarationErrors(p)) > 0 {
+			d.faults.add(e.line, hint.New("write a value that the argument accepts", "example %s is not valid for the argument", value))
+			continue
+		}
+		var example any
+		_ = json.Unmarshal(value, &example) // it was encoded before
+		all = append(all, example)
+	}
+	return all
 }
 
 // hasSchema reports whether an argument with these keys needs a schema.

@@ -89,7 +89,8 @@ func TestSchemaRejectsFiles(t *testing.T) {
 		"arguments: [{name: a, format: day}]", "arguments: [{name: a, pattern: [x]}]",
 		"arguments: [{name: a, type: array, items: {type: array}}]", "arguments: [{name: a, type: array, items: {default: x}}]",
 		"arguments: [{name: a, required: true, default: x}]", "arguments: [{name: a, sensitive: true, default: x}]",
-		"arguments: [{name: a, sensitive: true, complete: [x]}]",
+		"arguments: [{name: a, sensitive: true, complete: [x]}]", "arguments: [{name: a, sensitive: true, examples: [x]}]",
+		"arguments: [{name: a, examples: x}]", "arguments: [{name: a, examples: []}]",
 		"template: false\narguments: [{name: a}]",
 	} {
 		t.Run(front, func(t *testing.T) {
@@ -115,7 +116,8 @@ func TestSchemaOfEachType(t *testing.T) {
 		for _, keyword := range []string{"", "minimum: 1", "maximum: 3", "minLength: 1", "maxLength: 9", "pattern: a", "format: date",
 			"items: {}", "items: {type: integer}", "items: {minLength: 1}", "minItems: 1", "maxItems: 3",
 			"enum: [a, b]", "enum: [1, 2]", "enum: [true]", "enum: [1.5]",
-			"default: a", "default: 2", "default: 1.5", "default: true", "default: [a]", "default: []", "default: 2026-11-22"} {
+			"default: a", "default: 2", "default: 1.5", "default: true", "default: [a]", "default: []", "default: 2026-11-22",
+			"examples: [a, b]", "examples: [2]", "examples: [1.5]", "examples: [true]", "examples: [[a]]"} {
 			for _, element := range []bool{false, true} {
 				keys := keyword
 				if typ != "" {

@@ -44,6 +44,13 @@ type Options struct {
 	// page replaces {path}, {line} and {column}. Default:
 	// vscode://file{path}:{line}:{column}.
 	Editor string
+
+	// Author answers what the page asks about the files of prompts, such as their
+	// templates and test files: the program prompts has such a handler, and what the two
+	// say to one another is not promised. It gets POST requests with JSON that have the
+	// [Handler.Token], of the page's own origin; those below do/ only on loopback
+	// addresses and without AllowedHosts. Nil: the page shows no files.
+	Author http.Handler
 }
 
 const defaultEditor = "vscode://file{path}:{line}:{column}"
@@ -55,6 +62,7 @@ type Handler struct {
 	options  Options
 	server   *prompts.Server
 	endpoint *streamablehttp.Handler
+	token    string // empty without an author
 
 	mu      sync.Mutex // protects the fields below
 	number  int64      // of the last report; begins with the time, so that no two handlers share one
@@ -83,7 +91,7 @@ func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("promptpreview: %w", err)
 	}
-	return &Handler{options: o, server: s, endpoint: endpoint, number: time.Now().UnixMilli(), changed: map[string]int64{}}, nil
+	return &Handler{options: o, server: s, endpoint: endpoint, token: newToken(o), number: time.Now().UnixMilli(), changed: map[string]int64{}}, nil
 }
 
 // Close ends the streams of open pages, which then reconnect.
@@ -108,6 +116,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "clients":
 		h.showClients(w, r)
 	default:
+		if rest, ok := strings.CutPrefix(path, "author/"); ok {
+			h.askAuthor(w, r, rest)
+			return
+		}
 		if path == "" {
 			path = "index.html"
 		}

@@ -32,8 +32,11 @@ func newPreview() *cobra.Command {
 a client gets, and the errors of files, and opens it in the browser. The page follows
 each change of a file.
 
-The page is for the author: it answers on this machine only, at localhost. With
---allow-host, it answers everybody who can connect to the address, at that host.`,
+The page is for the author: it answers on this machine only, at localhost. The printed
+address has a token, with which the page reads the files and saves cases in test files.
+
+With --allow-host, it answers everybody who can connect to the address, at that host, and
+writes no files.`,
 		Example: `  prompts preview prompts
   prompts preview --addr :8081 --allow-host dev.example.org:8081 prompts`,
 		Args:              atLeastOne("folder"),
@@ -55,15 +58,18 @@ The page is for the author: it answers on this machine only, at localhost. With
 			if err != nil {
 				return err
 			}
-			url := "http://" + append(hosts, localAddress(listener))[0] + "/"
-			fmt.Fprintln(cmd.OutOrStdout(), url)
-			if !noOpen {
+			open := func(token string) {
+				url := "http://" + append(hosts, localAddress(listener))[0] + "/?token=" + token
+				fmt.Fprintln(cmd.OutOrStdout(), url)
+				if noOpen {
+					return
+				}
 				if err := openBrowser(url); err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "prompts: the browser was not opened: %v\n", err)
 				}
 			}
 			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: editor}, logger)
+			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: editor}, logger, open)
 		},
 	}
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
@@ -77,10 +83,11 @@ The page is for the author: it answers on this machine only, at localhost. With
 const defaultEditor = "vscode://file{path}:{line}:{column}"
 
 // servePreview serves the page until ctx ends.
-func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, logger *slog.Logger) error {
+func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, logger *slog.Logger, open func(token string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
+	o.Author = newAuthor(reg, dirs, o.Editor)
 	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,
@@ -93,6 +100,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
+	open(page.Token())
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Close

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/sample"
@@ -153,7 +155,7 @@ func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]st
 	candidates := map[string][]string{}
 	args := map[string]string{}
 	for _, a := range p.Arguments {
-		values := slices.Concat(sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
+		values := slices.Concat(examplesOf(a.Schema), sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
 		candidates[a.Name] = values[:min(len(values), maxCandidates)]
 		args[a.Name] = values[0]
 	}
@@ -172,6 +174,18 @@ func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]st
 		}
 	}
 	return args, nil
+}
+
+// examplesOf returns the examples of a schema as texts.
+func examplesOf(s *jsonschema.Schema) []string {
+	if s == nil {
+		return nil
+	}
+	texts := make([]string, len(s.Examples))
+	for i, e := range s.Examples {
+		texts[i] = sample.Text(e)
+	}
+	return texts
 }
 
 // other returns a value of an argument that the server accepts beside args, and that

@@ -6,6 +6,7 @@ import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } fro
 import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
 import { argumentFields, questionFields } from "./form.js";
+import { AuthorTools, isAuthor, shareable } from "./author.js";
 import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
 
 // shortDigest returns the start of a digest, which is enough to recognize a version.
@@ -53,8 +54,68 @@ class PromptView {
     this.form.addEventListener("keydown", (e) => this.#key(e));
     this.#drawHeader();
     this.#drawForm();
+    if (isAuthor) {
+      this.tools = new AuthorTools(this.name, { values: () => this.arguments(), sensitive: () => this.sensitive, onValues: (values) => { this.fill(values); this.render(); } });
+      this.form.before(this.tools.bar);
+    }
     this.#drawPane();
     this.drawNotices();
+  }
+
+  // begin reads the files of the prompt. If nothing is in the form yet, it renders the
+  // prompt with the values to begin with.
+  async begin({ mayFill }) {
+    if (!this.tools) return;
+    try {
+      await this.tools.load();
+    } catch {
+      return; // the prompt is shown without its files
+    }
+    if (open !== this) return;
+    const { values } = this.tools.info;
+    if (mayFill && values && Object.keys(this.arguments()).length === 0 && (this.#fields.length > 0 || !this.exchange)) {
+      this.fill(values);
+      this.tools.showStart();
+      this.render();
+    } else this.#redrawTab();
+    await this.#find();
+  }
+
+  // saved reads the files after a change. before has the messages of before.
+  async saved(before) {
+    if (!this.tools?.info) return;
+    try {
+      await this.tools.load(before);
+      await this.#find();
+    } catch { /* the prompt is shown without its files */ }
+  }
+
+  async #find() {
+    try {
+      await this.tools.loadFindings();
+      if (open === this) this.#redrawTab();
+    } catch { /* status says that the server does not answer */ }
+  }
+
+  // redrawTab shows what has become known of the files, in the tabs about them.
+  #redrawTab() {
+    const selected = this.pane.querySelector("[role=tab][aria-selected=true]");
+    if (!selected) this.#drawPane();
+    else if (this.#tab === "template" || this.#tab === "changes") this.showTab?.(this.#tab);
+    const count = this.tools.problems;
+    const label = this.pane.querySelector("#tab-template");
+    if (label) label.textContent = count > 0 ? `Template (${count})` : "Template";
+  }
+
+  // fill sets all fields.
+  fill(values) {
+    for (const f of this.#fields) {
+      const value = values[f.name];
+      f.set(value ?? "");
+      if (value === undefined && f.emptyBox) f.emptyBox.querySelector("input").checked = false;
+    }
+    this.#remember();
+    writeLink();
   }
 
   // update takes a new declaration; null if the prompt is no longer there.
@@ -112,7 +173,7 @@ class PromptView {
       h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
       entry.description && h("p", { class: "description" }, entry.description), this.version,
-      h("div", { class: "prompt-actions" }, copyButton(() => location.href, "Copy link")));
+      h("div", { class: "prompt-actions" }, copyButton(shareable, "Copy link")));
     document.title = visible(`${entry.title || entry.name} · Prompts`);
   }
 
@@ -400,14 +461,20 @@ class PromptView {
   #drawPane(before) {
     this.#drawVersion();
     this.pane.classList.remove("is-stale");
-    if (!this.exchange) {
+    if (!this.exchange && !this.tools?.info?.file) {
       replace(this.pane, h("p", { class: "empty" }, this.hasRequired ? "Fill in the arguments and render the prompt." : "Render the prompt to see its messages."));
       return 0;
     }
     let changes = 0;
-    const tabs = { conversation: "Conversation", json: "JSON", clients: "Clients" };
+    const hasFile = Boolean(this.tools?.info?.file);
+    const found = this.tools?.problems;
+    const tabs = { conversation: "Conversation", ...(hasFile && { template: found ? `Template (${found})` : "Template", changes: "Changes" }), ...(this.exchange && { json: "JSON", clients: "Clients" }) };
+    if (!tabs[this.#tab]) this.#tab = "conversation";
     const panels = {
+      template: () => this.tools.template(),
+      changes: () => this.tools.changes(this.result?.messages),
       conversation: () => {
+        if (!this.exchange) return h("p", { class: "empty" }, "Fill in the arguments and render the prompt.");
         if (this.failure) return h("div", { class: "failure", role: "group", "aria-label": "Error" }, h("h3", {}, this.failure.title), h("p", {}, this.failure.text), this.failure.inLog && h("p", { class: "detail" }, this.failure.inLog));
         if (this.question) return h("p", { class: "detail" }, "The prompt asks:");
         const c = conversation(this.result, before);
@@ -449,7 +516,8 @@ class PromptView {
       replace(panel, panels[key]());
       before = undefined; // what has changed is marked once
     };
-    const took = h("p", { class: "took" }, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`);
+    this.showTab = show;
+    const took = this.exchange && h("p", { class: "took" }, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`);
     replace(this.pane, h("div", { class: "pane-head" }, bar, took), h("p", { class: "stale" }, "The arguments have changed since."), panel);
     if (this.question && questions) this.pane.append(questions);
     show(this.#tab);
@@ -510,6 +578,7 @@ function choose(name, { focus = false, values, isLink = false } = {}) {
   // What a link from elsewhere names is not rendered: that is for the user to do.
   const mayRender = isLink ? history.state?.isRendered === true : !open.hasRequired;
   if (mayRender) open.render();
+  open.begin({ mayFill: !values || Object.keys(values).length === 0 });
   if (focus) open.focus();
 }
 
@@ -652,8 +721,12 @@ function setStatus(state, text) {
 let hearing = null;
 const showPage = connect(async (event) => {
   if (event === "change") {
-    if (open?.exchange) open.render({ isChange: true });
+    const view = open;
+    const before = view?.lastResult?.messages;
+    const rendering = view?.exchange && view.render({ isChange: true });
     await load().catch(() => {});
+    await rendering;
+    view?.saved(before);
   } else if (event === "open") {
     setStatus("live", "Live");
     const isReturn = isListed;

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// authorPage answers what the page of preview asks about the files of prompts. The page has
+// checked who asks.
+type authorPage struct {
+	registry *prompts.Registry // that is served
+	renderer *renderer
+	dirs     []string
+	editor   string // URL of --editor
+}
+
+// maxAsked is the size of the largest request, which has the values of a form.
+const maxAsked = 8 << 20
+
+// asked is a request of the page.
+type asked struct {
+	Prompt    string            `json:"prompt"`
+	Name      string            `json:"name"` // of a case
+	Arguments map[string]string `json:"arguments"`
+	With      string            `json:"with"`  // the commit to compare with
+	Texts     []askedTexts      `json:"texts"` // to compare; nil for a commit
+}
+
+// askedTexts are two texts that the page has.
+type askedTexts struct {
+	Kind string `json:"kind"`
+	textDiff
+}
+
+func newAuthor(reg *prompts.Registry, dirs []string, editor string) http.Handler {
+	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, editor: editor}
+	mux := http.NewServeMux()
+	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
+		"/prompt":   a.prompt,
+		"/findings": a.findings,
+		"/changes":  a.changes,
+		"/do/case":  a.saveCase,
+	} {
+		mux.HandleFunc("POST "+path, a.handle(answer))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = "/" + strings.TrimPrefix(r.URL.Path, "/")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// handle reads a request and writes the answer, or the error as text.
+func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in asked
+		body := http.MaxBytesReader(w, r.Body, maxAsked)
+		if err := json.NewDecoder(body).Decode(&in); err != nil {
+			http.Error(w, "invalid request of the page", http.StatusBadRequest)
+			return
+		}
+		_, _ = io.Copy(io.Discard, body)
+		p, ok := a.registry.Lookup(in.Prompt)
+		if !ok {
+			http.Error(w, fmt.Sprintf("unknown prompt %q", in.Prompt), http.StatusNotFound)
+			return
+		}
+		out, err := answer(r.Context(), &p, &in)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_ = json.NewEncoder(w).Encode(out) // an error: the page is gone
+	}
+}
+
+// pageCase is a case as the page gets it.
+type pageCase struct {
+	Name      string            `json:"name"`
+	Line      int               `json:"line"`
+	Arguments map[string]string `json:"arguments"`
+}
+
+// pagePrompt is what the page gets of a prompt beside its declaration.
+type pagePrompt struct {
+	File   string            `json:"file"`
+	URL    string            `json:"url"` // opens the file in an editor; with {line} and {column}
+	Text   string            `json:"text"`
+	Test   string            `json:"test"`    // the test file
+	TestAt string            `json:"testURL"` // opens it
+	Cases  []pageCase        `json:"cases"`
+	Values map[string]string `json:"values"` // to begin with; null if none is valid
+	Origin string            `json:"origin"` // of the values: case, examples or made up
+}
+
+func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
+	out := &pagePrompt{Cases: []pageCase{}}
+	if dir, file, err := a.file(p); err == nil {
+		content, err := readText(dir, file)
+		if err != nil {
+			return nil, err
+		}
+		out.File, out.Text, out.URL = file, content, a.editorURL(dir, file)
+		tests := a.testFile(dir, file, p.Name)
+		out.Test, out.TestAt = tests.Path, a.editorURL(dir, tests.Path)
+		for _, c := range tests.Cases {
+			out.Cases = append(out.Cases, pageCase{c.Name, c.Line, c.Arguments})
+			if out.Values == nil && c.Expect.Error == nil {
+				out.Values, out.Origin = c.Arguments, "case"
+			}
+		}
+	}
+	if out.Values == nil {
+		out.Values, out.Origin = a.values(ctx, p)
+	}
+	if out.Values == nil && out.Origin == "case" { // a case without arguments
+		out.Values = map[string]string{}
+	}
+	return out, nil
+}
+
+// values returns the examples of the arguments, and made-up values for required ones
+// without an example.
+func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[string]string, origin string) {
+	all, err := a.renderer.values(ctx, p)
+	if err != nil {
+		return nil, ""
+	}
+	origin = "made up"
+	values = map[string]string{}
+	for _, argument := range p.Arguments {
+		hasExample := argument.Schema != nil && len(argument.Schema.Examples) > 0
+		if hasExample {
+			origin = "examples"
+		}
+		if argument.Required || hasExample {
+			values[argument.Name] = all[argument.Name]
+		}
+	}
+	return values, origin
+}
+
+// file returns the folder that a prompt is in, and the path of its file in the folder.
+func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
+	for _, d := range a.dirs {
+		if rest, ok := strings.CutPrefix(p.Source, prefixOf(d)); ok && (dir == "" || len(d) > len(dir)) {
+			if info, err := os.Stat(filepath.Join(d, filepath.FromSlash(rest))); err == nil && info.Mode().IsRegular() {
+				dir, file = d, rest
+			}
+		}
+	}
+	if dir == "" {
+		return "", "", fmt.Errorf("prompt %q has no file in the folders", p.Name)
+	}
+	return dir, file, nil
+}
+
+// testFile returns the test file with the cases of a prompt. If there is none, it has no
+// cases, and the path that a new one gets.
+func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
+	files, _ := cases.Load(os.DirFS(dir), promptfs.ParseYAML) // errors are findings
+	for _, f := range files {
+		if f.Prompt == prompt {
+			return f
+		}
+	}
+	stem := strings.TrimSuffix(file, path.Ext(file))
+	if dir := path.Dir(stem); strings.EqualFold(path.Base(stem), "SKILL") && dir != "." {
+		stem = dir // the folder of a skill has no test files
+	}
+	return &cases.File{Path: stem + cases.Extension, Prompt: prompt}
+}
+
+// editorURL returns the URL that opens a file in the author's editor, with {line} and
+// {column} still to be replaced.
+func (a *authorPage) editorURL(dir, file string) string {
+	full, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		return ""
+	}
+	if full = filepath.ToSlash(full); !strings.HasPrefix(full, "/") {
+		full = "/" + full // of a drive of Windows
+	}
+	return strings.ReplaceAll(a.editor, "{path}", (&url.URL{Path: full}).EscapedPath())
+}
+
+// readText reads a file of a folder that is loaded, so that its size is limited.
+func readText(dir, file string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	content, err := root.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(string(content[:min(len(content), maxReadBytes)]), "\r\n", "\n"), nil
+}
+
+// errNoFolder is for a test file that would be written elsewhere.
+var errNoFolder = errors.New("test file is a link to a place outside of the folder; the page writes only in the folder")
+
+// isInFolder reports whether a path, if it is a link, leads into a folder.
+func isInFolder(full, dir string) bool {
+	if _, err := os.Lstat(full); err == nil {
+		return isWithin(full, dir)
+	}
+	return isWithin(filepath.Dir(full), dir)
+}
+
+// argumentsOf returns the arguments of a case that is written: without values of sensitive
+// arguments, in whose place made-up values stand.
+func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values map[string]string) map[string]string {
+	kept := map[string]string{}
+	var madeUp map[string]string
+	for _, argument := range p.Arguments {
+		value, ok := values[argument.Name]
+		switch {
+		case !ok:
+		case !argument.Sensitive:
+			kept[argument.Name] = value
+		case argument.Required:
+			if madeUp == nil {
+				madeUp, _ = a.renderer.values(ctx, p) // without values the case is left to the author
+			}
+			kept[argument.Name] = madeUp[argument.Name]
+		}
+	}
+	return kept
+}
+
+// argumentNames returns the names of the arguments of a prompt, in their order.
+func argumentNames(p *prompts.Prompt) []string {
+	names := make([]string, 0, len(p.Arguments))
+	for _, a := range p.Arguments {
+		names = append(names, a.Name)
+	}
+	return slices.Clip(names)
+}

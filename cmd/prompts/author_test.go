@@ -1,0 +1,104 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// TestWithCase checks that a case is added with every value as it is, and that the rest of
+// the file stays. A file that is written in another way is refused.
+func TestWithCase(t *testing.T) {
+	t.Parallel()
+	p := &prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who"}, {Name: "1.0"}}}
+	for _, value := range []string{"", "x", "yes", "1.10", "~", "a: b # c", "- x", "'", `"\`, " x ", "a\nb", "a\n\n  b\n", "\ta\nb", " a\nb", "a\r\nb", "|-", "\u2028\u202e", "--- user ---\n...", "{{.x}}", "=\n= "} {
+		for _, before := range []string{"", "# mine\ncases:\n- name: a # first\n", "cases:\n    - name: a\n      arguments: {who: b}\n\n\n"} {
+			tests := &cases.File{Path: "greet.test.yaml", Prompt: "greet"}
+			if before != "" {
+				var errs []error
+				tests, errs = cases.New(tests.Path, []byte(before), promptfs.ParseYAML)
+				require.Empty(t, errs)
+			}
+			args := map[string]string{"who": value, "1.0": value}
+			content, err := withCase(tests, []byte(before), p, "b: "+strings.ToValidUTF8(strings.Map(printableRune, value), ""), args)
+			require.NoError(t, err, "%q %q", before, value)
+			assert.True(t, strings.HasPrefix(string(content), strings.TrimRight(before, "\n")))
+			after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
+			require.Empty(t, errs)
+			assert.Equal(t, args, after.Cases[len(tests.Cases)].Arguments)
+		}
+	}
+	for _, before := range []string{"cases: [{name: a}]\n", "cases:\n- name: a\nprompt: greet\n", "cases:\n- name: b\n"} {
+		tests, errs := cases.New("greet.test.yaml", []byte(before), promptfs.ParseYAML)
+		require.Empty(t, errs)
+		_, err := withCase(tests, []byte(before), p, "b", nil)
+		assert.Error(t, err, before)
+	}
+	_, err := withCase(&cases.File{Path: "greet.test.yaml"}, nil, p, "two\nlines", nil)
+	assert.ErrorContains(t, err, "name must be one line")
+}
+
+func printableRune(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+// TestSaveCase checks where a case is written: beside the file of the prompt, never outside
+// of the folder, and without the value of a sensitive argument.
+func TestSaveCase(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	file := "---\narguments:\n  - name: who\n  - {name: key, sensitive: true, required: true}\n---\n{{.who}} {{.key}}\n"
+	for _, name := range []string{"greet.md", "linked.md"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(file), 0o600))
+	}
+	target := filepath.Join(outside, "linked.test.yaml")
+	require.NoError(t, os.WriteFile(target, []byte("cases:\n  - name: a\n"), 0o600))
+	require.NoError(t, os.Symlink(target, filepath.Join(dir, "linked.test.yaml")))
+	reg, err := loadFolders([]string{dir})
+	require.NoError(t, err)
+	page := newAuthor(reg, []string{dir}, defaultEditor)
+	save := func(body string) (int, string) {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/do/case", strings.NewReader(body)))
+		return w.Code, w.Body.String()
+	}
+	code, text := save(`{"prompt":"greet","name":"first","arguments":{"who":"Ada","key":"hunter2"}}`)
+	require.Equal(t, http.StatusOK, code, text)
+	content, err := os.ReadFile(filepath.Join(dir, "greet.test.yaml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(content), "who: Ada")
+	assert.Contains(t, string(content), "key: ")
+	assert.NotContains(t, string(content), "hunter2")
+	code, text = save(`{"prompt":"greet","name":"first","arguments":{}}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, code, text)
+	code, text = save(`{"prompt":"linked","name":"b","arguments":{}}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, code, text)
+	kept, err := os.ReadFile(target)
+	require.NoError(t, err)
+	assert.Equal(t, "cases:\n  - name: a\n", string(kept))
+	code, _ = save(`{"prompt":"../greet","name":"b"}`)
+	assert.Equal(t, http.StatusNotFound, code)
+}
+
+// TestAskedIsBounded checks that a request of the page is limited.
+func TestAskedIsBounded(t *testing.T) {
+	t.Parallel()
+	page := newAuthor(new(prompts.Registry), nil, defaultEditor)
+	w := httptest.NewRecorder()
+	body := `{"prompt":"` + strings.Repeat("a", maxAsked) + `"}`
+	page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/prompt", strings.NewReader(body)))
+	assert.Equal(t, http.StatusBadRequest, w.Code)
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
+)
+
+// pageFinding is a finding of check or of test, as the page gets it.
+type pageFinding struct {
+	finding
+	URL string `json:"url"` // opens the place in the author's editor
+}
+
+// findings returns what check says of the file of a prompt and of its test file, and
+// which of its cases fail.
+func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
+	dir, file, err := a.file(p)
+	if err != nil {
+		return []pageFinding{}, nil // a prompt without a file has no lines
+	}
+	tests := a.testFile(dir, file, p.Name)
+	i := &inspection{dirs: []string{dir}, only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
+	found, err := i.inspect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range tests.Cases {
+		_, _, failures := a.renderer.runCase(ctx, os.DirFS(dir), c)
+		for _, f := range failures {
+			found = append(found, finding{Path: prefixOf(dir) + tests.Path, Line: f.Line, Level: levelError, Rule: "test", Prompt: p.Name, Message: fmt.Sprintf("case %q: %s", c.Name, f.Message)})
+		}
+	}
+	secrets := secretsOf(p, tests)
+	out := make([]pageFinding, 0, len(found))
+	for _, f := range found {
+		f.Message, f.Hint, f.Diff = secrets.Replace(f.Message), secrets.Replace(f.Hint), ""
+		url := a.editorURL(dir, strings.TrimPrefix(f.Path, prefixOf(dir)))
+		url = strings.NewReplacer("{line}", fmt.Sprint(max(f.Line, 1)), "{column}", fmt.Sprint(max(f.Column, 1))).Replace(url)
+		f.Path = strings.TrimPrefix(f.Path, prefixOf(dir))
+		out = append(out, pageFinding{f, url})
+	}
+	return out, nil
+}
+
+// hiddenValue stands where a sensitive value was.
+const hiddenValue = "•••"
+
+// secretsOf replaces the values that the cases have for sensitive arguments.
+func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
+	var pairs []string
+	for _, f := range files {
+		for _, c := range f.Cases {
+			for _, argument := range p.Arguments {
+				if value := strings.TrimSpace(c.Arguments[argument.Name]); argument.Sensitive && value != "" {
+					pairs = append(pairs, value, hiddenValue)
+				}
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// pageDiff is a text that has changed, as pieces of both texts.
+type pageDiff struct {
+	Name   string      `json:"name"`
+	Kind   string      `json:"kind"` // template or case
+	Pieces []pagePiece `json:"pieces"`
+}
+
+// pagePiece is a part of two texts: same, old or new.
+type pagePiece struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+var pieceNames = map[pieceKind]string{pieceSame: "same", pieceOld: "old", pieceNew: "new"}
+
+func newPageDiff(kind string, d textDiff) pageDiff {
+	diff := pageDiff{Name: d.Name, Kind: kind}
+	for _, piece := range wordDiff(d.Old, d.New) {
+		diff.Pieces = append(diff.Pieces, pagePiece{pieceNames[piece.kind], piece.text})
+	}
+	return diff
+}
+
+// revision is what names a commit. It cannot be an option of Git.
+var revision = regexp.MustCompile(`^[\pL\pN_@][\pL\pN_@.~^{}/-]*$`)
+
+// changes compares two texts of the page, or the template of a prompt, and what its cases render, with a commit.
+func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
+	if in.Texts != nil {
+		out := []pageDiff{}
+		for _, t := range in.Texts {
+			if t.Old != t.New {
+				out = append(out, newPageDiff(t.Kind, t.textDiff))
+			}
+		}
+		return out, nil
+	}
+	if !revision.MatchString(in.With) {
+		return nil, fmt.Errorf("invalid revision %q; write one such as HEAD or main~2", in.With)
+	}
+	dir, file, err := a.file(p)
+	if err != nil {
+		return nil, err
+	}
+	relative := dir
+	if filepath.IsAbs(dir) {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		if relative, err = filepath.Rel(absolute(here), absolute(dir)); err != nil {
+			return nil, err
+		}
+	}
+	side, err := gitSide(ctx, in.With+":./"+filepath.ToSlash(relative))
+	if err != nil {
+		return nil, err
+	}
+	if side == nil {
+		return nil, fmt.Errorf("invalid revision %q", in.With)
+	}
+	defer side.remove()
+	before := &diffFolder{loadTests(ctx, side.dir), side}
+	after := &diffFolder{loadTests(ctx, dir), &diffSide{dir, dir, func() {}}}
+	old, ok := before.registry.Lookup(p.Name)
+	if !ok {
+		return nil, fmt.Errorf("%s has no prompt %s", in.With, p.Name)
+	}
+	now, ok := after.registry.Lookup(p.Name)
+	if !ok {
+		return nil, fmt.Errorf("file of the prompt has errors; correct them first")
+	}
+	secrets := secretsOf(p, append(before.files, after.files...)...)
+	out := []pageDiff{}
+	add := func(kind string, all []textDiff) {
+		for _, d := range all {
+			out = append(out, newPageDiff(kind, textDiff{d.Name, secrets.Replace(d.Old), secrets.Replace(d.New)}))
+		}
+	}
+	add("template", textsOf(before, after, before.path(&old), file))
+	add("case", casesOf(ctx, before, after, &old, &now))
+	return out, nil
+}

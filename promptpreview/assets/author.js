@@ -1,0 +1,200 @@
+// What the author of a prompt does with its files: values to begin with, cases, the
+// template with what is wrong in it, and what has changed.
+
+import { announce, append, h, newID, plural, replace } from "./dom.js";
+
+// The token of this start of the program. Without it the page shows no files.
+const token = new URLSearchParams(location.search).get("token");
+export const isAuthor = token !== null && token !== "";
+
+// ask asks about the files of a prompt.
+export async function ask(path, body) {
+  const response = await fetch(`author/${path}`, {
+    method: "POST", headers: { "Content-Type": "application/json", "X-Prompts-Token": token }, body: JSON.stringify(body), cache: "no-store",
+  });
+  if (!response.ok) throw new Error((await response.text()).trim() || `status ${response.status}`);
+  return response.json();
+}
+
+// shareable returns the address of the page without the token, which is for the author
+// alone.
+export function shareable() {
+  const url = new URL(location.href);
+  url.searchParams.delete("token");
+  return url.href;
+}
+
+const maxLines = 5_000;
+
+// place returns the URL that opens a line in the author's editor.
+const place = (url, line) => url.replaceAll("{line}", String(line)).replaceAll("{column}", "1");
+
+// AuthorTools are what the page has of the files of one prompt.
+export class AuthorTools {
+  info = null;
+  findings = [];
+  before = null; // the template and the messages before the last save
+  #comparedWith = "save";
+  #revision = "HEAD";
+
+  constructor(name, { onValues, values, sensitive }) {
+    this.name = name;
+    this.values = values;
+    this.sensitive = sensitive;
+    this.onValues = onValues;
+    this.bar = h("div", { class: "cases", role: "group", "aria-label": "Values and cases" });
+  }
+
+  // load reads the files; messages are those that were shown before. It reports whether
+  // the template has changed.
+  async load(messages) {
+    const next = await ask("prompt", { prompt: this.name });
+    const isChanged = this.info !== null && this.info.text !== next.text;
+    if (isChanged) this.before = { text: this.info.text, messages };
+    this.info = next;
+    this.#drawBar();
+    return isChanged;
+  }
+
+  // problems is how many findings are no mere notes about clients.
+  get problems() {
+    return this.findings.filter((f) => f.level !== "note").length;
+  }
+
+  async loadFindings() {
+    this.findings = await ask("findings", { prompt: this.name });
+  }
+
+  #drawBar() {
+    const { info } = this;
+    const id = newID("case");
+    const label = { examples: "Examples of the file", "made up": "Made-up values" }[info.origin];
+    const menu = h("select", { id, onchange: () => {
+      const chosen = info.cases[Number(menu.value)];
+      if (menu.value === "start") this.onValues(info.values);
+      else if (chosen) this.onValues(chosen.arguments);
+    } },
+    h("option", { value: "" }, "Choose values …"), label && info.values && h("option", { value: "start" }, label),
+    info.cases.map((c, i) => {
+      const option = h("option", {}, c.name);
+      option.value = String(i);
+      return option;
+    }));
+    const name = h("input", { type: "text", id: newID("name"), placeholder: "what the case shows", maxlength: "200", autocomplete: "off" });
+    const said = h("p", { class: "detail", role: "status" });
+    const save = async () => {
+      if (name.value.trim() === "") {
+        replace(said, "Give the case a name.");
+        name.focus();
+        return;
+      }
+      try {
+        const { file } = await ask("do/case", { prompt: this.name, name: name.value.trim(), arguments: this.values() });
+        const saved = name.value.trim();
+        await this.load();
+        announce(`Saved the case ${saved} in ${file}.`);
+        replace(this.bar.querySelector(".detail"), `Saved “${saved}” in `, h("code", {}, file), ".");
+      } catch (error) {
+        replace(said, `Not saved: ${error.message}`);
+      }
+    };
+    const form = h("div", { class: "new-case", hidden: true }, h("label", { for: name.id }, "Name of the case"), name,
+      h("button", { type: "button", class: "primary", onclick: save }, "Save"));
+    name.addEventListener("keydown", (e) => {
+      if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) {
+        e.preventDefault();
+        save();
+      }
+    });
+    const open = h("button", { type: "button", "aria-expanded": "false", onclick: () => {
+      form.hidden = !form.hidden;
+      open.setAttribute("aria-expanded", String(!form.hidden));
+      if (!form.hidden) name.focus();
+    } }, "Save as a case");
+    const known = this.bar.contains(document.activeElement);
+    replace(this.bar, h("label", { for: id }, "Values"), h("div", { class: "cases-line" }, menu, info.file && open), form, said);
+    if (known) menu.focus();
+  }
+
+  // showStart shows which values are in the form.
+  showStart() {
+    const menu = this.bar.querySelector("select");
+    menu.value = this.info.origin === "case" ? String(this.info.cases.findIndex((c) => JSON.stringify(c.arguments) === JSON.stringify(this.info.values))) : "start";
+  }
+
+  // template returns the file with its findings, each at its line.
+  template() {
+    const { info } = this;
+    if (!info?.file) return h("p", { class: "detail" }, "The prompt has no file.");
+    const element = h("div", { class: "template" });
+    const own = this.findings.filter((f) => f.path === info.file);
+    const others = this.findings.filter((f) => f.path !== info.file || !f.line);
+    element.append(h("p", { class: "detail" }, h("a", { href: place(info.url, 1) }, h("code", {}, info.file)), ` · ${this.findings.length === 0 ? "check and test find nothing" : `${plural(this.findings.length, "finding")} of check and test`}`));
+    if (others.length > 0) element.append(h("ul", { class: "findings" }, others.map((f) => h("li", { class: f.level }, finding(f, true)))));
+    const lines = info.text.replace(/\n$/, "").split("\n");
+    element.append(h("ol", { class: "source", "aria-label": "Template" }, lines.slice(0, maxLines).map((line, i) => {
+      const here = own.filter((f) => f.line === i + 1);
+      return h("li", { class: here.length > 0 ? "has-finding" : null },
+        h("a", { href: place(info.url, i + 1), class: "line-number", "aria-label": `Line ${i + 1}: open in the editor` }, String(i + 1)),
+        h("code", {}, line === "" ? "\u00a0" : line), here.map((f) => h("p", { class: `finding ${f.level}` }, finding(f, false))));
+    })));
+    if (lines.length > maxLines) element.append(h("p", { class: "detail" }, `${maxLines.toLocaleString("en")} of ${plural(lines.length, "line")}.`));
+    return element;
+  }
+
+  // changes returns what has changed since the last save or a commit. messages are those
+  // of now.
+  changes(messages) {
+    const result = h("div", {});
+    const revision = h("input", { type: "text", id: newID("revision"), value: this.#revision, spellcheck: "false", autocomplete: "off", class: "mono" });
+    const menu = h("select", { id: newID("with") }, h("option", { value: "save" }, "the last save"), h("option", { value: "commit" }, "a commit"));
+    menu.value = this.#comparedWith;
+    const revisionPart = h("div", { class: "revision" }, h("label", { for: revision.id }, "Revision"), revision);
+    const show = async () => {
+      this.#comparedWith = menu.value;
+      this.#revision = revision.value;
+      revisionPart.hidden = menu.value !== "commit";
+      if (menu.value === "save" && !this.before) {
+        replace(result, h("p", { class: "detail" }, "The file has not changed since the page was opened."));
+        return;
+      }
+      replace(result, h("p", { class: "detail" }, "Comparing …"));
+      try {
+        const diffs = menu.value === "save"
+          ? await ask("changes", { prompt: this.name, texts: this.#sinceSave(messages) })
+          : await ask("changes", { prompt: this.name, with: revision.value.trim() });
+        replace(result, diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
+      } catch (error) {
+        replace(result, h("p", { class: "detail" }, error.message));
+      }
+    };
+    menu.addEventListener("change", show);
+    revision.addEventListener("change", show);
+    show();
+    return [h("div", { class: "compare" }, h("label", { for: menu.id }, "Changes since"), menu, revisionPart), result];
+  }
+
+  #sinceSave(messages) {
+    const texts = [{ name: this.info.file, kind: "template", old: this.before.text, new: this.info.text }];
+    if (this.before.messages && messages) {
+      const secrets = this.sensitive().map((name) => this.values()[name]).filter(Boolean);
+      const textOf = (all) => secrets.reduce((t, s) => t.replaceAll(s, "•••"), all.map((m) => `${m.role}:\n${m.content.type === "text" ? m.content.text : m.content.type}`).join("\n\n"));
+      texts.push({ name: "the values of the form", kind: "case", old: textOf(this.before.messages), new: textOf(messages) });
+    }
+    return texts;
+  }
+}
+
+// finding returns what is wrong, as a link to its place.
+function finding(f, withPlace) {
+  const text = f.hint ? `${f.message}; ${f.hint}` : f.message;
+  return h("a", { href: f.url }, withPlace && h("code", {}, f.path + (f.line ? `:${f.line}` : "")), withPlace && " ", h("strong", {}, f.level), ` ${text}`);
+}
+
+// diffElement returns the pieces of two texts: what was removed, and what was added.
+function diffElement(d) {
+  const id = newID("diff");
+  const text = h("pre", { class: "plain-text diff", tabindex: "0", "aria-labelledby": id });
+  for (const piece of d.pieces) append(text, [piece.kind === "same" ? piece.text : h(piece.kind === "old" ? "del" : "ins", {}, piece.text)]);
+  return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name)), text);
+}

@@ -1,0 +1,72 @@
+package promptpreview
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// This file decides who may read and write the files of prompts, and run a command.
+
+// tokenHeader is the header in which the page sends the token of its address. A form or
+// an image of another page cannot set a header.
+const tokenHeader = "X-Prompts-Token"
+
+// effects is the path below author/ of the requests that write a file or run a command.
+const effects = "do/"
+
+// Token returns the value of the query parameter token with which a user opens the page
+// as its author. It is random, and lasts as long as the Handler. It is empty without
+// Options.Author.
+func (h *Handler) Token() string { return h.token }
+
+func newToken(o Options) string {
+	if o.Author == nil {
+		return ""
+	}
+	return rand.Text()
+}
+
+// authorRefusal returns why a request of the path below author/ is not answered; empty if
+// it is. It is for requests that [Handler.refusal] lets through.
+func (h *Handler) authorRefusal(r *http.Request, path string) string {
+	if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(h.token)) != 1 {
+		return "token is not that of the page; open the page at the address that the program prints"
+	}
+	origins := r.Header.Values("Origin")
+	if len(origins) != 1 {
+		return "Origin is missing; send the request from the page"
+	}
+	if u, err := url.Parse(origins[0]); err != nil || !strings.EqualFold(u.Host, r.Host) {
+		return "Origin is not allowed; it must have the same host as the page"
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return "request must be from the page itself"
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return "Content-Type must be application/json"
+	}
+	if strings.HasPrefix(path, effects) && (len(h.options.AllowedHosts) > 0 || !isOnLoopback(r)) {
+		return "files are not written and no command runs with allowed hosts; open the page at localhost"
+	}
+	return ""
+}
+
+// askAuthor answers a request about the files of prompts.
+func (h *Handler) askAuthor(w http.ResponseWriter, r *http.Request, path string) {
+	if h.options.Author == nil {
+		http.NotFound(w, r)
+		return
+	}
+	if !isMethod(w, r, http.MethodPost) {
+		return
+	}
+	if why := h.authorRefusal(r, path); why != "" {
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	http.StripPrefix(strings.TrimSuffix(r.URL.Path, path), h.options.Author).ServeHTTP(w, r)
+}
