@@ -18,9 +18,9 @@ const tokenHeader = "X-Prompts-Token"
 // effects is the path below author/ of the requests that write a file or run a command.
 const effects = "do/"
 
-// Token returns the value of the query parameter token with which a user opens the page
-// as its author. It is random, and lasts as long as the Handler. It is empty without
-// Options.Author.
+// Token returns the value of the query parameter token for the address of the page of an
+// author. The token is random and lasts as long as the Handler. Token returns the empty
+// string without Options.Author.
 func (h *Handler) Token() string { return h.token }
 
 func newToken(o Options) string {

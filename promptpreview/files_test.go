@@ -32,7 +32,7 @@ Greet {{.who}}{{with .tone}} in a {{.}} tone{{end}}{{if .password}}, who has an 
 `
 
 // servePrompts runs the program prompts for a folder, and returns the URL that it prints.
-func servePrompts(t *testing.T, dir string) string {
+func servePrompts(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -42,7 +42,7 @@ func servePrompts(t *testing.T, dir string) string {
 	build.Dir = "../cmd/prompts"
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	cmd := exec.CommandContext(t.Context(), program, "preview", "--no-open", filepath.Base(dir))
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"preview", "--no-open", filepath.Base(dir)}, flags...)...)
 	cmd.Dir = filepath.Dir(dir)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -73,14 +73,14 @@ func TestAuthor(t *testing.T) {
 		out, err := git.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	url := servePrompts(t, dir)
+	url := servePrompts(t, dir, "--exec", "cat; [ ! -e slow ] || sleep 600")
 	p := open(t, url)
 
 	p.find("greet", "greeting")
 	p.has(".conversation", "Greet ")
 	made := eval[string](p, `document.querySelector("[name=who]").value`)
 	assert.NotEmpty(t, made)
-	p.has(".cases select", "Made-up values")
+	p.has(".cases select", "Generated values")
 
 	click := func(text string) {
 		t.Helper()
@@ -120,15 +120,26 @@ func TestAuthor(t *testing.T) {
 	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
 	p.wait(`document.querySelectorAll(".diff").length === 2 && document.querySelector(".panel").innerText.includes("two lines")`)
 
+	click("Answer")
+	click("Ask the model")
+	p.has(".answer", "Salute Ada")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(dir), "slow"), nil, 0o600))
+	click("Ask the model")
+	p.has(".answer", "The command runs")
+	click("Stop")
+	p.has(".answer", "Stopped.")
+
 	// Nothing of the prompt ran: the test file is as it was.
 	again, err := os.ReadFile(filepath.Join(dir, "greeting.test.yaml"))
 	require.NoError(t, err)
 	assert.Equal(t, content, again)
-	assert.NotContains(t, eval[string](p, `[...document.querySelectorAll("button")].find((b) => b.innerText === "Copy link").click(), location.search`), "undefined")
+	copied := eval[string](p, `(() => { let text; Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { text = t; }}}); [...document.querySelectorAll("button")].find((b) => b.innerText === "Copy link").click(); return text; })()`)
+	assert.Contains(t, copied, "#/greeting")
+	assert.NotContains(t, copied, "token")
 
 	axe := string(npmFile(t, "axe-core/axe.min.js"))
 	eval[bool](p, "%s; true", axe)
-	for _, tab := range []string{"template", "changes", "conversation"} {
+	for _, tab := range []string{"template", "changes", "answer", "conversation"} {
 		eval[bool](p, `document.querySelector("#tab-%s").click(), document.querySelector(".new-case").hidden = false, true`, tab)
 		for _, isDark := range []bool{false, true} {
 			for _, width := range []int64{1280, 800, 375} {

@@ -45,11 +45,11 @@ type Options struct {
 	// vscode://file{path}:{line}:{column}.
 	Editor string
 
-	// Author answers what the page asks about the files of prompts, such as their
-	// templates and test files: the program prompts has such a handler, and what the two
-	// say to one another is not promised. It gets POST requests with JSON that have the
-	// [Handler.Token], of the page's own origin; those below do/ only on loopback
-	// addresses and without AllowedHosts. Nil: the page shows no files.
+	// Author answers the requests of the page about files of prompts, such as templates
+	// and test files. The program prompts has such a handler; the paths and the JSON can
+	// change with each release. Author gets POST requests with the [Handler.Token] and
+	// the origin of the page. Requests below do/ also need a loopback address and no
+	// AllowedHosts. Nil: the page shows no files.
 	Author http.Handler
 }
 

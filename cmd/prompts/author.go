@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -25,7 +26,14 @@ type authorPage struct {
 	registry *prompts.Registry // that is served
 	renderer *renderer
 	dirs     []string
-	editor   string // URL of --editor
+	authorOptions
+}
+
+// authorOptions are flags of preview.
+type authorOptions struct {
+	editor  string // URL
+	exec    string // command for answers; empty for none
+	timeout time.Duration
 }
 
 // maxAsked is the size of the largest request, which has the values of a form.
@@ -46,14 +54,15 @@ type askedTexts struct {
 	textDiff
 }
 
-func newAuthor(reg *prompts.Registry, dirs []string, editor string) http.Handler {
-	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, editor: editor}
+func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handler {
+	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, authorOptions: o}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
-		"/prompt":   a.prompt,
-		"/findings": a.findings,
-		"/changes":  a.changes,
-		"/do/case":  a.saveCase,
+		"/prompt":    a.prompt,
+		"/findings":  a.findings,
+		"/changes":   a.changes,
+		"/do/case":   a.saveCase,
+		"/do/answer": a.answer,
 	} {
 		mux.HandleFunc("POST "+path, a.handle(answer))
 	}
@@ -85,7 +94,7 @@ func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(out) // an error: the page is gone
+		_ = json.NewEncoder(w).Encode(out) // an error means that the page has disconnected
 	}
 }
 
@@ -105,11 +114,12 @@ type pagePrompt struct {
 	TestAt string            `json:"testURL"` // opens it
 	Cases  []pageCase        `json:"cases"`
 	Values map[string]string `json:"values"` // to begin with; null if none is valid
-	Origin string            `json:"origin"` // of the values: case, examples or made up
+	Origin string            `json:"origin"` // of the values: case, examples or generated
+	CanAsk bool              `json:"canAsk"` // a command answers
 }
 
 func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
-	out := &pagePrompt{Cases: []pageCase{}}
+	out := &pagePrompt{CanAsk: a.exec != "", Cases: []pageCase{}}
 	if dir, file, err := a.file(p); err == nil {
 		content, err := readText(dir, file)
 		if err != nil {
@@ -134,14 +144,14 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 	return out, nil
 }
 
-// values returns the examples of the arguments, and made-up values for required ones
+// values returns the examples of the arguments, and generated values for required ones
 // without an example.
 func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[string]string, origin string) {
 	all, err := a.renderer.values(ctx, p)
 	if err != nil {
 		return nil, ""
 	}
-	origin = "made up"
+	origin = "generated"
 	values = map[string]string{}
 	for _, argument := range p.Arguments {
 		hasExample := argument.Schema != nil && len(argument.Schema.Examples) > 0
@@ -170,8 +180,8 @@ func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 	return dir, file, nil
 }
 
-// testFile returns the test file with the cases of a prompt. If there is none, it has no
-// cases, and the path that a new one gets.
+// testFile returns the test file with the cases of a prompt. Without one, the result has
+// no cases, and the path for a new file.
 func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 	files, _ := cases.Load(os.DirFS(dir), promptfs.ParseYAML) // errors are findings
 	for _, f := range files {
@@ -225,10 +235,10 @@ func isInFolder(full, dir string) bool {
 }
 
 // argumentsOf returns the arguments of a case that is written: without values of sensitive
-// arguments, in whose place made-up values stand.
+// arguments, in whose place generated values stand.
 func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values map[string]string) map[string]string {
 	kept := map[string]string{}
-	var madeUp map[string]string
+	var generated map[string]string
 	for _, argument := range p.Arguments {
 		value, ok := values[argument.Name]
 		switch {
@@ -236,10 +246,10 @@ func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values 
 		case !argument.Sensitive:
 			kept[argument.Name] = value
 		case argument.Required:
-			if madeUp == nil {
-				madeUp, _ = a.renderer.values(ctx, p) // without values the case is left to the author
+			if generated == nil {
+				generated, _ = a.renderer.values(ctx, p) // without values the case is left to the author
 			}
-			kept[argument.Name] = madeUp[argument.Name]
+			kept[argument.Name] = generated[argument.Name]
 		}
 	}
 	return kept

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,8 +71,8 @@ func TestSaveCase(t *testing.T) {
 	require.NoError(t, os.WriteFile(target, []byte("cases:\n  - name: a\n"), 0o600))
 	require.NoError(t, os.Symlink(target, filepath.Join(dir, "linked.test.yaml")))
 	reg, err := loadFolders([]string{dir})
-	require.NoError(t, err)
-	page := newAuthor(reg, []string{dir}, defaultEditor)
+	require.ErrorContains(t, err, "outside of the prompts folder")
+	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	save := func(body string) (int, string) {
 		w := httptest.NewRecorder()
 		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/do/case", strings.NewReader(body)))
@@ -96,9 +99,45 @@ func TestSaveCase(t *testing.T) {
 // TestAskedIsBounded checks that a request of the page is limited.
 func TestAskedIsBounded(t *testing.T) {
 	t.Parallel()
-	page := newAuthor(new(prompts.Registry), nil, defaultEditor)
+	page := newAuthor(new(prompts.Registry), nil, authorOptions{editor: defaultEditor})
 	w := httptest.NewRecorder()
 	body := `{"prompt":"` + strings.Repeat("a", maxAsked) + `"}`
 	page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/prompt", strings.NewReader(body)))
 	assert.Equal(t, http.StatusBadRequest, w.Code)
+}
+
+// TestAnswer checks that the command gets the messages, and that nothing of a prompt is
+// part of the command line. A request that ends, ends the command.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "greet.md"), []byte("---\narguments: [{name: who}]\n---\n$(touch "+filepath.ToSlash(dir)+"/ran) {{.who}}\n"), 0o600))
+	reg, err := loadFolders([]string{dir})
+	require.NoError(t, err)
+	ask := func(ctx context.Context, o authorOptions) (int, string) {
+		w := httptest.NewRecorder()
+		body := `{"prompt":"greet","arguments":{"who":"; touch ` + filepath.ToSlash(dir) + `/ran"}}`
+		newAuthor(reg, []string{dir}, o).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/do/answer", strings.NewReader(body)))
+		return w.Code, w.Body.String()
+	}
+	code, text := ask(t.Context(), authorOptions{exec: "cat", timeout: time.Minute})
+	assert.Equal(t, http.StatusOK, code, text)
+	assert.Contains(t, text, `\"name\":\"greet\"`)
+	assert.NoFileExists(t, filepath.Join(dir, "ran"))
+	code, text = ask(t.Context(), authorOptions{timeout: time.Minute})
+	assert.Equal(t, http.StatusUnprocessableEntity, code)
+	assert.Contains(t, text, "--exec")
+	ctx, stop := context.WithCancel(t.Context())
+	started := filepath.Join(dir, "started")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(started); err == nil {
+				stop()
+			}
+			runtime.Gosched()
+		}
+	}()
+	code, _ = ask(ctx, authorOptions{exec: "touch '" + started + "'; sleep 600", timeout: 10 * time.Minute})
+	assert.Equal(t, http.StatusUnprocessableEntity, code)
+	assert.Error(t, ctx.Err())
 }

@@ -58,8 +58,8 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	return map[string]string{"file": tests.Path}, nil
 }
 
-// withCase returns the content of a test file with one more case. What the file has stays
-// as it is, with its comments.
+// withCase returns the content of a test file with one more case. The rest of the file, with
+// its comments, does not change.
 func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, args map[string]string) ([]byte, error) {
 	if slices.ContainsFunc(tests.Cases, func(c *cases.Case) bool { return c.Name == name }) {
 		return nil, fmt.Errorf("a case with the name %q exists; choose another name", name)

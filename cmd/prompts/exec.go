@@ -35,12 +35,17 @@ type modelInput struct {
 // ask returns the answer of the author's command to the messages of a case. raw is the
 // result of prompts/get.
 func (t *testRun) ask(ctx context.Context, c *cases.Case, raw json.RawMessage) (string, error) {
+	return askModel(ctx, t.exec, t.timeout, c.File.Prompt, c.Name, raw)
+}
+
+// askModel returns the answer of a command to the messages of a result of prompts/get.
+func askModel(ctx context.Context, command string, timeout time.Duration, prompt, name string, raw json.RawMessage) (string, error) {
 	var result struct{ Messages json.RawMessage }
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return "", err
 	}
-	input := asJSON(modelInput{c.File.Prompt, c.Name, result.Messages})
-	return runCommand(ctx, t.exec, []byte(input+"\n"), t.timeout)
+	input := asJSON(modelInput{prompt, name, result.Messages})
+	return runCommand(ctx, command, []byte(input+"\n"), timeout)
 }
 
 // runCommand runs a command of the shell with an input, and returns what it prints. After

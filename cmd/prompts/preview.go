@@ -24,7 +24,7 @@ func newPreview() *cobra.Command {
 	var address string
 	var hosts []string
 	var noOpen bool
-	var editor string
+	var author authorOptions
 	cmd := &cobra.Command{
 		Use:   "preview DIR...",
 		Short: "Show the prompts in folders on a page that follows each change",
@@ -36,8 +36,12 @@ The page is for the author: it answers on this machine only, at localhost. The p
 address has a token, with which the page reads the files and saves cases in test files.
 
 With --allow-host, it answers everybody who can connect to the address, at that host, and
-writes no files.`,
+writes no files.
+
+With --exec, the page has a button that gives the messages to a command, as with
+"prompts test". The command runs on this machine, when the author presses the button.`,
 		Example: `  prompts preview prompts
+  prompts preview --exec 'python3 openai.py' prompts
   prompts preview --addr :8081 --allow-host dev.example.org:8081 prompts`,
 		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
@@ -45,8 +49,14 @@ writes no files.`,
 			if err := checkHosts(hosts); err != nil {
 				return err
 			}
-			if !strings.Contains(editor, "://") || !strings.Contains(editor, "{path}") {
-				return usageErrorf("--editor must be a URL with {path}, such as %s, got %q", defaultEditor, editor)
+			if !strings.Contains(author.editor, "://") || !strings.Contains(author.editor, "{path}") {
+				return usageErrorf("--editor must be a URL with {path}, such as %s, got %q", defaultEditor, author.editor)
+			}
+			if author.exec != "" && len(hosts) > 0 {
+				return usageErrorf("--exec cannot be used with --allow-host: the command would run for everybody who can connect; remove one of the two")
+			}
+			if author.timeout <= 0 {
+				return usageErrorf("--timeout must be more than 0, got %v", author.timeout)
 			}
 			if err := checkAddress("--addr", address); err != nil {
 				return err
@@ -69,12 +79,15 @@ writes no files.`,
 				}
 			}
 			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: editor}, logger, open)
+			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: author.editor}, author, logger, open)
 		},
 	}
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
 	cmd.Flags().StringArrayVar(&hosts, "allow-host", nil, "answer requests with this Host header, and no others (repeatable)")
-	cmd.Flags().StringVar(&editor, "editor", defaultEditor, "URL that opens a file with an error in your editor")
+	cmd.Flags().StringVar(&author.editor, "editor", defaultEditor, "URL that opens a file with an error in your editor")
+	cmd.Flags().StringVar(&author.exec, "exec", "", "command that gets the messages, as with test, and prints the answer of a model")
+	cmd.Flags().DurationVar(&author.timeout, "timeout", 5*time.Minute, "time limit of the command for one answer")
+	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return cmd
 }
@@ -83,11 +96,11 @@ writes no files.`,
 const defaultEditor = "vscode://file{path}:{line}:{column}"
 
 // servePreview serves the page until ctx ends.
-func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, logger *slog.Logger, open func(token string)) error {
+func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, author authorOptions, logger *slog.Logger, open func(token string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
-	o.Author = newAuthor(reg, dirs, o.Editor)
+	o.Author = newAuthor(reg, dirs, author)
 	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,

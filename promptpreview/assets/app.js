@@ -468,10 +468,11 @@ class PromptView {
     let changes = 0;
     const hasFile = Boolean(this.tools?.info?.file);
     const found = this.tools?.problems;
-    const tabs = { conversation: "Conversation", ...(hasFile && { template: found ? `Template (${found})` : "Template", changes: "Changes" }), ...(this.exchange && { json: "JSON", clients: "Clients" }) };
+    const tabs = { conversation: "Conversation", ...(hasFile && { template: found ? `Template (${found})` : "Template", changes: "Changes" }), ...(this.tools?.info?.canAsk && { answer: "Answer" }), ...(this.exchange && { json: "JSON", clients: "Clients" }) };
     if (!tabs[this.#tab]) this.#tab = "conversation";
     const panels = {
       template: () => this.tools.template(),
+      answer: () => this.tools.answer((text) => conversation({ messages: [{ role: "assistant", content: { type: "text", text } }] }).element),
       changes: () => this.tools.changes(this.result?.messages),
       conversation: () => {
         if (!this.exchange) return h("p", { class: "empty" }, "Fill in the arguments and render the prompt.");
@@ -537,6 +538,7 @@ class PromptView {
   leave() {
     this.#remember();
     this.stop();
+    this.tools?.leave();
   }
 }
 

@@ -8,9 +8,9 @@ const token = new URLSearchParams(location.search).get("token");
 export const isAuthor = token !== null && token !== "";
 
 // ask asks about the files of a prompt.
-export async function ask(path, body) {
+export async function ask(path, body, signal) {
   const response = await fetch(`author/${path}`, {
-    method: "POST", headers: { "Content-Type": "application/json", "X-Prompts-Token": token }, body: JSON.stringify(body), cache: "no-store",
+    method: "POST", headers: { "Content-Type": "application/json", "X-Prompts-Token": token }, body: JSON.stringify(body), cache: "no-store", signal,
   });
   if (!response.ok) throw new Error((await response.text()).trim() || `status ${response.status}`);
   return response.json();
@@ -34,6 +34,7 @@ export class AuthorTools {
   info = null;
   findings = [];
   before = null; // the template and the messages before the last save
+  #asking = null;
   #comparedWith = "save";
   #revision = "HEAD";
 
@@ -51,8 +52,9 @@ export class AuthorTools {
     const next = await ask("prompt", { prompt: this.name });
     const isChanged = this.info !== null && this.info.text !== next.text;
     if (isChanged) this.before = { text: this.info.text, messages };
+    const isSame = this.info !== null && ["cases", "origin", "values", "file"].every((key) => JSON.stringify(this.info[key]) === JSON.stringify(next[key]));
     this.info = next;
-    this.#drawBar();
+    if (!isSame) this.#drawBar(); // else it would lose what is being chosen and typed
     return isChanged;
   }
 
@@ -68,7 +70,7 @@ export class AuthorTools {
   #drawBar() {
     const { info } = this;
     const id = newID("case");
-    const label = { examples: "Examples of the file", "made up": "Made-up values" }[info.origin];
+    const label = { examples: "Examples of the file", generated: "Generated values" }[info.origin];
     const menu = h("select", { id, onchange: () => {
       const chosen = info.cases[Number(menu.value)];
       if (menu.value === "start") this.onValues(info.values);
@@ -112,7 +114,9 @@ export class AuthorTools {
       if (!form.hidden) name.focus();
     } }, "Save as a case");
     const known = this.bar.contains(document.activeElement);
+    const chosen = this.bar.querySelector("select")?.selectedOptions[0].textContent;
     replace(this.bar, h("label", { for: id }, "Values"), h("div", { class: "cases-line" }, menu, info.file && open), form, said);
+    menu.selectedIndex = Math.max(0, [...menu.options].findIndex((o) => o.textContent === chosen));
     if (known) menu.focus();
   }
 
@@ -130,7 +134,9 @@ export class AuthorTools {
     const own = this.findings.filter((f) => f.path === info.file);
     const others = this.findings.filter((f) => f.path !== info.file || !f.line);
     element.append(h("p", { class: "detail" }, h("a", { href: place(info.url, 1) }, h("code", {}, info.file)), ` · ${this.findings.length === 0 ? "check and test find nothing" : `${plural(this.findings.length, "finding")} of check and test`}`));
-    if (others.length > 0) element.append(h("ul", { class: "findings" }, others.map((f) => h("li", { class: f.level }, finding(f, true)))));
+    const list = (all) => all.length > 0 && h("ul", { class: "findings" }, all.map((f) => h("li", { class: f.level }, finding(f, true))));
+    const notes = others.filter((f) => f.level === "note");
+    append(element, [list(others.filter((f) => f.level !== "note")), notes.length > 0 && h("details", { class: "notes" }, h("summary", {}, plural(notes.length, "note")), list(notes))]);
     const lines = info.text.replace(/\n$/, "").split("\n");
     element.append(h("ol", { class: "source", "aria-label": "Template" }, lines.slice(0, maxLines).map((line, i) => {
       const here = own.filter((f) => f.line === i + 1);
@@ -172,6 +178,35 @@ export class AuthorTools {
     revision.addEventListener("change", show);
     show();
     return [h("div", { class: "compare" }, h("label", { for: menu.id }, "Changes since"), menu, revisionPart), result];
+  }
+
+  // answer lets the author's command answer the prompt with the values of the form. It
+  // runs until its end, or until the author stops it.
+  answer(show) {
+    const result = h("div", { class: "answer", "aria-live": "polite" });
+    const stop = h("button", { type: "button", disabled: true, onclick: () => this.#asking?.abort() }, "Stop");
+    const start = h("button", { type: "button", class: "primary", onclick: async () => {
+      const asking = this.#asking = new AbortController();
+      start.disabled = true;
+      stop.disabled = false;
+      stop.focus();
+      replace(result, h("p", { class: "detail" }, "The command runs …"));
+      try {
+        const { answer } = await ask("do/answer", { prompt: this.name, arguments: this.values() }, asking.signal);
+        replace(result, show(answer));
+      } catch (error) {
+        replace(result, h("p", { class: "detail" }, error.name === "AbortError" ? "Stopped." : error.message));
+      }
+      start.disabled = false;
+      stop.disabled = true;
+      start.focus();
+    } }, "Ask the model");
+    return [h("div", { class: "compare" }, start, stop), result];
+  }
+
+  // leave ends what runs.
+  leave() {
+    this.#asking?.abort();
   }
 
   #sinceSave(messages) {
