@@ -99,8 +99,10 @@ p.md:5: key in meta must be a string, got a list`},
 		{"an argument twice", "---\narguments:\n  - name: a\n  - name: b\n  - name: a\n---\n{{.a}}", `p.md:5: duplicate argument "a" (first defined on line 3); remove one`},
 		{"keys of an argument", "---\narguments:\n  - name: a\n    desc: x\n    name: b\n    unit: s\n---\n{{.a}}", `p.md:4: unknown key "desc" in argument; did you mean "description"?
 p.md:5: duplicate key "name" (first defined on line 3); remove one
-p.md:6: unknown key "unit" in argument; use one of: name, title, description, required, sensitive, default, complete, type, enum, format, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
+p.md:6: unknown key "unit" in argument; use one of: name, title, description, required, sensitive, default, examples, complete, type, enum, format, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
 		{"a type", "---\narguments:\n  - name: a\n    type: int\n---\n{{.a}}", `p.md:4: unknown type "int"; did you mean "integer"?`},
+		{"examples", "---\narguments:\n  - name: a\n    maxLength: 3\n    examples:\n      - abc\n      - abcd\n  - {name: b, sensitive: true, examples: [x]}\n---\n{{.a}}{{.b}}", `p.md:7: example "abcd" is not valid for the argument; write a value that the argument accepts
+p.md:8: an argument that is sensitive cannot have examples; remove examples`},
 		{"a type of elements", "---\narguments:\n  - name: a\n    type: array\n    items:\n      type: array\n---\n{{.a}}", `p.md:6: unknown type "array"; use one of: string, integer, number, boolean`},
 		{"a template that is no boolean", "---\ntemplate: yes\narguments:\n  - name: a\n---\n{{.a}}", `p.md:2: template must be true or false, got "yes"; write true`},
 		{"an enum of a list", "---\narguments:\n  - name: a\n    type: array\n    enum: [b, c]\n---\n{{.a}}", "p.md:5: enum cannot be used with type: array; move enum into items, such as items: {enum: [bug, docs]}"},
