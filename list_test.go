@@ -18,23 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// A cursor given today is good on any server, after any restart and upgrade
-// (PAG-05, PAG-09): its text must not change.
-func TestCursorIsStable(t *testing.T) {
-	t.Parallel()
-	for name, cursor := range map[string]string{
-		"code_review": "AQbF2WRjb2RlX3Jldmlldw",
-		"é\U0001F600": "AX-AWgbDqfCfmIA",
-		"a":           "Aei3vkNh",
-	} {
-		assert.Equal(t, cursor, cursorAfter(name))
-		r := registryOf(textPrompt("A", ""), textPrompt(name, ""), textPrompt("\U0010ffff", ""))
-		p := pageOf(t, prompts.MustNewServer(r, prompts.Options{}), "", "", cursor)
-		assert.Equal(t, []string{"\U0010ffff"}, p.names())
-		assert.Nil(t, p.Next)
-	}
-}
-
 // listedPage is a page of prompts/list.
 type listedPage struct {
 	Prompts []struct{ Name string }
