@@ -9,6 +9,9 @@ import { argumentFields, questionFields } from "./form.js";
 import { AuthorTools, isAuthor, shareable } from "./author.js";
 import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
 
+// texts returns the texts of all messages, as one puts them into a chat.
+const texts = (result) => result.messages.map(({ content: c }) => c.text ?? c.resource?.text ?? c.uri).filter(Boolean).join("\n\n");
+
 // shortDigest returns the start of a digest, which is enough to recognize a version.
 const shortDigest = (text) => text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…");
 
@@ -480,7 +483,8 @@ class PromptView {
         if (this.question) return h("p", { class: "detail" }, "The prompt asks:");
         const c = conversation(this.result, before);
         ({ changes } = c);
-        return [this.result.description && this.result.description !== this.entry.description && h("p", { class: "detail" }, this.result.description), c.element];
+        return [this.result.description && this.result.description !== this.entry.description && h("p", { class: "detail" }, this.result.description),
+          this.result.messages.length > 1 && h("p", { class: "copy-all" }, copyButton(() => texts(this.result), "Copy all")), c.element];
       },
       json: () => {
         const secrets = this.sensitive.map((name) => this.submitted[name]).filter(Boolean);
