@@ -166,7 +166,10 @@ type notJSON struct{ err error }
 func (n notJSON) MarshalJSON() ([]byte, error) { return nil, n.err }
 
 // canaries matches a secret in any form.
-var canaries = regexp.MustCompile(`(?i)c4n4ry|ü|` + canaryNumber + `|YzRuNHJ5|63346e34|99 52 110`)
+var canaries = regexp.MustCompile(`ü|` + longCanaries.String())
+
+// longCanaries are those that random bytes, such as a sealed state, do not have by chance.
+var longCanaries = regexp.MustCompile(`(?i)c4n4ry|` + canaryNumber + `|YzRuNHJ5|63346e34|99 52 110`)
 
 // sealed matches a requestState.
 var sealed = regexp.MustCompile(`"requestState":"([^"]+)"`)
@@ -222,7 +225,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 							for _, state := range sealed.FindAllStringSubmatch(msg, -1) {
 								raw, err := base64.RawURLEncoding.DecodeString(state[1])
 								require.NoError(t, err)
-								assert.NotRegexp(t, canaries, string(raw))
+								assert.NotRegexp(t, longCanaries, string(raw))
 							}
 							var q asked
 							if json.Unmarshal([]byte(msg), &q) == nil && q.Method != "" && q.ID != "" {
