@@ -3,6 +3,7 @@ package prompts_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -154,6 +155,29 @@ func TestHandleAllocations(t *testing.T) {
 			assert.LessOrEqual(t, allocs, test.allocs, "%s: allocations", test.name)
 			assert.LessOrEqual(t, bytes, test.bytes, "%s: bytes", test.name)
 		}
+	}
+}
+
+// What a middleware adds to a get: the request that it sees, the arguments as a map and the
+// response.
+func TestMiddlewareAllocations(t *testing.T) {
+	allocations := func(middleware func(prompts.Handler) prompts.Handler) float64 {
+		reg := registryOf(prompts.New(prompts.Prompt{Name: "code_review"}, func(context.Context, benchReview) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("hi")), nil
+		}))
+		session := newSession(t, prompts.MustNewServer(reg, prompts.Options{Middleware: middleware, Timeouts: prompts.Timeouts{Render: -1}}))
+		msg, x := []byte(getRequest), transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
+			assert.Zero(t, code, "%s", msg)
+			return nil
+		}}
+		return testing.AllocsPerRun(200, func() { assert.NoError(t, session.Handle(t.Context(), msg, x)) })
+	}
+	none := allocations(nil)
+	passes := allocations(func(next prompts.Handler) prompts.Handler { return next })
+	audit := allocations(prompts.AuditLog(slog.New(slog.DiscardHandler)))
+	if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+		assert.LessOrEqual(t, passes-none, 8.0)
+		assert.LessOrEqual(t, audit-none, 10.0)
 	}
 }
 

@@ -88,7 +88,7 @@ func (servedCompletion) answer(ctx context.Context, p *middlewareRequest, r *Req
 
 func (servedCompletion) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
 	if err := checkUTF8(firstCompletions(r.Values)); err != nil {
-		return nil, rpc.InternalFailure(p.subject, err)
+		return nil, rpc.InternalFailure(p.Subject(), err)
 	}
 	return p.server.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 }

@@ -53,7 +53,7 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 		served := &servedRendering{rendering: v, retry: retry, text: strings.Clone(args.Raw())}
 		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
 		p.request.Arguments = argument.TypedTexts(parsed(served.text))
-		return s.throughMiddleware(call, p, promptSubject(prompt)), nil
+		return s.throughMiddleware(call, p, ""), nil
 	}
 	all := s.registry.snapshot()
 	d, ok := all.Get(prompt)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
@@ -66,21 +65,27 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 
 // getThroughMiddleware is get for a request that goes through the middleware.
 func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value, retry elicit.Retry) feature.Work {
-	g := &servedGet{retry: retry}
-	p := &middlewareRequest{request: &Request{Prompt: name, Arguments: map[string]string{}}, served: g}
+	all := new(struct { // in one allocation
+		middlewareRequest
+		request Request
+		get     servedGet
+	})
+	p, g, m := &all.middlewareRequest, &all.get, &c.Message
+	p.request, p.served, g.retry = &all.request, g, retry
+	p.request.Prompt, p.request.Arguments = name, map[string]string{}
 	for name, v := range args.Members() {
 		if v.Kind() == strictjson.String {
-			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
+			p.request.Arguments[m.Own(name)] = m.Own(v.Text())
 		} else {
-			name = strings.Clone(name)
+			name = m.Own(name)
 			p.request.NonStrings = append(p.request.NonStrings, name)
 			if g.examples == nil {
 				g.examples = map[string]string{}
 			}
-			g.examples[name] = strings.Clone(argument.ExampleOf(v))
+			g.examples[name] = m.Own(argument.ExampleOf(v))
 		}
 	}
-	return s.throughMiddleware(c, p, promptSubject(p.request.Prompt))
+	return s.throughMiddleware(c, p, "")
 }
 
 // servedGet is a request for a prompt behind a middleware.
@@ -117,12 +122,12 @@ func (g *servedGet) append(p *middlewareRequest, dst []byte, r *Response) ([]byt
 	var err error
 	if !p.server.options.DisableReleaseMeta {
 		if v, err = r.served(); err != nil {
-			return nil, rpc.InternalFailure(p.subject, err)
+			return nil, rpc.InternalFailure(p.Subject(), err)
 		}
 	}
 	dst, err = p.server.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result, v)
 	if err != nil {
-		return nil, rpc.InvalidResult(p.subject, err)
+		return nil, rpc.InvalidResult(p.Subject(), err)
 	}
 	return dst, nil
 }

@@ -30,7 +30,8 @@ type middlewareRequest struct {
 	promptMethod string // prompts/list, prompts/get or completion/complete
 	clientMethod string // the method of the client's request
 	request      *Request
-	subject      string // see feature.Handler
+	prompt       string // its name in the client's request
+	subject      string // see feature.Handler; empty for the prompt
 	about        slog.Attr
 
 	served servedRequest
@@ -77,7 +78,8 @@ func (p *middlewareRequest) Value(key any) any {
 	return p.Context.Value(key)
 }
 
-// throughMiddleware returns the work of a request that goes through the middleware.
+// throughMiddleware returns the work of a request that goes through the middleware. subject
+// is empty for that of the prompt.
 func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject string) feature.Work {
 	r, m := p.request, &c.Message
 	p.server, p.rev, p.subject = s, c.Rev, subject
@@ -93,9 +95,10 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	if m.Meta.Kind() == strictjson.Object {
 		r.Meta, c.KeepsMeta = json.RawMessage(m.Meta.Raw()), true
 	}
-	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), c.TransportInfo()
+	r.ID, r.SessionID, r.Transport = m.Own(m.ID), c.SessionID(), c.TransportInfo()
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
-		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
+		m.Own(r.Prompt), m.Own(r.Argument), m.Own(r.Prefix), m.Own(r.Cursor)
+	p.prompt = r.Prompt
 	if r.Arguments == nil {
 		r.Arguments = map[string]string{}
 	}
@@ -103,7 +106,12 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	return feature.Work{Handler: p}
 }
 
-func (p *middlewareRequest) Subject() string { return p.subject }
+func (p *middlewareRequest) Subject() string {
+	if p.subject == "" {
+		return promptSubject(p.prompt)
+	}
+	return p.subject
+}
 
 func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
@@ -128,7 +136,7 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 		}
 		return result, nil
 	case response == nil:
-		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
+		return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned neither a response nor an error"))
 	}
 	return p.served.append(p, dst, response)
 }
@@ -146,11 +154,11 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		case e != nil:
 			return nil, clientFailure(wire.ForRevision(e, p.rev), err)
 		}
-		return nil, rpc.InternalFailure(p.subject, err)
+		return nil, rpc.InternalFailure(p.Subject(), err)
 	}
 	if g := inner.pending; g != nil {
 		if inner.request != p {
-			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
+			return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned the error of another request"))
 		}
 		return g.appendPending(p, dst)
 	}
@@ -183,7 +191,7 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.subject, v))}
+			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.Subject(), v))}
 		}
 	}()
 	response, pending, f := p.served.answer(ctx, p, r)
@@ -210,7 +218,7 @@ func (p *middlewareRequest) listed(list []byte) *Response {
 // list returns the list of a response that comes from listed, for the same request.
 func (p *middlewareRequest) list(r *Response) ([]byte, error) {
 	if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {
-		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
+		return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
 	}
 	return r.list, nil
 }

@@ -63,7 +63,7 @@ func (servedList) append(p *middlewareRequest, dst []byte, r *Response) ([]byte,
 	}
 	v, err := r.served()
 	if err != nil {
-		return nil, rpc.InternalFailure(p.subject, err)
+		return nil, rpc.InternalFailure(p.Subject(), err)
 	}
 	dst = append(dst, list[:len(list)-1]...)
 	return append(p.server.appendListEnd(dst, p.rev, v.release), '}'), nil

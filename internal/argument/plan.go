@@ -14,7 +14,6 @@
 package argument
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -150,16 +149,20 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 			problems = append(problems, p.undeclaredNotString(strings.ToValidUTF8(name, "\ufffd"), examples[name]))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		switch i := p.Find(name); {
-		case i >= 0:
-			texts[i] = Text{Value: args[name], Given: true}
-		case !strict:
-			if len(ignored) < MaxProblems {
-				ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
-			}
-		default:
+	var others []string
+	for name, value := range args {
+		if i := p.Find(name); i >= 0 {
+			texts[i] = Text{Value: value, Given: true}
+		} else {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	for _, name := range others {
+		if strict {
 			problems = p.addUndeclared(problems, name)
+		} else if len(ignored) < MaxProblems {
+			ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })

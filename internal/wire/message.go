@@ -78,6 +78,14 @@ func (id ID) String() string {
 // Text returns the text of an ID that is a string.
 func (id ID) Text() (text string, isString bool) { return strings.CutPrefix(string(id), `"`) }
 
+// Own returns a part of the message in a form that the application may keep.
+func (m *Message) Own(part string) string {
+	if m.Large {
+		return strings.Clone(part)
+	}
+	return part
+}
+
 // IsLarge reports whether the application must get copies of what is in a
 // message of n bytes.
 func IsLarge(n int) bool { return n > maxShared }
