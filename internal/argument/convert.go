@@ -177,7 +177,7 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 
 // convertList reads the elements of a list.
 func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []Problem) {
-	texts, problems := v.split(text)
+	texts, wrong, problems := v.split(text)
 	if problems != nil {
 		return nil, problems
 	}
@@ -196,7 +196,13 @@ func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []P
 		if dst.IsValid() && i < dst.Len() {
 			slot = dst.Index(i)
 		}
-		item, inside := v.elem.read(slot, t, want)
+		var item any
+		var inside []Problem
+		if p := wrong[i]; p != nil {
+			inside = []Problem{*p}
+		} else {
+			item, inside = v.elem.read(slot, t, want)
+		}
 		if problems = appendInside(problems, i, inside...); len(problems) == MaxProblems {
 			return nil, problems
 		}
@@ -226,44 +232,53 @@ func (v *value) validateList(instance any, text string) []Problem {
 	return v.validator.check(instanceOf(doc.Root()))
 }
 
-// split returns the texts of a list's elements.
-func (v *value) split(text string) ([]string, []Problem) {
+// split returns the texts of a list's elements, and the problems of the first elements
+// that have no text.
+func (v *value) split(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	if isJSONList(text) {
 		return v.splitJSON(text)
 	}
 	if strings.TrimSpace(text) == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if !v.elem.isElement() {
-		return nil, problemsOf(v.typeProblem(text))
+		return nil, nil, problemsOf(v.typeProblem(text))
 	}
-	texts := strings.Split(text, ",")
-	var problems []Problem
+	texts = strings.Split(text, ",")
 	for i, t := range texts {
-		if texts[i] = strings.TrimSpace(t); texts[i] == "" && len(problems) < MaxProblems {
-			problems = appendInside(problems, i, Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
+		if texts[i] = strings.TrimSpace(t); texts[i] == "" {
+			wrong = addWrong(wrong, i, &Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
 		}
 	}
-	return texts, problems
+	return texts, wrong, nil
 }
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
 // have the right JSON type: "1" is no integer.
-func (v *value) splitJSON(text string) ([]string, []Problem) {
+func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
-		return nil, problemsOf(explainText(text, &doc, err, v.expected))
+		return nil, nil, problemsOf(explainText(text, &doc, err, v.expected))
 	}
-	var texts []string
-	var problems []Problem
 	for e := range doc.Root().Elements() {
 		t, ok := v.elem.textOf(e)
-		if !ok && len(problems) < MaxProblems {
-			problems = appendInside(problems, len(texts), *v.elem.notTyped(shown(e)))
+		if !ok && len(wrong) < MaxProblems { // shown costs time
+			wrong = addWrong(wrong, len(texts), v.elem.notTyped(shown(e)))
 		}
 		texts = append(texts, t)
 	}
-	return texts, problems
+	return texts, wrong, nil
+}
+
+// addWrong adds the problem of the element i, up to MaxProblems.
+func addWrong(wrong map[int]*Problem, i int, p *Problem) map[int]*Problem {
+	if wrong == nil {
+		wrong = map[int]*Problem{}
+	}
+	if len(wrong) < MaxProblems {
+		wrong[i] = p
+	}
+	return wrong
 }
 
 func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }

@@ -150,7 +150,7 @@ func (s *subschema) unknown(name string, isArgument bool) *Problem {
 	case len(s.names) == 0:
 		p.Message += "; remove it"
 	case !isArgument: // the model has the list of arguments
-		p.Message += "; known members: " + phrase.List(s.names, memberName)
+		p.Message += "; known members: " + phrase.Clip(phrase.List(s.names, memberName), maxPlace)
 	}
 	if len(s.names) > 0 {
 		p.Allowed, p.More = s.names[:min(len(s.names), maxAllowed)], max(0, len(s.names)-maxAllowed)

@@ -367,7 +367,7 @@ func TestDeclaredKeywords(t *testing.T) {
 		{"negative count", faultOf[[]int](&S{MaxItems: ptr(-1)}), []string{`argument "a": schema: maxItems must not be negative, got -1`}},
 		{"lengths of a part", faultOf[string](&S{Not: &S{MinLength: ptr(3), MaxLength: ptr(2)}}), []string{`argument "a": schema: /not: minLength is 3 and maxLength is 2, so no value is allowed`}},
 		{"pattern", faultOf[string](&S{Pattern: "[a"}), []string{"argument \"a\": schema: pattern: missing closing ]: `[a`"}},
-		{"pattern of a part", faultOf[string](&S{Not: &S{Pattern: "a**"}}), []string{"argument \"a\": schema: /not: pattern: invalid nested repetition operator: `**`"}},
+		{"pattern of a part", faultOf[string](&S{Not: &S{Pattern: "a**"}}), []string{"argument \"a\": schema: /not: pattern: invalid nested repetition operator: `**` in a**"}},
 		{"pattern of names", faultOf[map[string]int](&S{PatternProperties: map[string]*S{"*": {}}}), []string{"argument \"a\": schema: patternProperties: missing argument to repetition operator: `*`"}},
 
 		{"property that there is not", faultOf[point](&S{Properties: map[string]*S{"Note": {}}}), []string{`argument "a": schema: the type has no member "Note"; did you mean "note"?`}},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -35,7 +34,7 @@ func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 	references, err := schema.NewReferences(s)
 	if err == nil {
-		c := &schemaCompiler{references: references, isDraft7: strings.Contains(s.Schema, "draft-07"), compiled: map[*jsonschema.Schema]*subschema{}}
+		c := &schemaCompiler{references: references, isDraft7: schema.IsDraft7(s), compiled: map[*jsonschema.Schema]*subschema{}}
 		root := c.compile(s)
 		if err = c.err; err == nil {
 			return &Validator{root}, nil

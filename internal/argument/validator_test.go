@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -239,4 +240,37 @@ func TestValidatorAgreesWithJSONSchema(t *testing.T) {
 		}
 	}
 	assert.Greater(t, accepted, 200)
+}
+
+// Each row of testdata/validity.txt is a value that the schema above accepts, or does not
+// accept: what the public tests of JSON Schema ask of each keyword, in rows of our own.
+func TestValidity(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/validity.txt")
+	require.NoError(t, err)
+	var v *Validator
+	var resolved *jsonschema.Resolved
+	text, rows := "", 0
+	for line := range strings.Lines(string(raw)) {
+		value := strings.TrimSuffix(line[2:], "\n")
+		if line[0] == '#' {
+			text = value
+			v, err = NewValidator(parsed(t, text))
+			require.NoError(t, err, text)
+			resolved, err = parsed(t, text).Resolve(nil)
+			require.NoError(t, err, text)
+			continue
+		}
+		rows++
+		assert.Equal(t, line[0] == '+', v.Accepts(value), "%s\n%s", text, value)
+		if line[0] == '-' {
+			checkExplained(t, v, value)
+		}
+		var instance any
+		require.NoError(t, json.Unmarshal([]byte(value), &instance))
+		if !slices.Contains([]string{"3.0000000000000001", "4.02", "-0.07"}, value) { // which jsonschema-go rounds
+			assert.Equal(t, line[0] == '+', resolved.Validate(instance) == nil, "jsonschema-go: %s\n%s", text, value)
+		}
+	}
+	assert.Greater(t, rows, 120)
 }

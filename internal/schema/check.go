@@ -32,7 +32,7 @@ func Check(s *jsonschema.Schema) (err error) {
 			err = fmt.Errorf("schema: %v", r)
 		}
 	}()
-	if err := checkKeywords(s); err != nil {
+	if err := cmp.Or(checkKeywords(s), checkDraft(s)); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
 	if _, err := s.Resolve(nil); err != nil {
@@ -147,7 +147,11 @@ func checkRanges(s *jsonschema.Schema) error {
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
-			return fmt.Errorf("%s: %s", keyword, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			message := strings.TrimPrefix(err.Error(), "error parsing regexp: ") // which quotes a part of the pattern
+			if !strings.HasSuffix(message, "`"+pattern+"`") {
+				message += " in " + phrase.Clip(pattern, 64)
+			}
+			return fmt.Errorf("%s: %s", keyword, message)
 		}
 	}
 	return nil

@@ -18,6 +18,33 @@ func parse(t *testing.T, text string) *jsonschema.Schema {
 	return s
 }
 
+// A keyword that its draft ignores would be a rule that never applies.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	const draft7, latest = `"$schema":"http://json-schema.org/draft-07/schema#",`, `"$schema":"https://json-schema.org/draft/2020-12/schema",`
+	for _, c := range []struct{ schema, want string }{
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema"}`, `schema: $schema must be https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, got "https://json-schema.org/draft/2019-09/schema"; remove $schema for draft 2020-12`},
+		{`{"$schema":"http://json-schema.org/draft-07/schema"}`, `got "http://json-schema.org/draft-07/schema"`},
+		{`{"properties":{"a":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}}`, "remove the inner $schema"},
+		{`{"dependencies":{"a":["b"]}}`, "schema: dependencies is ignored in draft 2020-12; use dependentRequired"},
+		{`{` + latest + `"properties":{"x":{"dependencies":{"a":{"minProperties":2}}}}}`, "use dependentSchemas"},
+		{`{"items":[{"type":"string"}]}`, "items with an array is ignored in draft 2020-12; use prefixItems"},
+		{`{"additionalItems":false}`, "additionalItems is ignored in draft 2020-12; use items next to prefixItems"},
+		{`{"$recursiveRef":"#"}`, "use $ref"},
+		{`{` + draft7 + `"prefixItems":[true]}`, "prefixItems is ignored in draft 7; use items with an array"},
+		{`{` + draft7 + `"dependentRequired":{"a":["b"]}}`, "use dependencies"},
+		{`{` + draft7 + `"not":{"dependentSchemas":{"a":{"minProperties":2}}}}`, "use dependencies"},
+		{`{` + draft7 + `"items":[{"type":"string"}],"additionalItems":false,"dependencies":{"a":["b"],"b":{"minProperties":2}}}`, ""},
+		{`{` + latest + `"prefixItems":[true],"dependentRequired":{"a":["b"]}}`, ""},
+	} {
+		if err := schema.Check(parse(t, c.schema)); c.want == "" {
+			assert.NoError(t, err, c.schema)
+		} else {
+			assert.ErrorContains(t, err, c.want, c.schema)
+		}
+	}
+}
+
 // A schema that leads back to itself without going into the value would
 // overflow the stack at the first call, which ends the process.
 func TestCycles(t *testing.T) {
