@@ -121,8 +121,9 @@ func Ask(ctx context.Context, questions ...Question) error {
 // explains the question to the user. Ask reports errors of the declaration.
 //
 // The protocol's forms are flat. A field is a string, a number, a boolean, or a
-// choice from an enum. A list of enum values is a choice of several. A field of any
-// other type is a string, converted like an argument.
+// choice from an enum. A list of enum values is a choice of several. An object has one
+// field for each member, such as scope.region, unless it has more than 32 members. A
+// field of any other type is a string, converted like an argument.
 func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 	a := new(Answer[T])
 	a.question = elicit.NewForm(key, message, reflect.ValueOf(&a.Value).Elem(), appendSpecs(nil, arguments))

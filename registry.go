@@ -384,8 +384,9 @@ func (r *Registry) OnChange(changed func()) (cancel func()) {
 func (r *Registry) Notify() { r.subscribers.Call(struct{}{}) }
 
 // MarkdownTable returns a Markdown table of the registry's prompts and arguments for a README,
-// in list order. The descriptions are those of prompts/list, including hints. The
-// table ends with a line break. The same prompts always give the same table, so a
+// in list order. The descriptions are those of prompts/list, including hints. An argument
+// with structure has a row for each member, such as scope.region or filters[].name, up to
+// 64. A member can be required within its object. The table ends with a line break. The same prompts always give the same table, so a
 // test can compare the table with a document.
 func MarkdownTable(r *Registry) string {
 	var b strings.Builder
@@ -411,6 +412,13 @@ func MarkdownTable(r *Registry) string {
 				description = a.DescriptionWithHint()
 			}
 			markdown.Row(&b, "", markdown.CellCode(a.Name), required, phrase.Join(": ", markdown.Cell(a.Title), markdown.Cell(description)))
+			for _, m := range a.Members() {
+				required := ""
+				if m.IsRequired {
+					required = "yes"
+				}
+				markdown.Row(&b, "", markdown.CellCode(m.Name), required, markdown.Cell(phrase.Join(": ", m.Description, m.Hint)))
+			}
 		}
 	}
 	return b.String()

@@ -67,6 +67,15 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		v.maxBytes = max(maxPatternWork/n, 1)
 	}
 	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
+	if v.kind == schema.List {
+		v.tree = sync.OnceValue(func() *subschema {
+			all, err := newPartValidator(s)
+			if err != nil { // the schema is a part that refers to another
+				return nil
+			}
+			return all.root
+		})
+	}
 	return v, nil
 }
 

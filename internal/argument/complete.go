@@ -11,7 +11,8 @@ import (
 )
 
 // This file completes arguments: by their types and schemas, and by functions of the
-// application. Of a comma-separated list it completes the last element.
+// application. Of a comma-separated list it completes the last element. complete_json.go
+// completes JSON.
 
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
@@ -19,9 +20,11 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {
 	case a.Sensitive:
 		return nil, 0
+	case v.kind == schema.JSON && v.rules.enum == nil, v.kind == schema.List && (isJSONList(typed) || !v.elem.isElement()):
+		return completeJSON(v.treeOf(), typed)
 	case v.kind != schema.List:
 		return v.matches(typed, revision.MaxCompletions)
-	case v.elem.isElement():
+	default:
 		if l, ok := openListOf(typed); ok {
 			values, _ = v.elem.matches(l.typed, math.MaxInt)
 			return l.close(values)

@@ -83,7 +83,7 @@ func (v *value) hint(element bool) string {
 }
 
 // AppendForm appends the params of elicitation/create for a form with a field for
-// each argument (MRT-26). With hints, the descriptions say what the schema of a
+// each argument, or one for each member of an object (MRT-26). With hints, the descriptions say what the schema of a
 // field cannot. modes says that the protocol version has modes of elicitation.
 // Forms have lists and defaults since then.
 func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte, error) {
@@ -103,14 +103,21 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 		if a.Sensitive { // MRT-25
 			return nil, &DeclarationError{Name: a.Name, Err: errors.New("a form must not ask for a sensitive argument; ask in URL mode, see InputRequest")}
 		}
-		if i > 0 {
-			dst = append(dst, ',')
+		fields := []*Argument{a}
+		if parts := p.partsOf(i); parts != nil {
+			fields = nil
+			fieldsOfParts(parts, func(f *Argument) { fields = append(fields, f) })
 		}
-		if dst, err = a.appendField(dst, hints, modes); err != nil {
-			return nil, &DeclarationError{Name: a.Name, Err: err}
-		}
-		if a.Required {
-			required = append(required, a.Name)
+		for j, f := range fields {
+			if i+j > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = f.appendField(dst, hints, modes); err != nil {
+				return nil, &DeclarationError{Name: a.Name, Err: err}
+			}
+			if f.Required {
+				required = append(required, f.Name)
+			}
 		}
 	}
 	dst = append(dst, '}')
@@ -231,8 +238,23 @@ func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.t
 func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem) {
 	texts := make([]Text, len(p.Arguments))
 	var problems []Problem
+	parts, fields, of := p.memberFields()
+	filled := map[string]string{}
 	for name, v := range content.Members() {
 		i := p.Find(name)
+		if f := fields[name]; f != nil && !f.isEmptyField(v) {
+			text, want := f.memberText(v, modes)
+			if filled[name] = text; want != "" {
+				argument := p.Arguments[of[name]].Name
+				problem := Problem{Argument: argument, Reason: reasonType, Message: "must be " + want}
+				at := place{}
+				for member := range strings.SplitSeq(name[len(argument)+1:], ".") {
+					at = at.with(step{name: member, index: -1, isDeclared: true})
+				}
+				at.put(&problem)
+				problems = append(problems, problem)
+			}
+		}
 		if i < 0 || v.Kind() == strictjson.Null {
 			continue // MRT-21
 		}
@@ -243,6 +265,7 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 		}
 		texts[i] = Text{Value: strings.Clone(text), Given: true}
 	}
+	p.joinParts(texts, parts, filled)
 	return texts, problems
 }
 

@@ -74,3 +74,47 @@ func (s *subschema) hint() string {
 	}
 	return phrase.Join(", ", what, s.rules.bounds(), s.rules.length(), s.rules.items(), pattern, each)
 }
+
+// Member is a member of an argument with structure, for documentation.
+type Member struct {
+	Name        string // with the places around, such as scope.region or filters[].name
+	IsRequired  bool   // in its object
+	Description string
+	Hint        string
+}
+
+const (
+	// maxMembers limits the members that are documented of one argument.
+	maxMembers = 64
+	// memberDepth limits the levels of members inside of members.
+	memberDepth = 4
+)
+
+// Members returns the members of the argument: those of an object, of the elements of a list,
+// and inside of them.
+func (a *Argument) Members() []Member {
+	return appendMembers(nil, a.value.treeOf(), a.Name, memberDepth)
+}
+
+func appendMembers(all []Member, s *subschema, name string, depth int) []Member {
+	if s == nil || depth == 0 {
+		return all
+	}
+	s = s.target()
+	if s.items != nil {
+		all = appendMembers(all, s.items, name+"[]", depth)
+	}
+	for _, member := range s.names {
+		m := s.members[member]
+		if len(all) == maxMembers || m.isFalse {
+			continue
+		}
+		full := name + "[" + memberName(member) + "]"
+		if isPlain(member) {
+			full = name + "." + member
+		}
+		all = append(all, Member{full, s.isRequired[member], m.target().source.Description, m.hint()})
+		all = appendMembers(all, m, full, depth-1)
+	}
+	return all
+}

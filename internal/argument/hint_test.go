@@ -76,3 +76,28 @@ func TestHints(t *testing.T) {
 		assert.Equal(t, c.want, c.got)
 	}
 }
+
+// Documentation has the members of an argument, with the places around.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	a := listPlan(t, Spec{Name: "s", Schema: parsed(t, `{"type":"object","properties":{"region":{"enum":["eu","us"],"description":"where"},"filters":{"type":"array","items":{"$ref":"#/$defs/f"}},"gone":false,"a b":{"type":"integer","minimum":1}},
+		"required":["region"],"$defs":{"f":{"type":"object","properties":{"name":{"type":"string"},"inner":{"$ref":"#/$defs/f"}},"required":["name"]}}}`)}).Arguments[0]
+	all := a.Members()
+	assert.Equal(t, []Member{
+		{`s["a b"]`, false, "", "an integer, at least 1"},
+		{"s.filters", false, "", "a JSON array, each a JSON object"},
+		{"s.filters[].inner", false, "", "a JSON object"},
+		{"s.filters[].inner.inner", false, "", "a JSON object"},
+		{"s.filters[].inner.inner.inner", false, "", "a JSON object"},
+		{"s.filters[].inner.inner.name", true, "", "a string"},
+		{"s.filters[].inner.name", true, "", "a string"},
+		{"s.filters[].name", true, "", "a string"},
+		{"s.region", true, "where", "one of: eu, us"},
+	}, all)
+	wide := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for i := range maxMembers + 1 {
+		wide.Properties[strings.Repeat("m", i+1)] = &jsonschema.Schema{Type: "boolean"}
+	}
+	assert.Len(t, listPlan(t, Spec{Name: "s", Schema: wide}).Arguments[0].Members(), maxMembers)
+	assert.Empty(t, listPlan(t, Spec{Name: "s"}).Arguments[0].Members())
+}

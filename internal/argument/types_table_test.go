@@ -800,7 +800,7 @@ func TestTypesComplete(t *testing.T) {
 		{"l", "", []string{"red", "Grün", "gray"}},
 		{"l", "red,", []string{"red,Grün", "red,gray"}},
 		{"l", "blue, G", []string{"blue, Grün", "blue, gray"}}, // what stands before is not judged
-		{"l", "[", nil},
+		{"l", "[", []string{`["red"`, `["Grün"`, `["gray"`}},
 		{"f", "true,f", []string{"true,false"}},
 		{"x", "r", nil},
 		{"t", "", nil},

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -79,6 +81,8 @@ type subschema struct {
 	tags                   []tag
 	minMembers, maxMembers *int
 	dependents             []dependent
+
+	nameIndex, valueIndex func() *match.Index // for completion; nil for none
 }
 
 // patternMembers are the members whose name matches a pattern.
@@ -146,6 +150,12 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	}
 	c.compileArray(v, s)
 	c.compileObject(v, s)
+	if v.names != nil {
+		v.nameIndex = sync.OnceValue(func() *match.Index { return match.New(v.namesToComplete()) })
+	}
+	if v.rules.enum != nil || v.kinds>>strictjson.Bool&1 == 1 || v.isIntegral {
+		v.valueIndex = sync.OnceValue(func() *match.Index { return match.New(v.valuesToComplete()) })
+	}
 	return v
 }
 

@@ -36,6 +36,7 @@ type value struct {
 	members    *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
+	tree       func() *subschema // of the schema of a list, to complete JSON
 }
 
 // maxPatternWork limits the bytes of a text times the instructions of the patterns in

@@ -1,0 +1,278 @@
+package argument
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file completes JSON whose end is being typed: the names of members, and the values
+// of members and elements. A client replaces the whole text of an argument, so that each
+// completion repeats the JSON before: {"region":"e becomes {"region":"eu".
+
+// completeJSON returns the first texts that complete the JSON, and the number of all.
+func completeJSON(root *subschema, text string) (texts []string, total int) {
+	open, ok := openJSONOf(root, text)
+	if !ok || len(open.head) > maxHead {
+		return nil, 0
+	}
+	seen := map[string]bool{}
+	for _, x := range open.candidates() {
+		values, _ := x.Match(open.typed, x.Len())
+		for _, v := range values {
+			v, ok := open.textOf(v)
+			if !ok || seen[v] {
+				continue
+			}
+			seen[v] = true
+			if total++; total <= revision.MaxCompletions {
+				texts = append(texts, open.head+v)
+			}
+		}
+	}
+	return texts, total
+}
+
+// openJSON is JSON whose last token is being typed.
+type openJSON struct {
+	head     string // the JSON before that token
+	typed    string // what there is of the token, decoded if it is a string
+	isString bool   // the token begins with a quote
+	isName   bool   // the token is the name of a member
+	level    level  // the object or the array around; of a name
+	schemas  []*subschema
+}
+
+// level is an object or an array that is open.
+type level struct {
+	schemas  []*subschema
+	isObject bool
+	name     string // of the member whose value follows
+	names    map[string]bool
+	elements int
+}
+
+// maxOpenSchemas limits the schemas of one value that completion looks at.
+const maxOpenSchemas = 16
+
+// openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
+// token to complete, as after a value, and for a text that is no beginning of JSON.
+func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
+	var levels []level
+	schemas := withParts(nil, root, inPlaceDepth)
+	const value, name, colon, next = 0, 1, 2, 3 // what follows
+	state, isFirst := value, false
+	for i := 0; ; {
+		for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
+			i++
+		}
+		var top *level
+		if len(levels) > 0 {
+			top = &levels[len(levels)-1]
+		}
+		if state == value && top != nil {
+			schemas = top.inside()
+		}
+		if i == len(text) {
+			open = openJSON{head: text, isName: state == name, schemas: schemas}
+			if top != nil {
+				open.level = *top
+			}
+			return open, state <= name
+		}
+		c := text[i]
+		isEnd := top != nil && (c == '}' && top.isObject || c == ']' && !top.isObject)
+		switch {
+		case isEnd && (state == next || isFirst):
+			levels, state = levels[:len(levels)-1], next
+			i++
+		case state == next && c == ',' && top != nil:
+			if i++; top.isObject {
+				state = name
+			} else {
+				top.elements++
+				state = value
+			}
+		case state == colon && c == ':':
+			i++
+			state = value
+		case state == value && (c == '{' || c == '['):
+			if len(levels) == jsonenc.MaxDepth {
+				return open, false
+			}
+			levels = append(levels, level{schemas: schemas, isObject: c == '{'})
+			i++
+			if state, isFirst = value, true; c == '{' {
+				state = name
+			}
+			continue
+		case c == '"' && state <= name:
+			end, isClosed := endOfString(text, i)
+			token, ok := unquoted(text[i:end], isClosed)
+			if !ok {
+				return open, false
+			}
+			if !isClosed {
+				open = openJSON{head: text[:i], typed: token, isString: true, isName: state == name, schemas: schemas}
+				if top != nil {
+					open.level = *top
+				}
+				return open, true
+			}
+			i = end
+			if state == name {
+				if top.names == nil {
+					top.names = map[string]bool{}
+				}
+				top.names[token], top.name, state = true, token, colon
+			} else {
+				state = next
+			}
+		case state == value && strings.IndexByte(",:]}", c) < 0:
+			end := i + strings.IndexAny(text[i:]+",", ",:]} \t\r\n")
+			if end == len(text) {
+				return openJSON{head: text[:i], typed: text[i:], schemas: schemas}, true
+			}
+			i, state = end, next
+		default:
+			return open, false
+		}
+		isFirst = false
+	}
+}
+
+// endOfString returns the offset after the string that begins at i, and whether the string
+// is closed.
+func endOfString(text string, i int) (end int, isClosed bool) {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1, true
+		}
+	}
+	return len(text), false
+}
+
+// unquoted decodes a string, which may have no end.
+func unquoted(token string, isClosed bool) (text string, ok bool) {
+	if !isClosed {
+		token += `"`
+	}
+	var doc strictjson.Doc
+	ok = doc.Parse(token, 1) == nil
+	return doc.Root().Text(), ok
+}
+
+// inside returns the schemas of the member or the element that follows.
+func (l *level) inside() []*subschema {
+	var all []*subschema
+	for _, s := range l.schemas {
+		if !l.isObject {
+			all = withParts(all, s.elementAt(l.elements), inPlaceDepth)
+			continue
+		}
+		for sub := range s.schemasOf(l.name) {
+			all = withParts(all, sub, inPlaceDepth)
+		}
+	}
+	return all
+}
+
+// withParts appends a schema, and those that apply to the same value.
+func withParts(all []*subschema, s *subschema, depth int) []*subschema {
+	if s == nil || depth == 0 || len(all) == maxOpenSchemas || slices.Contains(all, s) {
+		return all
+	}
+	all = append(all, s)
+	all = withParts(all, s.ref, depth-1)
+	for _, some := range [][]*subschema{s.allOf, s.anyOf, s.oneOf} {
+		for _, sub := range some {
+			all = withParts(all, sub, depth-1)
+		}
+	}
+	return all
+}
+
+// candidates returns what may follow.
+func (o *openJSON) candidates() []*match.Index {
+	var all []*match.Index
+	if o.isName {
+		for _, s := range o.level.schemas {
+			if s.nameIndex != nil {
+				all = append(all, s.nameIndex())
+			}
+		}
+		return all
+	}
+	for _, s := range o.schemas {
+		if s.valueIndex != nil {
+			all = append(all, s.valueIndex())
+		}
+	}
+	return all
+}
+
+// textOf returns a candidate as JSON, and false for one that does not fit.
+func (o *openJSON) textOf(candidate string) (text string, ok bool) {
+	if o.isName {
+		return string(strictjson.AppendString(nil, candidate)) + ":", !o.level.names[candidate]
+	}
+	for _, s := range o.schemas {
+		if _, ok := s.values[string(appendTextKey(nil, candidate))]; ok {
+			return string(strictjson.AppendString(nil, candidate)), true
+		}
+	}
+	return candidate, !o.isString
+}
+
+// namesToComplete returns the names of the members that a value can have.
+func (s *subschema) namesToComplete() []string {
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
+}
+
+// valuesToComplete returns the values that the schema allows, if they are few: a string as
+// its text, others as JSON.
+func (s *subschema) valuesToComplete() []string {
+	if s.rules.enum != nil {
+		texts := make([]string, len(s.rules.enum))
+		for i, v := range s.rules.enum {
+			if text, ok := v.(string); ok {
+				texts[i] = text
+			} else {
+				texts[i] = jsonenc.Text(v)
+			}
+		}
+		return texts
+	}
+	var texts []string
+	if s.kinds>>strictjson.Bool&1 == 1 {
+		texts = append(texts, "true", "false")
+	}
+	if s.isIntegral {
+		texts = append(texts, slices.DeleteFunc(s.rules.integers(), func(text string) bool {
+			return !s.rules.fits(instance{kind: strictjson.Number, text: text}.number())
+		})...)
+	}
+	if s.kinds>>strictjson.Null&1 == 1 && texts != nil {
+		texts = append(texts, "null")
+	}
+	return texts
+}
+
+// treeOf returns the compiled schema of an argument that is JSON; nil without one.
+func (v *value) treeOf() *subschema {
+	switch {
+	case v.kind == schema.JSON && v.validator != nil:
+		return v.validator.root
+	case v.tree == nil:
+		return nil
+	}
+	return v.tree()
+}

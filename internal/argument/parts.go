@@ -1,0 +1,205 @@
+package argument
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file asks for an argument that is an object by the fields of a form, one for each
+// member: scope.region. The forms of the protocol are flat.
+
+// part is a member of an object, as the fields of a form ask for it.
+type part struct {
+	name       string
+	isRequired bool      // in its object
+	field      *Argument // of a member that is no object
+	parts      []part    // of an object
+}
+
+const (
+	// maxParts limits the fields for one argument.
+	maxParts = 32
+	// partDepth limits the levels of objects inside of an object.
+	partDepth = 3
+)
+
+// partsOf returns the members of the argument at the position, by whose fields a form asks
+// for the argument; nil for an argument with one field.
+func (p *Plan) partsOf(i int) []part {
+	a := &p.Arguments[i]
+	if a.value.kind != schema.JSON || a.value.validator == nil || a.value.rules.enum != nil {
+		return nil
+	}
+	for _, other := range p.Arguments {
+		if strings.HasPrefix(other.Name, a.Name+".") {
+			return nil // the fields may have the name of that argument
+		}
+	}
+	b := partBuilder{}
+	var byDefault strictjson.Doc
+	if a.hasDefault {
+		_ = byDefault.Parse(a.defaultValue, jsonenc.MaxDepth) // a default is valid
+	}
+	parts := b.object(a.value.validator.root, a.Name, a.Required, byDefault.Root(), partDepth)
+	if b.fields > maxParts {
+		return nil
+	}
+	return parts
+}
+
+type partBuilder struct{ fields int }
+
+// object returns the members of an object that has nothing but members with a name; nil for
+// any other. Required is what holds for the object and all around.
+func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefault strictjson.Value, depth int) []part {
+	s = s.target()
+	if depth == 0 || s.kinds&^(1<<strictjson.Null) != 1<<strictjson.Object || s.values != nil || s.ref != nil || s.cond != nil || s.not != nil ||
+		s.allOf != nil || s.anyOf != nil || s.oneOf != nil || s.patterns != nil || s.dependents != nil {
+		return nil
+	}
+	var parts []part
+	for _, member := range s.names {
+		if !isPlain(member) {
+			return nil
+		}
+		at := part{name: member, isRequired: s.isRequired[member]}
+		inner, field := s.members[member], name+"."+member
+		needed, given := isRequired && at.isRequired, byDefault.Get(member)
+		if at.parts = b.object(inner, field, needed, given, depth-1); at.parts == nil {
+			b.fields++
+			at.field = fieldFor(inner.target(), field, needed, given)
+		}
+		if parts = append(parts, at); b.fields > maxParts {
+			break
+		}
+	}
+	return parts
+}
+
+// fieldFor returns what asks for a member as for an argument. A schema that refers to
+// other parts of the whole schema is asked for as JSON, and validated with all of it.
+func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.Value) *Argument {
+	v, err := compileValue(nil, s.source)
+	if err != nil || v.kind == schema.JSON || s.kinds == 0 && s.values == nil || v.kind == schema.List && !v.elem.isElement() {
+		v = &value{kind: schema.JSON, expected: strings.TrimSuffix(s.hint(), " or null")}
+	}
+	raw := string(s.source.Default)
+	if byDefault.Kind() != strictjson.Invalid {
+		raw = byDefault.Raw()
+	}
+	a := &Argument{Spec: Spec{Name: name, Title: s.source.Title, Description: s.source.Description, Required: isRequired, Schema: &jsonschema.Schema{}}, value: v}
+	if text, ok := v.textOfDefault(raw); ok {
+		a.hasDefault, a.defaultValue = true, text
+	}
+	return a
+}
+
+// textOfDefault returns a default as the text of an argument, and false if it has none.
+func (v *value) textOfDefault(raw string) (text string, ok bool) {
+	var doc strictjson.Doc
+	if raw == "" || doc.Parse(raw, jsonenc.MaxDepth) != nil || doc.Root().Kind() == strictjson.Null {
+		return "", false
+	}
+	return v.textOf(doc.Root())
+}
+
+// fieldsOfParts yields the fields of the parts.
+func fieldsOfParts(parts []part, yield func(*Argument)) {
+	for _, at := range parts {
+		if at.field != nil {
+			yield(at.field)
+		}
+		fieldsOfParts(at.parts, yield)
+	}
+}
+
+// appendParts appends the object of the members that were filled in, and reports whether
+// there is one. An object that is required is there for the errors of its members.
+func appendParts(dst []byte, parts []part, filled map[string]string) (object []byte, some bool) {
+	dst = append(dst, '{')
+	first := len(dst)
+	for _, at := range parts {
+		start := len(dst)
+		if start > first {
+			dst = append(dst, ',')
+		}
+		dst = append(strictjson.AppendString(dst, at.name), ':')
+		isFilled, isThere := false, false
+		if at.field != nil {
+			text, ok := filled[at.field.Name]
+			dst, isFilled = append(dst, text...), ok
+		} else {
+			dst, isFilled = appendParts(dst, at.parts, filled)
+			isThere = at.isRequired
+		}
+		if !isFilled && !isThere {
+			dst = dst[:start]
+		}
+		some = some || isFilled
+	}
+	return append(dst, '}'), some
+}
+
+// isEmptyField reports whether the answer is that of a field which the user has left empty.
+func (a *Argument) isEmptyField(answer strictjson.Value) bool {
+	return answer.Kind() == strictjson.Null || answer.Kind() == strictjson.String && answer.Text() == "" && !a.value.acceptsEmpty(true)
+}
+
+// memberText returns the answer in the field of a member as JSON, or what the answer must be
+// instead.
+func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want string) {
+	text, want = a.value.fieldText(answer, modes)
+	switch v := a.value; {
+	case want != "" || v.kind == schema.Bool || v.kind.IsNumber():
+		return text, want
+	case v.kind == schema.List && !isJSONList(text):
+		texts, _, _ := v.split(text)
+		parts := make([]string, len(texts))
+		for i, t := range texts {
+			if parts[i] = t; v.elem.kind.IsString() || !json.Valid([]byte(t)) {
+				parts[i] = string(strictjson.AppendString(nil, t))
+			}
+		}
+		return "[" + strings.Join(parts, ",") + "]", ""
+	case v.kind.IsString() && v.rules.enum == nil || !json.Valid([]byte(text)):
+		return string(strictjson.AppendString(nil, text)), ""
+	}
+	return text, ""
+}
+
+// memberFields returns the fields of members by their names, and the positions of their
+// arguments.
+func (p *Plan) memberFields() (parts map[int][]part, fields map[string]*Argument, of map[string]int) {
+	parts, fields, of = map[int][]part{}, map[string]*Argument{}, map[string]int{}
+	for i := range p.Arguments {
+		all := p.partsOf(i)
+		if all == nil {
+			continue
+		}
+		parts[i] = all
+		fieldsOfParts(all, func(a *Argument) { fields[a.Name], of[a.Name] = a, i })
+	}
+	return parts, fields, of
+}
+
+// joinParts writes the members that were filled in into the texts of their arguments. A
+// required argument is there for the errors of its members.
+func (p *Plan) joinParts(texts []Text, parts map[int][]part, filled map[string]string) {
+	for _, i := range slices.Sorted(maps.Keys(parts)) {
+		if texts[i].Given {
+			continue
+		}
+		object, some := appendParts(nil, parts[i], filled)
+		if some || p.Arguments[i].Required {
+			texts[i] = Text{Value: string(object), Given: true}
+		}
+	}
+}
