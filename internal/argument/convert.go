@@ -233,7 +233,7 @@ func (v *value) validateList(instance any, text string) []Problem {
 }
 
 // split returns the texts of a list's elements, and the problems of the first elements
-// that have no text.
+// that have another JSON type.
 func (v *value) split(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	if isJSONList(text) {
 		return v.splitJSON(text)
@@ -246,11 +246,11 @@ func (v *value) split(text string) (texts []string, wrong map[int]*Problem, prob
 	}
 	texts = strings.Split(text, ",")
 	for i, t := range texts {
-		if texts[i] = strings.TrimSpace(t); texts[i] == "" {
-			wrong = addWrong(wrong, i, &Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
+		if texts[i] = strings.TrimSpace(t); texts[i] == "" && len(problems) < MaxProblems {
+			problems = appendInside(problems, i, Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
 		}
 	}
-	return texts, wrong, nil
+	return texts, nil, problems
 }
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
@@ -262,23 +262,15 @@ func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, 
 	}
 	for e := range doc.Root().Elements() {
 		t, ok := v.elem.textOf(e)
-		if !ok && len(wrong) < MaxProblems { // shown costs time
-			wrong = addWrong(wrong, len(texts), v.elem.notTyped(shown(e)))
+		if !ok && len(wrong) < MaxProblems {
+			if wrong == nil {
+				wrong = map[int]*Problem{}
+			}
+			wrong[len(texts)] = v.elem.notTyped(shown(e))
 		}
 		texts = append(texts, t)
 	}
 	return texts, wrong, nil
-}
-
-// addWrong adds the problem of the element i, up to MaxProblems.
-func addWrong(wrong map[int]*Problem, i int, p *Problem) map[int]*Problem {
-	if wrong == nil {
-		wrong = map[int]*Problem{}
-	}
-	if len(wrong) < MaxProblems {
-		wrong[i] = p
-	}
-	return wrong
 }
 
 func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }

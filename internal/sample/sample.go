@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // Finite returns the values that a schema allows if they are few, such as those of
@@ -58,15 +60,20 @@ func Text(v any) string {
 }
 
 // Values returns texts of an argument called name that may satisfy its schema, each
-// unlike the others.
+// unlike the others. The first texts of an argument with structure satisfy the schema.
 func Values(name string, s *jsonschema.Schema) []string {
+	if s != nil && isStructured(s) {
+		return append(Instances(name, s), guesses(name, s)...)
+	}
+	return guesses(name, s)
+}
+
+// guesses returns texts for an argument or a part of an argument.
+func guesses(name string, s *jsonschema.Schema) []string {
 	if s == nil {
 		s = new(jsonschema.Schema)
 	}
-	kinds := s.Types
-	if s.Type != "" {
-		kinds = []string{s.Type}
-	}
+	kinds := schema.TypesOf(s)
 	if len(kinds) == 0 {
 		kinds = []string{"string"}
 	}
@@ -89,6 +96,18 @@ func Values(name string, s *jsonschema.Schema) []string {
 		return []string{"x"}
 	}
 	return all
+}
+
+// isStructured reports whether a value has parts, or depends on other parts of the schema.
+// The elements of a comma-separated list are no parts.
+func isStructured(s *jsonschema.Schema) bool {
+	if schema.HasReference(s) || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil || slices.Contains(schema.TypesOf(s), "object") {
+		return true
+	}
+	if !slices.Contains(schema.TypesOf(s), "array") {
+		return false
+	}
+	return s.Items == nil || len(schema.TypesOf(s.Items)) != 1 || slices.Contains([]string{"array", "object"}, s.Items.Type) || s.Items.Type == ""
 }
 
 // texts returns strings, and the texts of what Go types read: durations, URLs,
@@ -195,7 +214,7 @@ func lists(name string, s *jsonschema.Schema) []string {
 	if items == nil {
 		items = new(jsonschema.Schema)
 	}
-	elements = append(elements, Values(name, items)...)
+	elements = append(elements, guesses(name, items)...)
 	least := 1
 	if s.MinItems != nil {
 		least = max(least, *s.MinItems)
@@ -237,7 +256,7 @@ func listOf(s *jsonschema.Schema, elements []string) string {
 func objects(name string, s *jsonschema.Schema) []string {
 	var members [8][]string
 	add := func(property, name string, p *jsonschema.Schema) {
-		values := append(enumerated(p), Values(name, p)...)
+		values := append(enumerated(p), guesses(name, p)...)
 		for i := range members {
 			members[i] = append(members[i], JSON(nil, property)+":"+JSON(p, values[i%len(values)]))
 		}

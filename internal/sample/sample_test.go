@@ -74,7 +74,7 @@ func TestSamplesOfNestedObjects(t *testing.T) {
 		nested = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": nested}}
 	}
 	want := strings.Repeat(`{"a":`, 20) + "true" + strings.Repeat("}", 20)
-	assert.Equal(t, want, Values("a", nested)[0])
+	assert.Contains(t, Values("a", nested), want)
 }
 
 func enum(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }
