@@ -10,35 +10,59 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// insideErrors are values of an argument s, of the members region, n and c, and the errors.
+var insideErrors = map[string]string{
+	`{}`:                      `s.region is required`,
+	`{"region":"zz"}`:         `s.region must be one of eu, us, got "zz"`,
+	`{"region":"eu","n":9}`:   `s.n must be at most 3, got 9`,
+	`{"region":3}`:            `s.region must be one of eu, us, got the number 3`,
+	`[]`:                      `s must be a JSON object, got an array`,
+	`{"region":"eu","nn":1}`:  `s.nn is unknown; known members: region, n, c`,
+	`{"region":"eu","c":[1]}`: `s.c[0] must be a string, got the number 1`,
+}
+
+type inside struct {
+	S struct {
+		Region string   `json:"region" enum:"eu,us"`
+		N      int      `json:"n,omitempty" maximum:"3"`
+		C      []string `json:"c,omitempty" maxItems:"1"`
+	} `json:"s"`
+}
+
 // A value inside of an argument has an error of its own. callGet wants the same of a
 // tool.
 func TestErrorsInsideOfArguments(t *testing.T) {
 	t.Parallel()
-	type filter struct {
-		Region string   `json:"region" enum:"eu,us"`
-		N      int      `json:"n,omitempty" maximum:"3"`
-		C      []string `json:"c,omitempty" maxItems:"1"`
-	}
-	type arguments struct {
-		S filter `json:"s"`
-	}
-	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, arguments) (*prompts.Result, error) {
+	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, inside) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("x")), nil
 	})
 	seen := map[string]bool{}
-	for value, want := range map[string]string{
-		`{}`:                            `s.region is required`,
-		`{\"region\":\"zz\"}`:           `s.region must be one of eu, us, got "zz"`,
-		`{\"region\":\"eu\",\"n\":9}`:   `s.n must be at most 3, got 9`,
-		`{\"region\":3}`:                `s.region must be one of eu, us, got the number 3`,
-		`[]`:                            `s must be a JSON object, got an array`,
-		`{\"region\":\"eu\",\"nn\":1}`:  `s.nn is unknown; known members: region, n, c`,
-		`{\"region\":\"eu\",\"c\":[1]}`: `s.c[0] must be a string, got the number 1`,
-	} {
-		_, e := callGet(t, p, `{"s":"`+value+`"}`, prompts.Options{})
+	for value, want := range insideErrors {
+		_, e := callGet(t, p, `{"s":`+jsonText(value)+`}`, prompts.Options{})
 		require.NotNil(t, e, value)
 		assert.Equal(t, `invalid arguments for prompt "p": `+want, e.Message)
 		assert.False(t, seen[e.Message])
 		seen[e.Message] = true
+	}
+}
+
+// An answer in a form has the same errors, by the field of the member or as JSON.
+func TestErrorsInsideOfForms(t *testing.T) {
+	t.Parallel()
+	ask := elicits[inside]("?")
+	s := prompts.MustNewServer(registryOf(rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, ask(ctx) })), prompts.Options{})
+	answers := map[string]string{
+		`{"s.n":1}`:                     `s.region is required`,
+		`{"s.region":"zz"}`:             `s.region must be one of eu, us, got "zz"`,
+		`{"s.region":"eu","s.n":9}`:     `s.n must be at most 3, got 9`,
+		`{"s.region":3}`:                `s.region must be a string`,
+		`{"s.region":"eu","s.c":"a,b"}`: `s.c must have at most 1 element, got 2`,
+		`{"s.region":"eu","s.c":"[1]"}`: `s.c[0] must be a string, got the number 1`,
+	}
+	for value, want := range insideErrors {
+		answers[`{"s":`+jsonText(value)+`}`] = want
+	}
+	for content, want := range answers {
+		newRounds(t, s, "form").get(`{"q":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `invalid answer to question "q": `+want)
 	}
 }

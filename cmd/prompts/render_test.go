@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // TestAskMissing checks that an answer that the server does not accept is asked for again
@@ -43,4 +45,28 @@ arguments:
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, newRenderer(reg).askMissing(ctx, &p, map[string]string{}, strings.NewReader("7\n"), io.Discard), context.Canceled)
+}
+
+// An error inside of an argument names the place.
+func TestRenderErrorsInside(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		S struct {
+			Region string `json:"region" enum:"eu,us"`
+			N      int    `json:"n,omitempty" maximum:"3"`
+		} `json:"s"`
+	}
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("x")), nil
+	})))
+	p, _ := reg.Lookup("p")
+	for value, want := range map[string]string{
+		`{}`: "s.region is required", `{"region":"zz"}`: `s.region must be one of eu, us, got "zz"`, `{"region":"eu","n":9}`: "s.n must be at most 3, got 9",
+	} {
+		assert.ErrorContains(t, newRenderer(&reg).check(t.Context(), &p, map[string]string{"s": value}), want)
+	}
+	args, err := newRenderer(&reg).values(t.Context(), &p) // made up, for check and test
+	require.NoError(t, err)
+	assert.NotEmpty(t, args["s"])
 }

@@ -18,14 +18,14 @@ import (
 // checks each value, so that a value that is returned is valid.
 
 const (
-	// maxVariants limits the values that are generated to find valid ones.
-	maxVariants = 24
-	// maxInstances limits the valid values.
-	maxInstances = 4
-	// maxDepth limits the levels of optional members and elements.
-	maxDepth = 6
-	// maxSize limits the parts of a value.
-	maxSize = 1 << 10
+	// triedVariants limits the values that are generated to find valid ones.
+	triedVariants = 24
+	// keptInstances limits the valid values.
+	keptInstances = 4
+	// optionalDepth limits the levels of optional members and elements.
+	optionalDepth = 6
+	// mostParts limits the parts of a value.
+	mostParts = 1 << 10
 )
 
 // Instances returns JSON values that the schema accepts, each unlike the others; none if
@@ -40,7 +40,7 @@ func Instances(name string, s *jsonschema.Schema) []string {
 		return nil
 	}
 	var all []string
-	for variant := 0; variant < maxVariants && len(all) < maxInstances; variant++ {
+	for variant := 0; variant < triedVariants && len(all) < keptInstances; variant++ {
 		g := generator{references: references, name: name, variant: variant}
 		value, ok := g.value(s, name, 0)
 		if !ok {
@@ -64,10 +64,10 @@ type generator struct {
 
 // value returns a value of the schema, and false if it found none.
 func (g *generator) value(s *jsonschema.Schema, name string, depth int) (any, bool) {
-	if g.size++; g.size > maxSize || depth > 4*maxDepth || schema.IsFalse(s) {
+	if g.size++; g.size > mostParts || depth > 4*optionalDepth || schema.IsFalse(s) {
 		return nil, false
 	}
-	s = g.merged(s, 4*maxDepth)
+	s = g.merged(s, 4*optionalDepth)
 	if s == nil {
 		return nil, false
 	}
@@ -84,7 +84,7 @@ func (g *generator) value(s *jsonschema.Schema, name string, depth int) (any, bo
 	switch isNullable := len(kinds) < len(schema.TypesOf(s)); {
 	case len(kinds) == 0 && !isNullable:
 		kind = kindOf(s)
-	case len(kinds) > 0 && !(isNullable && (depth > maxDepth || g.variant%8 == 7)):
+	case len(kinds) > 0 && !(isNullable && (depth > optionalDepth || g.variant%8 == 7)):
 		kind = kinds[g.variant%len(kinds)]
 	}
 	switch kind {
@@ -211,7 +211,7 @@ func (g *generator) array(s *jsonschema.Schema, name string, depth int) (any, bo
 		least = *s.MinItems
 	}
 	n := least
-	if depth < maxDepth && (s.MaxItems == nil || *s.MaxItems > n) {
+	if depth < optionalDepth && (s.MaxItems == nil || *s.MaxItems > n) {
 		n = max(n, 1, len(prefix))
 	}
 	if s.MaxItems != nil {
@@ -225,7 +225,7 @@ func (g *generator) array(s *jsonschema.Schema, name string, depth int) (any, bo
 		}
 		n = max(n, min(len(prefix), n)+contained)
 	}
-	list := make([]any, 0, min(n, maxSize))
+	list := make([]any, 0, min(n, mostParts))
 	own := g.variant
 	defer func() { g.variant = own }()
 	for i := 0; i < n; i++ {
@@ -276,7 +276,7 @@ func (g *generator) object(s *jsonschema.Schema, name string, depth int) (any, b
 			return nil, false
 		}
 	}
-	if depth < maxDepth && g.variant%3 != 2 {
+	if depth < optionalDepth && g.variant%3 != 2 {
 		for _, member := range slices.Sorted(maps.Keys(s.Properties)) {
 			if s.MaxProperties == nil || len(object) < *s.MaxProperties {
 				add(member)
@@ -284,7 +284,7 @@ func (g *generator) object(s *jsonschema.Schema, name string, depth int) (any, b
 		}
 	}
 	least := 0
-	if s.Properties == nil && s.AdditionalProperties != nil && depth < maxDepth {
+	if s.Properties == nil && s.AdditionalProperties != nil && depth < optionalDepth {
 		least = 1
 	}
 	if s.MinProperties != nil {
