@@ -102,7 +102,7 @@ func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.V
 	return a
 }
 
-// textOfDefault returns a default as the text of an argument, and false if it has none.
+// textOfDefault returns a default as the text of an argument, and false without one.
 func (v *value) textOfDefault(raw string) (text string, ok bool) {
 	var doc strictjson.Doc
 	if raw == "" || doc.Parse(raw, jsonenc.MaxDepth) != nil || doc.Root().Kind() == strictjson.Null {
