@@ -107,7 +107,10 @@ func isStructured(s *jsonschema.Schema) bool {
 	if !slices.Contains(schema.TypesOf(s), "array") {
 		return false
 	}
-	return s.Items == nil || len(schema.TypesOf(s.Items)) != 1 || slices.Contains([]string{"array", "object"}, s.Items.Type) || s.Items.Type == ""
+	if s.Items == nil {
+		return s.PrefixItems != nil || s.Contains != nil
+	}
+	return len(schema.TypesOf(s.Items)) != 1 || slices.Contains([]string{"array", "object"}, s.Items.Type) || s.Items.Type == ""
 }
 
 // texts returns strings, and the texts of what Go types read: durations, URLs,
