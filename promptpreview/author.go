@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	pathpkg "path"
 	"strings"
 )
 
@@ -57,7 +58,8 @@ func (h *Handler) authorRefusal(r *http.Request, path string) string {
 
 // askAuthor answers a request about the files of prompts.
 func (h *Handler) askAuthor(w http.ResponseWriter, r *http.Request, path string) {
-	if h.options.Author == nil {
+	// Another way to write a path could lead past the check of effects.
+	if h.options.Author == nil || pathpkg.Clean("/"+path) != "/"+path {
 		http.NotFound(w, r)
 		return
 	}

@@ -107,6 +107,10 @@ func TestAuthorAttacks(t *testing.T) {
 		assert.NoError(t, handler.Close())
 	})
 	assert.Equal(t, http.StatusForbidden, send(allowed, "do/case", header("X-Prompts-Token", handler.Token())))
+	// However the path is written.
+	for _, path := range []string{"/do/case", "%2Fdo/case", "./do/case", "x/../do/case", "do//case", "do%2F/case"} {
+		assert.NotEqual(t, http.StatusOK, send(allowed, path, header("X-Prompts-Token", handler.Token())), path)
+	}
 	assert.Empty(t, asked)
 	assert.Equal(t, http.StatusOK, send(allowed, "prompt", header("X-Prompts-Token", handler.Token())))
 	// Nor does a page without an author have any of it.
