@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -54,15 +56,21 @@ const hiddenValue = "•••"
 
 // secretsOf replaces the values that the cases have for sensitive arguments.
 func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
-	var pairs []string
+	var secrets []string
 	for _, f := range files {
 		for _, c := range f.Cases {
 			for _, argument := range p.Arguments {
 				if value := strings.TrimSpace(c.Arguments[argument.Name]); argument.Sensitive && value != "" {
-					pairs = append(pairs, value, hiddenValue)
+					secrets = append(secrets, value)
 				}
 			}
 		}
+	}
+	// The longest first: another value may be its beginning.
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, value := range secrets {
+		pairs = append(pairs, value, hiddenValue)
 	}
 	return strings.NewReplacer(pairs...)
 }
