@@ -4,6 +4,10 @@ package main
 
 import (
 	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/promptpreview"
 )
 
 // TestRunCommandEndsGroup checks that no program that a command has started outlives it:
@@ -77,4 +83,48 @@ func TestRunCommandInterrupt(t *testing.T) {
 	}()
 	_, err := runCommand(ctx, "echo >"+fifo+"; sleep 1000", nil, time.Hour)
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// TestPreviewEndsCommand checks that no command is left when the preview has ended.
+func TestPreviewEndsCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "greet.md"), []byte("Hello\n"), 0o600))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	page := "http://" + listener.Addr().String()
+	fifo := filepath.Join(t.TempDir(), "started")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	started, asked := make(chan int, 1), make(chan struct{})
+	open := func(token string) {
+		go func() {
+			defer close(asked)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, page+"/author/do/answer", strings.NewReader(`{"prompt":"greet"}`))
+			if !assert.NoError(t, err) {
+				return
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Origin", page)
+			r.Header.Set("X-Prompts-Token", token)
+			if resp, err := http.DefaultClient.Do(r); err == nil { // the end of the preview is an error
+				text, _ := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				assert.NotEqual(t, http.StatusOK, resp.StatusCode, "%s", text)
+			}
+		}()
+		go func() {
+			text, err := os.ReadFile(fifo) // until the command has written
+			assert.NoError(t, err)
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			assert.NoError(t, err)
+			started <- pid
+			stop()
+		}()
+	}
+	command := authorOptions{editor: defaultEditor, exec: "echo $$ >'" + fifo + "'; sleep 600 & wait", timeout: time.Hour}
+	require.NoError(t, servePreview(ctx, listener, []string{dir}, promptpreview.Options{}, command, slog.New(slog.DiscardHandler), open))
+	assert.True(t, isGone(<-started))
+	<-asked
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,7 +101,15 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
-	o.Author = newAuthor(reg, dirs, author)
+	var asking sync.RWMutex // read-locked by each request about files
+	files := newAuthor(reg, dirs, author)
+	o.Author = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !asking.TryRLock() { // the preview ends
+			return
+		}
+		defer asking.RUnlock()
+		files.ServeHTTP(w, r)
+	})
 	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,
@@ -124,6 +133,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	}
 	err = errors.Join(page.Close(), server.Close()) // an author waits for nothing
 	<-served
+	asking.Lock() // Close has ended each request: its command ends, and its file is written
 	return err
 }
 
