@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -26,6 +27,7 @@ type authorPage struct {
 	registry *prompts.Registry // that is served
 	renderer *renderer
 	dirs     []string
+	saving   sync.Mutex // held from reading a test file to writing it
 	authorOptions
 }
 

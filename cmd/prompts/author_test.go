@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +27,12 @@ func TestWithCase(t *testing.T) {
 	t.Parallel()
 	p := &prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who"}, {Name: "1.0"}}}
 	for _, value := range []string{"", "x", "yes", "1.10", "~", "a: b # c", "- x", "'", `"\`, " x ", "a\nb", "a\n\n  b\n", "\ta\nb", " a\nb", "a\r\nb", "|-", "\u2028\u202e", "--- user ---\n...", "{{.x}}", "=\n= "} {
-		for _, before := range []string{"", "# mine\ncases:\n- name: a # first\n", "cases:\n    - name: a\n      arguments: {who: b}\n\n\n"} {
+		for _, before := range []string{
+			"", "# mine\ncases:\n- name: a # first\n", "cases:\n    - name: a\n      arguments: {who: b}\n\n\n",
+			"cases:\r\n  - name: a # first\r\n", "cases: # last\n- name: a\n  \t", "cases:\n- name: a",
+			"cases:\n- name: a\n  arguments:\n    who: |+\n      b\n\n\n",
+			"cases:\n- name: a\n  arguments: {who: b}\n# the end\n",
+		} {
 			tests := &cases.File{Path: "greet.test.yaml", Prompt: "greet"}
 			if before != "" {
 				var errs []error
@@ -35,10 +42,16 @@ func TestWithCase(t *testing.T) {
 			args := map[string]string{"who": value, "1.0": value}
 			content, err := withCase(tests, []byte(before), p, "b: "+strings.ToValidUTF8(strings.Map(printableRune, value), ""), args)
 			require.NoError(t, err, "%q %q", before, value)
-			assert.True(t, strings.HasPrefix(string(content), strings.TrimRight(before, "\n")))
+			assert.True(t, strings.HasPrefix(string(content), before))
+			if strings.Contains(before, "\r\n") {
+				assert.Equal(t, strings.Count(string(content), "\n"), strings.Count(string(content), "\r\n"), "%q", content)
+			}
 			after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
 			require.Empty(t, errs)
 			assert.Equal(t, args, after.Cases[len(tests.Cases)].Arguments)
+			for i, c := range tests.Cases {
+				assert.Equal(t, c.Arguments, after.Cases[i].Arguments)
+			}
 		}
 	}
 	for _, before := range []string{"cases: [{name: a}]\n", "cases:\n- name: a\nprompt: greet\n", "cases:\n- name: b\n"} {
@@ -92,6 +105,18 @@ func TestSaveCase(t *testing.T) {
 	kept, err := os.ReadFile(target)
 	require.NoError(t, err)
 	assert.Equal(t, "cases:\n  - name: a\n", string(kept))
+	// Cases that are saved at the same time are all in the file.
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			code, text := save(fmt.Sprintf(`{"prompt":"greet","name":"at once %d","arguments":{"who":"Ada"}}`, i))
+			assert.Equal(t, http.StatusOK, code, text)
+		})
+	}
+	group.Wait()
+	content, err = os.ReadFile(filepath.Join(dir, "greet.test.yaml"))
+	require.NoError(t, err)
+	assert.Equal(t, 9, strings.Count(string(content), "- name: "))
 	code, _ = save(`{"prompt":"../greet","name":"b"}`)
 	assert.Equal(t, http.StatusNotFound, code)
 }
@@ -104,6 +129,14 @@ func TestAskedIsBounded(t *testing.T) {
 	body := `{"prompt":"` + strings.Repeat("a", maxAsked) + `"}`
 	page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/prompt", strings.NewReader(body)))
 	assert.Equal(t, http.StatusBadRequest, w.Code)
+}
+
+// TestSecretsOf checks that a value is hidden as a whole, also if another one begins as it.
+func TestSecretsOf(t *testing.T) {
+	t.Parallel()
+	p := &prompts.Prompt{Arguments: []prompts.Argument{{Name: "key", Sensitive: true}}}
+	f := &cases.File{Cases: []*cases.Case{{Arguments: map[string]string{"key": "pass"}}, {Arguments: map[string]string{"key": "password-1"}}}}
+	assert.Equal(t, "••• and •••", secretsOf(p, f).Replace("password-1 and pass"))
 }
 
 // TestAnswer checks that the command gets the messages, and that nothing of a prompt is

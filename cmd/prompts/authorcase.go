@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,8 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 			return nil, fmt.Errorf("unknown argument %q", name)
 		}
 	}
+	a.saving.Lock() // two saves at once would lose one
+	defer a.saving.Unlock()
 	tests := a.testFile(dir, file, p.Name)
 	full := filepath.Join(dir, filepath.FromSlash(tests.Path))
 	if !isInFolder(full, dir) {
@@ -39,8 +42,14 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if err != nil && !isNew {
 		return nil, err
 	}
-	if !isNew && len(tests.Cases) == 0 {
-		return nil, fmt.Errorf("file %s has errors; correct them first", tests.Path)
+	at := tests.Path
+	if isNew {
+		tests = &cases.File{Path: at, Prompt: p.Name}
+	} else { // an editor may have saved since the file was loaded
+		tests, _ = cases.New(at, before, promptfs.ParseYAML)
+	}
+	if !isNew && (tests == nil || len(tests.Cases) == 0 || tests.Prompt != p.Name) {
+		return nil, fmt.Errorf("file %s has errors, or is of another prompt; correct it first", at)
 	}
 	args := a.argumentsOf(ctx, p, in.Arguments)
 	content, err := withCase(tests, before, p, strings.TrimSpace(in.Name), args)
@@ -55,7 +64,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"file": tests.Path}, nil
+	return map[string]string{"file": at}, nil
 }
 
 // withCase returns the content of a test file with one more case. The rest of the file, with
@@ -72,10 +81,11 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 		}
 		b.WriteString("cases:\n")
 	} else {
-		text := strings.TrimRight(string(before), " \t\r\n")
-		line := strings.Split(text, "\n")[tests.Cases[0].Line-1]
+		line := strings.Split(string(before), "\n")[tests.Cases[0].Line-1]
 		indent = line[:len(line)-len(strings.TrimLeft(line, " "))]
-		b.WriteString(text + "\n")
+		if !bytes.HasSuffix(before, []byte("\n")) {
+			b.WriteString("\n")
+		}
 	}
 	fmt.Fprintf(&b, "%s- name: %s\n", indent, yamlText(name))
 	if len(args) > 0 {
@@ -86,7 +96,11 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 			fmt.Fprintf(&b, "%s    %s: %s\n", indent, yamlText(argument), yamlBlock(value, indent+"      "))
 		}
 	}
-	content := []byte(b.String())
+	added := b.String()
+	if bytes.Contains(before, []byte("\r\n")) {
+		added = strings.ReplaceAll(added, "\n", "\r\n")
+	}
+	content := slices.Concat(before, []byte(added))
 	after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
 	if len(errs) > 0 && len(tests.Cases) == 0 {
 		return nil, fmt.Errorf("case is not valid: %w", errs[0])
