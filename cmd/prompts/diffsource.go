@@ -61,7 +61,7 @@ const (
 // gitSide opens a folder of a Git revision, REVISION:FOLDER. FOLDER begins at the root of
 // the repository, or with ./ at the current folder.
 func gitSide(ctx context.Context, arg string) (*diffSide, error) {
-	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 { // C:\prompts
+	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 && revision != "@" { // C:\prompts
 		return nil, nil
 	}
 	if _, err := exec.LookPath("git"); err != nil {
