@@ -195,8 +195,10 @@ func (h *Handler) editorURL(dir string, e *promptfs.Error) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // of a drive of Windows
 	}
+	// In a query, & and + are not of the path.
+	escaped := strings.NewReplacer("&", "%26", "+", "%2B").Replace((&url.URL{Path: path}).EscapedPath())
 	return strings.NewReplacer(
-		"{path}", (&url.URL{Path: path}).EscapedPath(),
+		"{path}", escaped,
 		"{line}", strconv.Itoa(max(e.Line, 1)),
 		"{column}", strconv.Itoa(max(e.Column, 1)),
 	).Replace(h.options.Editor)

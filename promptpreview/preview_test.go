@@ -179,9 +179,9 @@ func TestReports(t *testing.T) {
 		require.NoError(t, json.Unmarshal(answer["number"], &since))
 		return string(answer["errors"]) + string(answer["changed"])
 	}
-	one, two := page.OnReload("/a b"), page.OnReload("")
+	one, two := page.OnReload("/a b&c=+"), page.OnReload("")
 	one(promptfs.Report{Added: []string{"a"}, Err: errors.Join(&promptfs.Error{Path: "a.md", Line: 2, Column: 3, Err: errors.New("no key"), Hint: "add one"}, errors.New("the folder is away"))})
-	first := `{"path":"a.md","line":2,"column":3,"message":"no key","hint":"add one","url":"vscode://file/a%20b/a.md:2:3"},{"path":"","message":"the folder is away"}`
+	first := `{"path":"a.md","line":2,"column":3,"message":"no key","hint":"add one","url":"vscode://file/a%20b%26c=%2B/a.md:2:3"},{"path":"","message":"the folder is away"}`
 	assert.Equal(t, "["+first+"][]", ask(), "what a page that opens has is not new")
 	assert.Empty(t, ask())
 	two(promptfs.Report{Changed: []string{"d", "b"}, Added: []string{"c"}, Err: &promptfs.Error{Path: "b.md", Err: errors.New("is empty")}})

@@ -208,7 +208,9 @@ func (a *authorPage) editorURL(dir, file string) string {
 	if full = filepath.ToSlash(full); !strings.HasPrefix(full, "/") {
 		full = "/" + full // of a drive of Windows
 	}
-	return strings.ReplaceAll(a.editor, "{path}", (&url.URL{Path: full}).EscapedPath())
+	// In a query, & and + are not of the path.
+	escaped := strings.NewReplacer("&", "%26", "+", "%2B").Replace((&url.URL{Path: full}).EscapedPath())
+	return strings.ReplaceAll(a.editor, "{path}", escaped)
 }
 
 // readText reads a file of a folder that is loaded, so that its size is limited.
