@@ -18,7 +18,7 @@ import (
 // completeJSON returns the first texts that complete the JSON, and the number of all.
 func completeJSON(root *subschema, text string) (texts []string, total int) {
 	open, ok := openJSONOf(root, text)
-	if !ok || len(open.head) > maxHead {
+	if !ok {
 		return nil, 0
 	}
 	seen := map[string]bool{}
@@ -61,7 +61,8 @@ type level struct {
 const maxOpenSchemas = 16
 
 // openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
-// token to complete, as after a value, and for a text that is no beginning of JSON.
+// token to complete, as after a value, for a text that is no beginning of JSON, and for a token
+// behind maxHead.
 func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	var levels []level
 	schemas := withParts(nil, root, inPlaceDepth)
@@ -70,6 +71,9 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	for i := 0; ; {
 		for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
 			i++
+		}
+		if i > maxHead {
+			return open, false
 		}
 		var top *level
 		if len(levels) > 0 {
@@ -134,11 +138,11 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 				state = next
 			}
 		case state == value && strings.IndexByte(",:]}", c) < 0:
-			end := i + strings.IndexAny(text[i:]+",", ",:]} \t\r\n")
-			if end == len(text) {
+			size := strings.IndexAny(text[i:], ",:]} \t\r\n")
+			if size < 0 {
 				return openJSON{head: text[:i], typed: text[i:], schemas: schemas}, true
 			}
-			i, state = end, next
+			i, state = i+size, next
 		default:
 			return open, false
 		}

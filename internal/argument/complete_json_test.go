@@ -71,6 +71,16 @@ func TestCompletionOfHostileJSON(t *testing.T) {
 	}
 }
 
+// What is behind maxHead is not read, so that a long text costs no more than a short one.
+func TestCompletionReadsTheHead(t *testing.T) {
+	a := listPlan(t, Spec{Name: "s", Schema: parsed(t, `{"type":"object","properties":{"l":{"items":{"enum":[1]}}}}`)}).Arguments[0]
+	allocs := func(elements int) float64 {
+		typed := `{"l":[` + strings.Repeat("1,", elements)
+		return testing.AllocsPerRun(1, func() { a.Complete(typed) })
+	}
+	assert.InDelta(t, allocs(maxHead), allocs(10*maxHead), 10)
+}
+
 // Any beginning of JSON is read without a panic, and each completion begins with the head.
 func FuzzCompletionOfJSON(f *testing.F) {
 	for _, typed := range []string{`{"a":{"b":"`, `[[{"a":1},`, `{"b":"\u00e9`, `{"a" : { "b":x`, `{}]`} {
