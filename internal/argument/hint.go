@@ -14,6 +14,8 @@ import (
 const (
 	// hintMembers limits how many members of an object a hint names.
 	hintMembers = 8
+	// hintDepth limits the levels of lists inside of lists.
+	hintDepth = 4
 	// hintBytes limits what a hint says of one member.
 	hintBytes = 64
 )
@@ -53,7 +55,9 @@ func (s *subschema) target() *subschema {
 }
 
 // hint says which values the schema accepts; "" for all.
-func (s *subschema) hint() string {
+func (s *subschema) hint() string { return s.hintTo(hintDepth) }
+
+func (s *subschema) hintTo(depth int) string {
 	s = s.target()
 	if s.rules.enum != nil {
 		return "one of: " + phrase.List(s.rules.enum, choiceOf)
@@ -67,8 +71,8 @@ func (s *subschema) hint() string {
 		pattern = "matching " + s.rules.pattern.String()
 	}
 	each := ""
-	if s.items != nil && !s.items.isFalse {
-		if each = s.items.hint(); each != "" {
+	if s.items != nil && !s.items.isFalse && depth > 0 {
+		if each = s.items.hintTo(depth - 1); each != "" {
 			each = "each " + each
 		}
 	}
@@ -86,8 +90,8 @@ type Member struct {
 const (
 	// maxMembers limits the members that are documented of one argument.
 	maxMembers = 64
-	// memberDepth limits the levels of members inside of members.
-	memberDepth = 4
+	// memberDepth limits the levels of objects and lists inside of each other.
+	memberDepth = 5
 )
 
 // Members returns the members of the argument: those of an object, of the elements of a list,
@@ -102,7 +106,7 @@ func appendMembers(all []Member, s *subschema, name string, depth int) []Member 
 	}
 	s = s.target()
 	if s.items != nil {
-		all = appendMembers(all, s.items, name+"[]", depth)
+		all = appendMembers(all, s.items, name+"[]", depth-1)
 	}
 	for _, member := range s.names {
 		m := s.members[member]

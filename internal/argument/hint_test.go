@@ -94,6 +94,12 @@ func TestMembers(t *testing.T) {
 		{"s.filters[].name", true, "", "a string"},
 		{"s.region", true, "where", "one of: eu, us"},
 	}, all)
+	list := listPlan(t, Spec{Name: "s", Schema: parsed(t, `{"type":"array","items":{"$ref":"#"}}`)}).Arguments[0]
+	assert.Empty(t, list.Members(), "lists inside of lists without end")
+	inside := listPlan(t, Spec{Name: "s", Schema: parsed(t, `{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/properties/a"}}}}`)}).Arguments[0]
+	endless := "a JSON array" + strings.Repeat(", each a JSON array", hintDepth)
+	assert.Equal(t, []Member{{"s.a", false, "", endless}}, inside.Members())
+	assert.Contains(t, inside.DescriptionWithHint(), "a JSON object with a (a JSON array, each")
 	wide := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for i := range maxMembers + 1 {
 		wide.Properties[strings.Repeat("m", i+1)] = &jsonschema.Schema{Type: "boolean"}
