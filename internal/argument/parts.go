@@ -65,16 +65,25 @@ func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefau
 		s.allOf != nil || s.anyOf != nil || s.oneOf != nil || s.patterns != nil || s.dependents != nil {
 		return nil
 	}
+	for _, member := range s.required {
+		if s.members[member] == nil {
+			return nil // no field asks for it
+		}
+	}
 	var parts []part
 	for _, member := range s.names {
+		if s.members[member].isFalse {
+			continue
+		}
 		if !isPlain(member) {
 			return nil
 		}
 		at := part{name: member, isRequired: s.isRequired[member]}
 		inner, field := s.members[member], name+"."+member
 		needed, given := isRequired && at.isRequired, byDefault.Get(member)
+		fields := b.fields
 		if at.parts = b.object(inner, field, needed, given, depth-1); at.parts == nil {
-			b.fields++
+			b.fields = fields + 1
 			at.field = fieldFor(inner.target(), field, needed, given)
 		}
 		if parts = append(parts, at); b.fields > maxParts {
@@ -161,7 +170,10 @@ func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want s
 	case want != "" || v.kind == schema.Bool || v.kind.IsNumber():
 		return text, want
 	case v.kind == schema.List && !isJSONList(text):
-		texts, _, _ := v.split(text)
+		texts, _, problems := v.split(text)
+		if problems != nil {
+			return "", "a list without empty elements; remove the extra comma"
+		}
 		parts := make([]string, len(texts))
 		for i, t := range texts {
 			if parts[i] = t; v.elem.kind.IsString() || !json.Valid([]byte(t)) {

@@ -55,6 +55,7 @@ func TestFormOfMembers(t *testing.T) {
 		{`{"x.region":"eu","x.zone.name":"a","x.tags":"a,b,c","x.counts":"{\"a\":\"b\"}"}`, `x.tags must have at most 2 elements, got 3; x.counts.a must be an integer, got the string "b"`},
 		{`{"x.region":"eu","x.zone.name":"a","x.counts":"many"}`, `x.counts must be a JSON object or null, got the string "many"`},
 		{`{"x.region":1}`, "x.region must be a string"},
+		{`{"x.region":"eu","x.zone.name":"a","x.tags":"a,,b"}`, "x.tags must be a list without empty elements; remove the extra comma"},
 	} {
 		var doc strictjson.Doc
 		require.NoError(t, doc.Parse(c.content, jsonenc.MaxDepth))
@@ -84,6 +85,7 @@ func TestFormOfOneField(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`,
 		`{"type":"object","properties":{"a":{"type":"string"}},"dependentRequired":{"a":["b"]}}`,
 		`{"type":"object","properties":{"a":{"type":"string"}},"patternProperties":{"^b":{"type":"string"}}}`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}`,
 	} {
 		raw, err := listPlan(t, Spec{Name: "s", Schema: parsed(t, text)}).AppendForm(nil, "Message", false, true)
 		require.NoError(t, err)
@@ -102,6 +104,18 @@ func TestFormOfOneField(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(raw), `"properties":{`+want)
 	}
+	gone := `{"type":"object","properties":{"a":{"type":"boolean"},"gone":false}}`
+	raw, err = listPlan(t, Spec{Name: "s", Schema: parsed(t, gone)}).AppendForm(nil, "Message", false, true)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), `"properties":{"s.a":{"type":"boolean"}}`, "a member that no object can have")
+	inner := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"x.y": {Type: "string"}}}
+	for i := range maxParts {
+		inner.Properties[fmt.Sprintf("m%d", i)] = &jsonschema.Schema{Type: "boolean"}
+	}
+	outer := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": inner, "b": {Type: "boolean"}}}
+	raw, err = listPlan(t, Spec{Name: "s", Schema: outer}).AppendForm(nil, "Message", false, true)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), `"properties":{"s.a":{"type":"string"},"s.b":{"type":"boolean"}}`, "a is one field")
 	nested := `{"type":"object","properties":{"value":{"type":"integer"},"next":{"$ref":"#"}}}`
 	raw, err = listPlan(t, Spec{Name: "s", Schema: parsed(t, nested)}).AppendForm(nil, "Message", false, true)
 	require.NoError(t, err)
