@@ -290,7 +290,7 @@ func (g *generator) object(s *jsonschema.Schema, name string, depth int) (any, b
 	if s.MinProperties != nil {
 		least = max(least, *s.MinProperties)
 	}
-	for i := 0; len(object) < least && i < least+4; i++ {
+	for i := 0; len(object) < least && i < least+4 && g.size <= mostParts; i++ {
 		add(g.memberName(s, name, i))
 	}
 	return object, true

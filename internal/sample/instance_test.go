@@ -60,6 +60,7 @@ func TestInstances(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}`, `{"not":{}}`, `{"type":"array","items":false,"contains":{"type":"string"}}`, `{"type":"string","pattern":"^a\\b.$"}`,
+		`{"type":"object","minProperties":2000000000}`,
 	} {
 		assert.Empty(t, Instances("name", parse(t, text)), "%s has no value, or none that is found", text)
 	}
