@@ -51,8 +51,12 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	}
 	if s.handler != nil {
 		served := &servedRendering{rendering: v, retry: retry, text: strings.Clone(args.Raw())}
+		detach := wire.IsLarge(len(served.text))
+		if detach {
+			call.Keeps += len(served.text)
+		}
 		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
-		p.request.Arguments = argument.TypedTexts(parsed(served.text))
+		p.request.Arguments = argument.TypedTexts(parsed(served.text), detach)
 		return s.throughMiddleware(call, p, ""), nil
 	}
 	all := s.registry.snapshot()
@@ -88,7 +92,7 @@ func (v *rendering) read(c *rpc.Call, arguments json.RawMessage) (args strictjso
 	if args = inParams(c, arguments); args.Kind() != strictjson.Invalid {
 		detach = c.Message.Large
 	} else {
-		args = parsed(string(arguments))
+		args, detach = parsed(string(arguments)), wire.IsLarge(len(arguments))
 	}
 	switch args.Kind() {
 	case strictjson.Object:

@@ -7,10 +7,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/promptfeature"
 	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -31,7 +35,7 @@ func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
 			{"metadata", `{"language":"go"}`, strings.Repeat("x", size), calls * size / 2},
 		} {
 			if middleware != nil {
-				test.most += calls * len(test.pad) // in Request.Meta
+				test.most += calls * (len(test.pad) + len(test.arguments)) // in Request.Meta and Arguments
 			}
 			t.Run(name+" "+test.name, func(t *testing.T) {
 				waits, end := make(chan struct{}), make(chan struct{})
@@ -61,6 +65,51 @@ func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
 				close(end)
 				all.Wait()
 			})
+		}
+	}
+}
+
+// A value of a large call keeps none of the other values in memory, whoever has it.
+func TestValuesOfLargeCallsAreCopies(t *testing.T) {
+	t.Parallel()
+	arguments := `{"first":"` + strings.Repeat("x", 20<<10) + `","second":"go"}`
+	isShared := func(values map[string]string) bool {
+		require.Equal(t, "go", values["second"])
+		begin := func(name string) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(values[name]))) }
+		return int(begin("second")-begin("first")) == strings.Index(arguments, "go")-strings.Index(arguments, "x")
+	}
+	// The arguments are not in the params, as they are in tools/call.
+	other := feature.Feature{Methods: map[string]feature.Method{"x/render": {Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		w, err := promptfeature.Render(c, promptfeature.Rendering{Prompt: "p", Arguments: []byte(arguments),
+			Append: func(_ context.Context, dst []byte, _ *prompts.Result, _ *prompts.Error) ([]byte, error) {
+				return append(dst, "{}"...), nil
+			}})
+		return nil, w, err
+	}}}}
+	for name, has := range map[string]bool{"direct": false, "middleware": true} {
+		for method, params := range map[string]string{"tools/call": `"name":"p","arguments":` + arguments, "x/render": ""} {
+			var rendered, seen map[string]string
+			o := prompts.Options{Features: []feature.Feature{other}}
+			if has {
+				o.Middleware = func(next prompts.Handler) prompts.Handler {
+					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+						seen = r.Arguments
+						return next(ctx, r)
+					}
+				}
+			}
+			srv, _ := serve(t, prompttools.Options{Select: all}, o, prompts.Prompt{
+				Name: "p", Arguments: []prompts.Argument{{Name: "first"}, {Name: "second"}},
+				Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+					rendered = args
+					return prompts.Messages(prompts.User("x")), nil
+				},
+			})
+			connect(t, srv, "2026-07-28").request(method, params)
+			assert.False(t, isShared(rendered), "%s %s, render function", name, method)
+			if has {
+				assert.False(t, isShared(seen), "%s, middleware", method)
+			}
 		}
 	}
 }

@@ -13,11 +13,15 @@ import (
 // describes them: the integer 3, not the string "3".
 
 // TypedTexts returns the arguments of a JSON object as strings, by name: a string
-// unchanged, any other value as JSON.
-func TypedTexts(object strictjson.Value) map[string]string {
+// unchanged, any other value as JSON. With detach they are copies, as of [Plan.Collect].
+func TypedTexts(object strictjson.Value, detach bool) map[string]string {
 	texts := map[string]string{}
 	for name, v := range object.Members() {
-		texts[name] = memberText(v)
+		text := memberText(v)
+		if detach {
+			name, text = strings.Clone(name), strings.Clone(text)
+		}
+		texts[name] = text
 	}
 	return texts
 }
@@ -54,13 +58,20 @@ func (p *Plan) CollectTyped(dst []Text, object strictjson.Value, detach bool) ([
 }
 
 // CollectChanged is CollectTyped for the texts of the members, which others may have
-// changed since [TypedTexts]: a text that is not that of a member is a string.
+// changed since [TypedTexts]: a text that is not that of a member is a string. The texts
+// do not keep the object in memory.
 func (p *Plan) CollectChanged(object strictjson.Value, texts map[string]string) ([]Text, []Problem) {
 	collected, problems, _ := p.CollectTexts(texts, nil, nil, true)
 	for name, v := range object.Members() {
-		if i := p.Find(name); i >= 0 && collected[i].Given && collected[i].Value == memberText(v) {
-			collected[i] = p.Arguments[i].typed(v)
+		i := p.Find(name)
+		if i < 0 || !collected[i].Given || collected[i].Value != memberText(v) {
+			continue
 		}
+		text := collected[i].Value
+		if collected[i] = p.Arguments[i].typed(v); collected[i].Value != text {
+			text = strings.Clone(collected[i].Value)
+		}
+		collected[i].Value = text
 	}
 	return collected, problems
 }

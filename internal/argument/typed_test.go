@@ -98,7 +98,7 @@ func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Proble
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(object, jsonenc.MaxDepth), object)
 	texts, problems := d.plan.CollectTyped(nil, doc.Root(), false)
-	changed, others := d.plan.CollectChanged(doc.Root(), TypedTexts(doc.Root()))
+	changed, others := d.plan.CollectChanged(doc.Root(), TypedTexts(doc.Root(), false))
 	require.Equal(t, append([]Text{}, texts...), changed, object)
 	require.Equal(t, problems, others, object)
 	if !d.in.IsValid() {

@@ -98,6 +98,8 @@ type Call struct {
 	Deferred bool
 	// KeepsMeta says that the handler may keep a copy of all _meta of the message.
 	KeepsMeta bool
+	// Keeps is how many bytes the work keeps in addition, such as a result that is ready.
+	Keeps int
 
 	engine  *engine
 	session *Session        // nil outside of one
@@ -109,7 +111,6 @@ type Call struct {
 	observed  *telemetry.Operation
 
 	work      work    // set by a method that returns no result
-	ready     int     // bytes of a result that the work has already
 	subscribe *filter // of subscriptions/listen, which has no work
 
 	public feature.Call // this call, as a feature gets it
@@ -273,7 +274,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 		own := slices.Clone(result[len(dst):])
 		c.work = m.work(func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, own...), nil })
 		c.work.isRaw = true
-		c.ready = len(own)
+		c.Keeps += len(own)
 	}
 	c.work.handler = &rateLimited{handler: c.work.handler, method: m, engine: c.engine, session: c.session, from: c.from}
 	return nil, nil
@@ -328,11 +329,11 @@ func (m *method) work(f feature.HandlerFunc) work {
 	return workOf(feature.Work{Handler: f}, m.name)
 }
 
-// keptBytes returns how many bytes the work of the call keeps: a result that is ready,
-// and of a large message the params, but of _meta only copies of short members, unless
-// the call says otherwise.
+// keptBytes returns how many bytes the work of the call keeps: Keeps, and of a large
+// message the params, but of _meta only copies of short members, unless the call says
+// otherwise.
 func (c *Call) keptBytes() int {
-	n, m := c.ready, &c.Message
+	n, m := c.Keeps, &c.Message
 	if m.Large {
 		n += len(m.Params.Raw())
 		if !c.KeepsMeta {
