@@ -136,10 +136,10 @@ func TestFields(t *testing.T) {
 	_, url := serve(t, &reg, prompts.Options{})
 	p := open(t, url)
 	p.find("kinds", "kinds")
-	p.typing("tea", "\t", "o", "\t", "3", "\t", "t", "\t", " ", "\t", "\t", " ", "\t", "a, b", "\t", "main", "\t", "sesame", "\t", `{"a":1}`)
+	p.typing("tea", "\t", "o", "\t", "3", "\t", "t", "\t", " ", "\t", "\t", " ", "\t", "a, b", "\t", "main", "\t", "sesame", "\t", "1")
 	p.pressCtrl("\r")
 	p.has(".conversation", `{"text":"tea","choice":"one","number":3,"is":true,"many":["x","z"],"words":["a","b"],"ref":"main","secret":"sesame","payload":{"a":1}}`)
-	assert.Equal(t, []string{"A text text required", "choice", "number", "is", "many", "words", "ref", "secret sensitive", "payload"},
+	assert.Equal(t, []string{"A text text required", "choice", "number", "is", "many", "words", "ref", "secret sensitive", "payload", "a required", "payload as JSON"},
 		eval[[]string](p, `[...document.querySelectorAll(".field > label, .field > legend")].map((e) => e.innerText.replace(/\s+/g, " ").trim())`))
 }
 

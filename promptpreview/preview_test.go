@@ -112,7 +112,7 @@ func TestAssets(t *testing.T) {
 	total := 0
 	for path, mimeType := range map[string]string{
 		"": "text/html", "style.css": "text/css", "icon.svg": "image/svg+xml",
-		"app.js": "text/javascript", "client.js": "text/javascript", "dom.js": "text/javascript", "form.js": "text/javascript",
+		"app.js": "text/javascript", "client.js": "text/javascript", "dom.js": "text/javascript", "field.js": "text/javascript", "form.js": "text/javascript", "members.js": "text/javascript",
 		"list.js": "text/javascript", "result.js": "text/javascript", "markdown.js": "text/javascript",
 		"third_party/markdown-it.mjs": "text/javascript", "third_party/highlight.mjs": "text/javascript", "third_party/purify.js": "text/javascript",
 	} {

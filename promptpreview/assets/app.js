@@ -5,6 +5,7 @@ import { announce, h, plural, replace, visible } from "./dom.js";
 import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } from "./client.js";
 import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
+import { stepsOf } from "./field.js";
 import { argumentFields, questionFields } from "./form.js";
 import { AuthorTools, isAuthor, shareable } from "./author.js";
 import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
@@ -210,14 +211,20 @@ class PromptView {
   #redrawForm() {
     this.#remember();
     const active = this.form.contains(document.activeElement) ? document.activeElement : null;
-    const name = active?.closest("[data-field]")?.dataset.field;
+    const name = active?.closest(".arguments > [data-field]")?.dataset.field;
+    const asJSON = this.#fields.filter((f) => f.isJSON).map((f) => f.name);
     const selection = active && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
     this.#drawForm();
     const field = name !== undefined && this.#fields.find((f) => visible(f.name) === name);
+    for (const f of this.#fields) {
+      if (asJSON.includes(f.name) && f.isJSON === false) f.set(f.get(), { asJSON: true });
+    }
     if (field) {
-      field.focus();
+      const input = active.name !== "" && field.element.querySelector(`[name="${CSS.escape(active.name)}"]`);
+      if (input) input.focus();
+      else field.focus();
       try {
-        if (selection?.[0] != null) field.input.setSelectionRange(...selection);
+        if (selection?.[0] != null) document.activeElement.setSelectionRange(...selection);
       } catch { /* not all fields have a selection */ }
     } else if (active) this.renderButton.focus();
   }
@@ -229,12 +236,7 @@ class PromptView {
 
   #typed() {
     this.#remember();
-    for (const f of this.#fields) {
-      if (f.failed !== undefined && f.failed !== f.get()) {
-        f.failed = undefined;
-        f.setError("");
-      }
-    }
+    for (const f of this.#fields) f.clear({ changed: true });
     writeLink();
     this.#markStale();
   }
@@ -280,7 +282,7 @@ class PromptView {
     this.submitted = args;
     const exchange = {};
     const before = isChange ? this.lastResult : undefined;
-    if (!isChange) for (const f of this.#fields) f.setError("");
+    if (!isChange) for (const f of this.#fields) f.clear();
     replace(this.problems);
     const started = performance.now();
     const waiting = this.#wait(abort, started, isAsked);
@@ -309,7 +311,7 @@ class PromptView {
     if (outcome.error) this.#failed(outcome.error, isChange);
     else if (outcome.result.resultType === "input_required") this.#ask(outcome.result, isChange);
     else this.#rendered(outcome.result, before);
-    if (isAsked && !this.#fields.some((f) => f.failed !== undefined)) this.#reveal();
+    if (isAsked && !this.#fields.some((f) => f.hasFailed)) this.#reveal();
   }
 
   // reveal brings the result into view if it is below the window.
@@ -351,10 +353,7 @@ class PromptView {
     this.result = this.lastResult = result;
     this.failure = null;
     this.question = null;
-    for (const f of this.#fields) {
-      f.failed = undefined;
-      f.setError("");
-    }
+    for (const f of this.#fields) f.clear();
     const changes = this.#drawPane(before);
     this.#markStale();
     if (before) {
@@ -383,15 +382,15 @@ class PromptView {
     const problems = Array.isArray(error.data?.problems) ? error.data.problems : [];
     const others = [];
     let first;
+    for (const f of this.#fields) f.clear();
     for (const p of problems) {
       const field = this.#fields.find((f) => f.name === p.argument);
       if (!field) {
         others.push(`${p.argument}: ${p.message}`);
         continue;
       }
-      field.setError(p.message);
-      field.failed = field.get();
-      first ??= field;
+      const failed = field.fail(p.message, stepsOf(p.path ?? ""));
+      first ??= failed;
     }
     replace(this.problems, others.length > 0 && h("ul", {}, others.map((o) => h("li", {}, o))));
     if (first && !isChange) first.focus();
