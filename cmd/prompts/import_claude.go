@@ -3,22 +3,31 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The rules of Claude Code that claude follows are in docs/import.md, with the version
 // that they were read from.
 var (
-	claudeFence  = regexp.MustCompile("(?s)```!\\s*\\S.*?```")
+	claudeFence  = regexp.MustCompile("(?s)```!(.*?)```")
 	claudeCode   = regexp.MustCompile("`[^`\n]+`")
-	claudeInline = regexp.MustCompile("(?m)(?:^|\\s)(!`[^`]+`)")
+	claudeInline = regexp.MustCompile("(?m)(?:^|" + jsSpace + ")(!`([^`]+)`)")
 	claudeValue  = regexp.MustCompile(`\$\{CLAUDE_[A-Z_]+\}`)
-	claudeFile   = regexp.MustCompile(`(?m)(?:^|[\s。、？！])@([^\s"]*\w)`)
+	claudeFile   = regexp.MustCompile(`(?m)(?:^|[。、？！]|` + jsSpace + `)@([^\s"]*\w)`)
 	hintName     = regexp.MustCompile(`[\[<]([A-Za-z][\w -]*)(?:\.\.\.)?[\]>]`)
 )
+
+// jsSpace is \s of JavaScript.
+const jsSpace = `[\s\v\x{a0}\x{feff}\p{Z}]`
+
+// allWords is the argument for all that the user writes.
+const allWords = "arguments"
 
 // maxClaudeWord is the number of the last word that a placeholder can be for. A larger
 // number, as in $100, is text.
@@ -29,6 +38,14 @@ const maxClaudeWord = 9
 func (c *conversion) claude() {
 	if !c.split() {
 		return
+	}
+	if n := slices.IndexFunc(strings.Split(c.frontText, "\n"), func(line string) bool { return strings.Contains(line, "---") }); n >= 0 {
+		c.note(n+2, "--- ends the front matter in Claude Code; the rest of it is left out")
+	}
+	if c.bodyLine > 1 {
+		text := strings.TrimLeftFunc(c.body, unicode.IsSpace)
+		c.bodyLine += strings.Count(c.body[:len(c.body)-len(text)], "\n")
+		c.body = text
 	}
 	c.prompt.Name = c.front["name"]
 	c.prompt.Description = cmp.Or(c.front["description"], firstLine(c.body))
@@ -60,8 +77,10 @@ func (c *conversion) claude() {
 // claudeShell returns the programs of the shell in a text.
 func claudeShell(body string) []span {
 	var all []span
-	for _, at := range claudeFence.FindAllStringIndex(body, -1) {
-		all = append(all, span{at[0], at[1]})
+	for _, at := range claudeFence.FindAllStringSubmatchIndex(body, -1) {
+		if strings.TrimSpace(body[at[2]:at[3]]) != "" {
+			all = append(all, span{at[0], at[1]})
+		}
 	}
 	plain := []byte(body) // without code spans, but for those after an exclamation mark
 	for _, at := range claudeCode.FindAllStringIndex(body, -1) {
@@ -73,7 +92,7 @@ func claudeShell(body string) []span {
 		}
 	}
 	for _, at := range claudeInline.FindAllSubmatchIndex(plain, -1) {
-		if strings.Trim(body[at[2]:at[3]], "!` \t\n") != "" {
+		if strings.TrimSpace(string(plain[at[4]:at[5]])) != "" {
 			all = append(all, span{at[2], at[3]})
 		}
 	}
@@ -130,7 +149,9 @@ type claudeText struct {
 func readClaude(body string, names []string, code []span) *claudeText {
 	r := &claudeText{body: body, names: map[int]string{}}
 	for i, name := range names {
-		r.names[i] = name
+		if !r.isNamed(name) {
+			r.names[i] = name
+		}
 	}
 	byLength := make([]int, len(names)) // the longest name of several wins
 	for i := range names {
@@ -215,14 +236,23 @@ func (r *claudeText) nameWords(hint string) {
 		names = append([]string{""}, names...)
 	}
 	for _, word := range words {
-		switch {
-		case r.names[word] != "":
-		case word < len(names):
-			r.names[word], r.usesHint = names[word], true
-		default:
-			r.names[word] = fmt.Sprintf("arg%d", word)
+		name := fmt.Sprintf("arg%d", word)
+		if r.names[word] != "" {
+			continue
 		}
+		if word < len(names) {
+			name, r.usesHint = names[word], true
+		}
+		for r.isNamed(name) {
+			name += "_"
+		}
+		r.names[word] = name
 	}
+}
+
+// isNamed reports whether a name is that of a word, or of the whole text.
+func (r *claudeText) isNamed(name string) bool {
+	return name == allWords || slices.Contains(slices.Collect(maps.Values(r.names)), name)
 }
 
 // hintNames returns the names in a hint such as "[file] [line]", if it has no
@@ -234,7 +264,7 @@ func hintNames(hint string) []string {
 	var names []string
 	for _, m := range hintName.FindAllStringSubmatch(hint, -1) {
 		name := strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "_")
-		if name == "arguments" || slices.Contains(names, name) {
+		if name == allWords || slices.Contains(names, name) {
 			return nil
 		}
 		names = append(names, name)
@@ -252,12 +282,30 @@ func (r *claudeText) report(c *conversion) {
 		c.note(c.line(p.from), "%s is word %d in Claude Code, which counts from $0; the text has no $0, so argument %q is for the word that the text means",
 			p.text(r.body), p.word+1, r.names[p.word])
 	}
+	if first := r.firstWord(); first > 0 && len(words) > 0 && !r.isFromOne {
+		c.note(0, "the text of the user is not appended; Claude Code appends it if the user writes fewer than %s", plural(first+1, "word"))
+	}
 	if usesAll && len(words) > 0 {
 		c.note(0, "$ARGUMENTS and its words are separate arguments; Claude Code fills them from the same text")
 	}
 	if r.hint != "" && len(words) > 0 && !r.usesHint && !usesAll {
 		c.note(c.frontLine["argument-hint"], "argument-hint %q is left out; it does not name the words that the text uses", r.hint)
 	}
+}
+
+// firstWord returns the first word that Claude Code needs to replace a placeholder, or 0 if
+// it replaces one for any text.
+func (r *claudeText) firstWord() int {
+	first := math.MaxInt
+	for _, p := range r.placeholders {
+		switch p.kind {
+		case claudeAll, claudeNamed:
+			return 0
+		case claudeWord, claudeKept:
+			first = min(first, p.word)
+		}
+	}
+	return first
 }
 
 func (r *claudeText) usesAll() bool {
@@ -285,7 +333,7 @@ func (r *claudeText) write(c *conversion) {
 		case claudeKept:
 			c.prompt.literal(p.text(r.body))
 		case claudeAll:
-			c.prompt.placeholder(fileArgument{Name: "arguments", Description: cmp.Or(r.hint, "the text after the command")})
+			c.prompt.placeholder(fileArgument{Name: allWords, Description: cmp.Or(r.hint, "the text after the command")})
 		case claudeNamed:
 			c.prompt.placeholder(fileArgument{Name: r.names[p.word]})
 		case claudeWord:
@@ -294,6 +342,6 @@ func (r *claudeText) write(c *conversion) {
 	}
 	c.prompt.literal(strings.TrimRight(r.body[last:], " \t\n"))
 	if len(words) == 0 && !r.usesAll() && strings.TrimSpace(r.body) != "" {
-		c.prompt.appended(fileArgument{Name: "arguments", Description: cmp.Or(r.hint, "additional text")}, "ARGUMENTS: ")
+		c.prompt.appended(fileArgument{Name: allWords, Description: cmp.Or(r.hint, "additional text")}, "ARGUMENTS: ")
 	}
 }

@@ -168,7 +168,7 @@ func claudeCases(c *conversion, body string) []oracleCase {
 	return cases
 }
 
-// claudeExpand is what Claude Code 2.1.330 makes of a command: first the named words, then
+// claudeExpand is what Claude Code 2.1.332 makes of a command: first the named words, then
 // $ARGUMENTS[N], then $N, then $ARGUMENTS; if none was replaced, the input is appended.
 func claudeExpand(text, input string, names []string) string {
 	const dollar, value = "\uffff", "\ufffe"
@@ -181,9 +181,9 @@ func claudeExpand(text, input string, names []string) string {
 	const end = `(?:[^\w\[]|$)`
 	patterns := []string{`\d`, "ARGUMENTS"}
 	index := map[string]int{}
-	for i, name := range names {
+	for i, name := range slices.Backward(names) {
 		patterns = append(patterns, regexp.QuoteMeta(name)+end)
-		index[name] = i
+		index[name] = i // the first of several
 	}
 	names = slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return len(b) - len(a) })
 	escaped := regexp.MustCompile(`(^|[^\\])\\\$(` + strings.Join(patterns, "|") + `)`)
