@@ -95,8 +95,12 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 			}
 		}
 		folder := promptfs.NewDir(reg, dir, o)
-		if err := folder.Reload(ctx); err != nil && ctx.Err() != nil {
+		err := folder.Reload(ctx)
+		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err == nil && len(foreign.paths) == 0 && !hasPrompts(reg, o.SourcePrefix) {
+			logger.WarnContext(ctx, "no prompts", slog.String("path", dir), slog.String("error", foreign.noPrompts()), slog.String("fix", noPromptsHint))
 		}
 		go folder.Watch(ctx) // ends with ctx
 	}

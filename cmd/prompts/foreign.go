@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -51,7 +52,7 @@ var (
 	ownKeys    = regexp.MustCompile(`(?m)^(?:template|title)[ \t]*:|^arguments[ \t]*:[ \t]*\n[ \t]*-[ \t]+\w+:`)
 	ownActions = regexp.MustCompile(`\{\{-?[ \t]*(?:\.|untrusted )`)
 	// foreignErrors match the errors that a file of another format has.
-	foreignErrors = regexp.MustCompile(`invalid YAML: |unknown key |unknown function |arguments must be a list `)
+	foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
 )
 
 // foreignFolder is what a folder has of another program.
@@ -59,6 +60,7 @@ type foreignFolder struct {
 	foreignFormat
 	dir        string
 	paths      map[string]bool // in the folder
+	count      int             // of the files that show the format
 	extensions []string        // of all files
 }
 
@@ -125,9 +127,14 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 			f.paths, f.foreignFormat = paths, foreignFormats[i].foreignFormat
 		}
 	}
-	if f.name == "claude" && len(f.paths) >= enoughForeign {
-		for _, name := range plain {
+	isClaude := f.name == "claude" && len(f.paths) >= enoughForeign
+	f.count = len(f.paths)
+	for _, name := range plain {
+		if isClaude {
 			f.paths[name] = true
+			f.count++
+		} else if f.name == "fabric" && path.Base(name) == "user.md" && f.paths[path.Join(path.Dir(name), "system.md")] {
+			f.paths[name] = true // a part of the pattern
 		}
 	}
 	return f
@@ -143,17 +150,37 @@ func frontOf(content []byte) []byte {
 	return front
 }
 
-// finding returns the error of the folder, once for all files.
+const noPromptsHint = "write prompts into files with the extension .md"
+
+// hasPrompts reports whether a registry has prompts from below a path.
+func hasPrompts(reg *prompts.Registry, prefix string) bool {
+	for p := range reg.All() {
+		if strings.HasPrefix(p.Source, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// noPrompts says that the folder has no prompts, and the extensions of its files.
+func (f *foreignFolder) noPrompts() string {
+	if len(f.extensions) == 0 {
+		return "folder has no prompts"
+	}
+	return "folder has no prompts, but files with the extensions " + strings.Join(f.extensions, ", ")
+}
+
+// error returns the error of the folder, once for all files.
 func (f *foreignFolder) error() *promptfs.Error {
 	hint := "convert the files to Markdown with front matter"
 	if f.name != "" {
 		hint = fmt.Sprintf("run: prompts import %s %s NEW-FOLDER", f.name, f.dir)
 	}
 	look := "look"
-	if len(f.paths) == 1 {
+	if f.count == 1 {
 		look = "looks"
 	}
-	return &promptfs.Error{Path: ".", Err: fmt.Errorf("%s %s like %s", plural(len(f.paths), "file"), look, f.files), Hint: hint}
+	return &promptfs.Error{Path: ".", Err: fmt.Errorf("%s %s like %s", plural(f.count, "file"), look, f.files), Hint: hint}
 }
 
 // isOf reports whether an error of a file is one of the other format.

@@ -164,16 +164,8 @@ func (i *inspection) format(ctx context.Context, dir string) {
 	prefix := prefixOf(dir)
 	isIn := func(g finding) bool { return strings.HasPrefix(g.Path, prefix) || g.Path == dir }
 	if len(f.paths) == 0 {
-		hasPrompt := false
-		for p := range i.registry.All() {
-			hasPrompt = hasPrompt || strings.HasPrefix(p.Source, prefix)
-		}
-		if !hasPrompt && !slices.ContainsFunc(i.findings, isIn) {
-			message := "folder has no prompts"
-			if len(f.extensions) > 0 {
-				message = fmt.Sprintf("folder has no prompts, but files with the extensions %s", strings.Join(f.extensions, ", "))
-			}
-			i.findings = append(i.findings, finding{Path: dir, Level: levelWarning, Rule: "no-prompts", Message: message, Hint: "write prompts into files with the extension .md"})
+		if !hasPrompts(i.registry, prefix) && !slices.ContainsFunc(i.findings, isIn) {
+			i.findings = append(i.findings, finding{Path: dir, Level: levelWarning, Rule: "no-prompts", Message: f.noPrompts(), Hint: noPromptsHint})
 		}
 		return
 	}
