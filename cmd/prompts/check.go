@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ served, but probably not as it was meant) and notes (a client cannot show it).
 
 Of a FILE, it reports the errors of this file alone, as for a hook before a commit. Its
 partials are those of the next folder above that has a folder _partials, or of its own.
+Of a partial, it reports the errors of all prompts of the folder.
 
 The exit code is 1 if there are errors; with --strict, if there are warnings.
 
@@ -101,20 +103,24 @@ func checkScopes(paths []string) ([]*inspection, error) {
 		if !isFile(path) || slices.ContainsFunc(folders.dirs, func(dir string) bool { return isLoaded(path, dir) }) {
 			continue
 		}
-		root := rootOf(path)
-		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isWithin(path, filepath.Join(root, "_partials")) {
-			return nil, usageErrorf("%s is neither a Markdown file nor a test file; give *.md files, *%s files or folders", path, cases.Extension)
-		}
-		relative, err := filepath.Rel(root, path)
+		root, relative, err := rootOf(path)
 		if err != nil {
 			return nil, err
+		}
+		isPartial := isWithin(path, filepath.Join(root, "_partials"))
+		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isPartial {
+			return nil, usageErrorf("%s is neither a Markdown file nor a test file; give *.md files, *%s files or folders", path, cases.Extension)
 		}
 		i := files[root]
 		if i == nil {
 			i = &inspection{dirs: []string{root}, only: map[string]bool{}}
 			files[root] = i
 		}
-		i.only[prefixOf(root)+filepath.ToSlash(relative)] = true
+		if isPartial {
+			i.only = nil // a partial may break any prompt
+		} else if i.only != nil {
+			i.only[prefixOf(root)+relative] = true
+		}
 	}
 	if err := openFolders(folders.dirs); err != nil {
 		return nil, err
@@ -137,23 +143,28 @@ func isLoaded(path, dir string) bool {
 
 // rootOf returns the folder of prompts that a file is in: the next one above with
 // partials, or that of the file, or, for the main file of a skill, that of the skill.
-func rootOf(path string) string {
-	own := filepath.Dir(path)
-	for dir := own; ; dir = filepath.Dir(dir) {
+// relative is the path of the file in the folder, with slashes.
+func rootOf(name string) (root, relative string, err error) {
+	dir, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return "", "", err
+	}
+	own, root, relative := filepath.Dir(name), filepath.Dir(name), filepath.Base(name)
+	for inRoot := relative; ; {
 		if info, err := os.Stat(filepath.Join(dir, "_partials")); err == nil && info.IsDir() {
-			return dir
+			return root, inRoot, nil
 		}
-		if parent := filepath.Dir(dir); parent == dir {
+		parent := filepath.Dir(dir)
+		if parent == dir {
 			break
 		}
+		inRoot = path.Join(filepath.Base(dir), inRoot)
+		dir, root = parent, filepath.Join(root, "..")
+		if strings.EqualFold(relative, "SKILL.md") {
+			own, relative = root, inRoot
+		}
 	}
-	if strings.EqualFold(filepath.Base(path), "SKILL.md") && own != "." {
-		return filepath.Dir(own)
-	}
-	if filepath.Base(own) == "_partials" {
-		return filepath.Dir(own)
-	}
-	return own
+	return own, relative, nil
 }
 
 func ruleTable() string {
