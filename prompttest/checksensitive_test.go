@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
@@ -29,6 +30,25 @@ func refusing[T any](name string) prompts.Prompt {
 	})
 }
 
+// ofFormat returns a prompt that leaks a string of a format.
+func ofFormat(format string) prompts.Prompt {
+	return prompts.Prompt{Name: format, Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Schema: &jsonschema.Schema{Format: format}}},
+		Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: 7, Message: fmt.Sprintf("denied to %x", args["value"])}
+		}}
+}
+
+// exclusive returns a prompt that leaks the argument of two that it does not accept together.
+func exclusive() prompts.Prompt {
+	return prompts.Prompt{Name: "exclusive", Arguments: []prompts.Argument{{Name: "value", Sensitive: true}, {Name: "user"}},
+		Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			if args["user"] != "" {
+				return nil, prompts.InvalidArgument("value", "does not go with user")
+			}
+			return nil, &prompts.Error{Code: 7, Message: fmt.Sprintf("denied to %x", args["value"])}
+		}}
+}
+
 // A value that comes out is found, whatever its type, and in whatever form and text.
 func TestCheckSensitive(t *testing.T) {
 	t.Parallel()
@@ -40,6 +60,7 @@ func TestCheckSensitive(t *testing.T) {
 	for _, p := range []prompts.Prompt{
 		refusing[time.Time]("time"), refusing[time.Duration]("duration"), refusing[float64]("float"), refusing[uint64]("uint64"), refusing[int8]("int8"),
 		refusing[bool]("bool"), refusing[netip.Addr]("addr"), refusing[url.URL]("url"), refusing[[]int64]("list"), refusing[map[string]int]("map"), refusing[[]byte]("bytes"),
+		refusing[netip.AddrPort]("address"), refusing[[]time.Time]("times"), refusing[struct{ Host, Port string }]("struct"), ofFormat("uuid"), ofFormat("email"), exclusive(),
 		leaking("error", func(_ context.Context, v string) (*prompts.Result, error) {
 			return nil, &prompts.Error{Code: 7, Message: "denied", Data: map[string]string{"x": base64.StdEncoding.EncodeToString([]byte(v + "!"))}}
 		}),
@@ -51,6 +72,21 @@ func TestCheckSensitive(t *testing.T) {
 			prompts.Progress(ctx, 1, 2, v[1:])
 			return prompts.Messages(), nil
 		}),
+		leaking("answered question", func(ctx context.Context, v string) (*prompts.Result, error) {
+			if _, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Who?"); err != nil {
+				return nil, err
+			}
+			return nil, &prompts.Error{Code: 7, Message: "denied to " + v[1:]}
+		}),
+		leaking("random word", func(_ context.Context, v string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: 7, Message: fmt.Sprint("denied to x", v[1:], time.Now().UnixNano())}
+		}),
+		leaking("image", func(_ context.Context, v string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.UserContent(&prompts.Image{Data: []byte(v), MIMEType: "image/png", Meta: prompts.Meta{"x": v[1:]}})), nil
+		}),
+		leaking("type", func(_ context.Context, v string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "a:b", MIMEType: "text/" + v[1:], Blob: []byte(v)})), nil
+		}),
 		leaking("link", func(_ context.Context, v string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/" + v[1:], Name: "x"})), nil
 		}),
@@ -60,8 +96,9 @@ func TestCheckSensitive(t *testing.T) {
 			assert.Contains(t, errs[0], `the value of the sensitive argument "value" reaches the client`)
 		}
 	}
-	assert.Empty(t, check(leaking("fine", func(_ context.Context, v string) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User(v)), nil
+	assert.Empty(t, check(leaking("fine", func(ctx context.Context, v string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, fmt.Sprintf("at %x", time.Now().UnixNano()))
+		return prompts.Messages(prompts.User(v), prompts.UserContent(&prompts.EmbeddedResource{URI: "a:b", Text: v})), nil
 	})))
 	assert.Empty(t, check(leaking("careful", func(_ context.Context, v string) (*prompts.Result, error) {
 		return nil, fmt.Errorf("%s: %w", v, prompts.InvalidArgument("value", "is not accepted"))
