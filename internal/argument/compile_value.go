@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -215,20 +213,4 @@ func (v *value) valid(texts []string) []string {
 		}
 	}
 	return some
-}
-
-// maxIntegers limits how many integers are completed from their bounds.
-const maxIntegers = 101
-
-// integers returns the integers between the bounds, unless there are too many.
-func (r *rules) integers() []string {
-	low, high := r.between()
-	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
-		return nil
-	}
-	var texts []string
-	for n := int64(low); n <= int64(high); n++ {
-		texts = append(texts, strconv.FormatInt(n, 10))
-	}
-	return texts
 }

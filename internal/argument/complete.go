@@ -85,10 +85,6 @@ type openList struct {
 	elements []string // before it
 }
 
-// maxHead limits the bytes of a list before the element that is completed, which
-// every value repeats.
-const maxHead = 1 << 10
-
 // openListOf returns the list that was typed. It returns false for JSON, and for a
 // list that is too long.
 func openListOf(text string) (l openList, ok bool) {

@@ -7,7 +7,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -56,6 +55,10 @@ type level struct {
 	names    map[string]bool
 	elements int
 }
+
+// maxHead limits the bytes before the member or element that is completed, which every
+// completion repeats.
+const maxHead = 1 << 10
 
 // maxOpenSchemas limits the schemas of one value that completion looks at.
 const maxOpenSchemas = 16
@@ -234,49 +237,4 @@ func (o *openJSON) textOf(candidate string) (text string, ok bool) {
 		}
 	}
 	return candidate, !o.isString
-}
-
-// namesToComplete returns the names of the members that a value can have.
-func (s *subschema) namesToComplete() []string {
-	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
-}
-
-// valuesToComplete returns the values that the schema allows, if they are few: a string as
-// its text, others as JSON.
-func (s *subschema) valuesToComplete() []string {
-	if s.rules.enum != nil {
-		texts := make([]string, len(s.rules.enum))
-		for i, v := range s.rules.enum {
-			if text, ok := v.(string); ok {
-				texts[i] = text
-			} else {
-				texts[i] = jsonenc.Text(v)
-			}
-		}
-		return texts
-	}
-	var texts []string
-	if s.kinds>>strictjson.Bool&1 == 1 {
-		texts = append(texts, "true", "false")
-	}
-	if s.isIntegral {
-		texts = append(texts, slices.DeleteFunc(s.rules.integers(), func(text string) bool {
-			return !s.rules.fits(instance{kind: strictjson.Number, text: text}.number())
-		})...)
-	}
-	if s.kinds>>strictjson.Null&1 == 1 && texts != nil {
-		texts = append(texts, "null")
-	}
-	return texts
-}
-
-// treeOf returns the compiled schema of an argument that is JSON; nil without one.
-func (v *value) treeOf() *subschema {
-	switch {
-	case v.kind == schema.JSON && v.validator != nil:
-		return v.validator.root
-	case v.tree == nil:
-		return nil
-	}
-	return v.tree()
 }

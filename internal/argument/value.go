@@ -172,3 +172,14 @@ func (v *value) hasType(k strictjson.Kind) bool {
 func (v *value) notTyped(shown string) *Problem {
 	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
 }
+
+// treeOf returns the compiled schema of an argument that is JSON; nil without one.
+func (v *value) treeOf() *subschema {
+	switch {
+	case v.kind == schema.JSON && v.validator != nil:
+		return v.validator.root
+	case v.tree == nil:
+		return nil
+	}
+	return v.tree()
+}

@@ -1,0 +1,63 @@
+package argument
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file lists what completion offers for a schema. The lists are made from the compiled
+// schema, so that the compiler can name them before there is any text to complete.
+
+// namesToComplete returns the names of the members that a value can have.
+func (s *subschema) namesToComplete() []string {
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
+}
+
+// valuesToComplete returns the values that the schema allows, if they are few: a string as
+// its text, others as JSON.
+func (s *subschema) valuesToComplete() []string {
+	if s.rules.enum != nil {
+		texts := make([]string, len(s.rules.enum))
+		for i, v := range s.rules.enum {
+			if text, ok := v.(string); ok {
+				texts[i] = text
+			} else {
+				texts[i] = jsonenc.Text(v)
+			}
+		}
+		return texts
+	}
+	var texts []string
+	if s.kinds>>strictjson.Bool&1 == 1 {
+		texts = append(texts, "true", "false")
+	}
+	if s.isIntegral {
+		texts = append(texts, slices.DeleteFunc(s.rules.integers(), func(text string) bool {
+			return !s.rules.fits(instance{kind: strictjson.Number, text: text}.number())
+		})...)
+	}
+	if s.kinds>>strictjson.Null&1 == 1 && texts != nil {
+		texts = append(texts, "null")
+	}
+	return texts
+}
+
+// maxIntegers limits how many integers are completed from their bounds.
+const maxIntegers = 101
+
+// integers returns the integers between the bounds, unless there are too many.
+func (r *rules) integers() []string {
+	low, high := r.between()
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
+		return nil
+	}
+	var texts []string
+	for n := int64(low); n <= int64(high); n++ {
+		texts = append(texts, strconv.FormatInt(n, 10))
+	}
+	return texts
+}
