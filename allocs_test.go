@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -33,7 +34,7 @@ func TestAllocationsOfAdding(t *testing.T) {
 		{"of a struct, completed", constrained, 6, 18},
 		{"without a struct", dataPrompt, 6, 16},
 	} {
-		r := registryOf(manyPrompts(1000)...)
+		r := servertest.RegistryOf(manyPrompts(1000)...)
 		p := test.declare(1001)
 		set := func() {
 			if err := r.Set(p); err != nil {
@@ -42,7 +43,7 @@ func TestAllocationsOfAdding(t *testing.T) {
 		}
 		adding := testing.AllocsPerRun(100, set)
 		reading := testing.AllocsPerRun(100, func() { set(); r.Len() })
-		if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+		if !servertest.RaceEnabled { // the race detector allocates, and drops what is pooled
 			assert.LessOrEqual(t, adding, test.most, test.name)
 			assert.LessOrEqual(t, reading, test.read, "%s, with a read", test.name)
 		}
@@ -55,7 +56,7 @@ func TestBytesOfAddingOneByOne(t *testing.T) {
 	const n = 10_000
 	allocated := func(add func(r *prompts.Registry, all []prompts.Prompt)) float64 {
 		all := manyPrompts(n)
-		r := registryOf(benchPrompt(n + 1))
+		r := servertest.RegistryOf(benchPrompt(n + 1))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		add(r, all)
@@ -68,7 +69,7 @@ func TestBytesOfAddingOneByOne(t *testing.T) {
 			r.MustAdd(p)
 		}
 	})
-	if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+	if !servertest.RaceEnabled { // the race detector allocates, and drops what is pooled
 		assert.Less(t, single, 1.5*batch)
 	}
 }
@@ -85,11 +86,11 @@ func TestBytesOfAPrompt(t *testing.T) {
 		{"of a struct", manyPrompts, 475},
 		{"without a struct", manyData, 840},
 	} {
-		registryOf(test.declare(1)...) // what their type declares is kept for ever
+		servertest.RegistryOf(test.declare(1)...) // what their type declares is kept for ever
 		all := test.declare(n)
-		before := liveHeap()
-		r := registryOf(all...)
-		held := float64(liveHeap()-before) / n
+		before := servertest.LiveHeap()
+		r := servertest.RegistryOf(all...)
+		held := float64(servertest.LiveHeap()-before) / n
 		runtime.KeepAlive(all) // whose texts the registry shares
 		runtime.KeepAlive(r)
 		assert.Less(t, held, test.most, test.name)
@@ -105,9 +106,9 @@ func TestHandleAllocations(t *testing.T) {
 		Language string `json:"language"`
 		Problems int    `json:"problems"`
 	}
-	reg := registryOf(textPrompt("text", "hi"))
+	reg := servertest.RegistryOf(servertest.TextPrompt("text", "hi"))
 	for i := range 1000 {
-		reg.MustAdd(textPrompt(fmt.Sprintf("prompt_%04d", i), "x"))
+		reg.MustAdd(servertest.TextPrompt(fmt.Sprintf("prompt_%04d", i), "x"))
 	}
 	// 4 of the allocations are the author's.
 	reg.MustAdd(prompts.New(prompts.Prompt{Name: "code_review"}, func(_ context.Context, in benchReview) (*prompts.Result, error) {
@@ -125,14 +126,14 @@ func TestHandleAllocations(t *testing.T) {
 	stateless := func(request string) string {
 		return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`, 1)
 	}
-	session := newSession(t, prompts.MustNewServer(reg, prompts.Options{PageSize: 100, Timeouts: prompts.Timeouts{Render: -1}})) // a time limit is 2 more
+	session := servertest.NewSession(t, prompts.MustNewServer(reg, prompts.Options{PageSize: 100, Timeouts: prompts.Timeouts{Render: -1}})) // a time limit is 2 more
 	for _, test := range []struct {
 		name, msg     string
 		allocs, bytes float64
 	}{
-		{"ping", pingLine("1"), 1, 64},
+		{"ping", servertest.PingLine("1"), 1, 64},
 		{"list", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 2, 96},
-		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, cursorAfter("prompt_0500")), 4, 192},
+		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, servertest.CursorAfter("prompt_0500")), 4, 192},
 		{"get", getRequest, 9, 1500},
 		{"get, constraints", checkedRequest, 9, 1500},
 		{"get, stateless", stateless(getRequest), 9, 1600},
@@ -151,7 +152,7 @@ func TestHandleAllocations(t *testing.T) {
 			}
 		}
 		allocs, bytes := testing.AllocsPerRun(200, handle), bytesPerRun(200, handle)
-		if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+		if !servertest.RaceEnabled { // the race detector allocates, and drops what is pooled
 			assert.LessOrEqual(t, allocs, test.allocs, "%s: allocations", test.name)
 			assert.LessOrEqual(t, bytes, test.bytes, "%s: bytes", test.name)
 		}
@@ -162,10 +163,10 @@ func TestHandleAllocations(t *testing.T) {
 // response.
 func TestMiddlewareAllocations(t *testing.T) {
 	allocations := func(middleware func(prompts.Handler) prompts.Handler) float64 {
-		reg := registryOf(prompts.New(prompts.Prompt{Name: "code_review"}, func(context.Context, benchReview) (*prompts.Result, error) {
+		reg := servertest.RegistryOf(prompts.New(prompts.Prompt{Name: "code_review"}, func(context.Context, benchReview) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("hi")), nil
 		}))
-		session := newSession(t, prompts.MustNewServer(reg, prompts.Options{Middleware: middleware, Timeouts: prompts.Timeouts{Render: -1}}))
+		session := servertest.NewSession(t, prompts.MustNewServer(reg, prompts.Options{Middleware: middleware, Timeouts: prompts.Timeouts{Render: -1}}))
 		msg, x := []byte(getRequest), transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
 			assert.Zero(t, code, "%s", msg)
 			return nil
@@ -175,7 +176,7 @@ func TestMiddlewareAllocations(t *testing.T) {
 	none := allocations(nil)
 	passes := allocations(func(next prompts.Handler) prompts.Handler { return next })
 	audit := allocations(prompts.AuditLog(slog.New(slog.DiscardHandler)))
-	if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+	if !servertest.RaceEnabled { // the race detector allocates, and drops what is pooled
 		assert.LessOrEqual(t, passes-none, 8.0)
 		assert.LessOrEqual(t, audit-none, 10.0)
 	}
@@ -213,7 +214,7 @@ func TestChangeAllocations(t *testing.T) {
 				return testing.AllocsPerRun(runs, func() { c.change(t) })
 			}
 			more := allocations(many) - allocations(few)
-			if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+			if !servertest.RaceEnabled { // the race detector allocates, and drops what is pooled
 				assert.Less(t, more, float64(many-few)/10)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -34,7 +35,7 @@ func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transpo
 		}
 		return nil
 	}}
-	for _, msg := range []string{initializeLine, initializedLine} {
+	for _, msg := range []string{servertest.InitializeLine, servertest.InitializedLine} {
 		if err := s.Handle(context.Background(), []byte(msg), x); err != nil {
 			b.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func BenchmarkList(b *testing.B) {
 			r.MustAdd(manyPrompts(n)...)
 			s, x := benchSession(b, &r)
 			msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`,
-				cursorAfter(fmt.Sprintf("code_review_%07d", n/2-51)))
+				servertest.CursorAfter(fmt.Sprintf("code_review_%07d", n/2-51)))
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -121,7 +122,7 @@ var tellings = map[string]func(ctx context.Context, tb testing.TB, s *prompts.Se
 			}
 			return nil
 		}}
-		running.Go(func() { _ = s.Handle(ctx, []byte(listenLine("1")), x) })
+		running.Go(func() { _ = s.Handle(ctx, []byte(servertest.ListenLine("1")), x) })
 		<-acknowledged
 	},
 }
@@ -151,7 +152,7 @@ func newToldCrowd(tb testing.TB, way string, n int) *toldCrowd {
 // change changes a prompt and waits until all have been told.
 func (c *toldCrowd) change(tb testing.TB) {
 	c.told.Add(c.n)
-	if err := c.registry.Set(textPrompt("text", "x")); err != nil {
+	if err := c.registry.Set(servertest.TextPrompt("text", "x")); err != nil {
 		tb.Fatal(err)
 	}
 	c.told.Wait()
@@ -213,23 +214,23 @@ var typedInBenchmarks = []struct{ name, typed string }{
 // BenchmarkSuggestKey is one key that is pressed, all the way through Call.
 func BenchmarkSuggestKey(b *testing.B) {
 	names := candidateNames(manyCandidates)
-	enum := completing("p", nil)
+	enum := servertest.Completing("p", nil)
 	enum.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum(names...)}
-	small := completing("p", nil)
+	small := servertest.Completing("p", nil)
 	small.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum("Red", "green", "grey")}
 	for what, p := range map[string]prompts.Prompt{
-		"fixed":      completing("p", prompts.Suggest(names...)),
-		"function":   completing("p", prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return names, nil })),
+		"fixed":      servertest.Completing("p", prompts.Suggest(names...)),
+		"function":   servertest.Completing("p", prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return names, nil })),
 		"enum":       enum,
 		"small enum": small,
 	} {
-		s := prompts.MustNewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+		s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 		for _, test := range typedInBenchmarks {
 			b.Run(what+"/"+test.name, func(b *testing.B) {
-				params := json.RawMessage(`{` + completeParamsOf("p", "a", test.typed) + `}`)
+				params := json.RawMessage(`{` + servertest.CompleteParamsOf("p", "a", test.typed) + `}`)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
+					if _, err := s.Call(context.Background(), servertest.MethodComplete, params, prompts.CallOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -17,15 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
-
-type principalKey struct{}
-
-func principalOf(ctx context.Context) string {
-	name, _ := ctx.Value(principalKey{}).(string)
-	return name
-}
 
 // counting is a prompt that tells how often it has been rendered.
 func counting(c prompts.Cache) prompts.Prompt {
@@ -37,21 +31,21 @@ func counting(c prompts.Cache) prompts.Prompt {
 		if in.A == "fails" {
 			return nil, fmt.Errorf("render %d", n.Add(1))
 		}
-		return prompts.Messages(prompts.User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), principalOf(ctx)))), nil
+		return prompts.Messages(prompts.User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), servertest.PrincipalOf(ctx)))), nil
 	})
 	return p
 }
 
 // cached is a prompt whose results are kept for an hour.
 func cached(name string, f func(context.Context) (*prompts.Result, error)) prompts.Prompt {
-	p := rendered(name, f)
+	p := servertest.Rendered(name, f)
 	p.Cache = prompts.Cache{TTL: time.Hour}
 	return p
 }
 
 func getAs(t *testing.T, s *prompts.Server, user, args string) (string, error) {
 	t.Helper()
-	raw, err := s.Call(context.WithValue(t.Context(), principalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{})
+	raw, err := s.Call(context.WithValue(t.Context(), servertest.PrincipalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +57,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := prompts.MustNewServer(registryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: principalOf})
+			s := prompts.MustNewServer(servertest.RegistryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: servertest.PrincipalOf})
 			get := func(user, args string) string {
 				text, err := getAs(t, s, user, args)
 				require.NoError(t, err)
@@ -93,7 +87,7 @@ func TestCache(t *testing.T) {
 func TestCacheKeepsNot(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := prompts.MustNewServer(registryOf(counting(prompts.Cache{TTL: time.Hour, MaxResults: 2})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := prompts.MustNewServer(servertest.RegistryOf(counting(prompts.Cache{TTL: time.Hour, MaxResults: 2})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for i := range 2 {
 		_, err := getAs(t, s, "", `{"a":"fails"}`)
 		require.Error(t, err)
@@ -106,7 +100,7 @@ func TestCacheKeepsNot(t *testing.T) {
 		require.NoError(t, err)
 		return text
 	}
-	large := strings.Repeat("x", maxResultKey)
+	large := strings.Repeat("x", servertest.MaxResultKey)
 	assert.NotEqual(t, get(large), get(large))
 
 	// Of three results the oldest is forgotten.
@@ -133,16 +127,16 @@ func TestCacheFailures(t *testing.T) {
 			return prompts.Include(ctx, name, nil)
 		}
 	}
-	s := prompts.MustNewServer(registryOf(
+	s := prompts.MustNewServer(servertest.RegistryOf(
 		cached("panics", func(context.Context) (*prompts.Result, error) { panic("no") }),
 		cached("goes", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-		cached("asks", func(ctx context.Context) (*prompts.Result, error) { return asking("asks").Render(ctx, nil) }),
+		cached("asks", func(ctx context.Context) (*prompts.Result, error) { return servertest.Asking("asks").Render(ctx, nil) }),
 		cached("blames", fails(prompts.InvalidArgument("a", "is bad"))),
 		cached("nothing", fails(nil)),
 		cached("a", includes("b")),
 		cached("b", includes("a")),
 		cached("reports", includes("plain")),
-		textPrompt("plain", "hi"),
+		servertest.TextPrompt("plain", "hi"),
 	), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for name, want := range map[string]string{
 		"panics":  "panic: no",
@@ -166,11 +160,11 @@ func TestCacheFailures(t *testing.T) {
 // A prompt that is replaced has new results.
 func TestCacheOfReplacedPrompt(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(counting(prompts.Cache{TTL: time.Hour}))
+	reg := servertest.RegistryOf(counting(prompts.Cache{TTL: time.Hour}))
 	s := prompts.MustNewServer(reg, prompts.Options{})
 	first, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
-	require.NoError(t, reg.Set(textPrompt("p", "new")))
+	require.NoError(t, reg.Set(servertest.TextPrompt("p", "new")))
 	second, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
 	assert.NotEqual(t, first, second)
@@ -192,7 +186,7 @@ func TestInvalidCache(t *testing.T) {
 // What a request appends to a result that is kept is its own.
 func TestCachedResultIsNotShared(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(registryOf(
+	s := prompts.MustNewServer(servertest.RegistryOf(
 		cached("base", func(context.Context) (*prompts.Result, error) {
 			messages := make([]prompts.Message, 0, 100)
 			return &prompts.Result{Messages: append(messages, prompts.User("base")), Meta: prompts.Meta{"a": 1}}, nil
@@ -229,25 +223,25 @@ func TestCachedResultIsNotShared(t *testing.T) {
 // A function that goes on after all who waited have gone has the place of one of
 // them until it returns.
 func TestCacheCountsForMaxConcurrent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var running atomic.Int64
 		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
-		s := prompts.MustNewServer(registryOf(
+		s := prompts.MustNewServer(servertest.RegistryOf(
 			cached("p", func(context.Context) (*prompts.Result, error) { ignorant(); return prompts.Messages(), nil }),
-			completing("c", prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
+			servertest.Completing("c", prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
 				func(context.Context, string) ([]string, error) { ignorant(); return nil, nil })),
 		), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2, CompletionsPerSecond: -1}})
-		session := sessionIn(t, s, "2025-11-25")
+		session := servertest.SessionIn(t, s, "2025-11-25")
 		for i := range 20 {
-			for _, msg := range []string{getLine(fmt.Sprint(i), "p"), `{"jsonrpc":"2.0","id":"c` + fmt.Sprint(i) + `","method":"completion/complete","params":{` + completeParamsOf("c", "a", "") + `}}`} {
+			for _, msg := range []string{servertest.GetLine(fmt.Sprint(i), "p"), `{"jsonrpc":"2.0","id":"c` + fmt.Sprint(i) + `","method":"completion/complete","params":{` + servertest.CompleteParamsOf("c", "a", "") + `}}`} {
 				go func() {
 					_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
 				}()
 				synctest.Wait()
 			}
 			for _, id := range []string{fmt.Sprint(i), fmt.Sprintf(`"c%d"`, i)} {
-				answerTo(t, s, session, cancelLine(id))
+				servertest.AnswerTo(t, s, session, servertest.CancelLine(id))
 				synctest.Wait()
 			}
 			assert.LessOrEqual(t, running.Load(), int64(2))
@@ -261,7 +255,7 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 
 // Prompts that include each other do not wait for each other.
 func TestCachedPromptsInACircle(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		include := func(name, other string) prompts.Prompt {
 			return cached(name, func(ctx context.Context) (*prompts.Result, error) {
@@ -269,12 +263,12 @@ func TestCachedPromptsInACircle(t *testing.T) {
 				return prompts.Include(ctx, other, nil)
 			})
 		}
-		s := prompts.MustNewServer(registryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		s := prompts.MustNewServer(servertest.RegistryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		begin := time.Now()
 		var all sync.WaitGroup
 		for _, name := range []string{"a", "b"} {
 			all.Go(func() {
-				_, e := call(t, s, "prompts/get", `{"name":"`+name+`"}`)
+				_, e := servertest.Call(t, s, "prompts/get", `{"name":"`+name+`"}`)
 				assert.Equal(t, prompts.CodeInternalError, e.Code)
 			})
 		}
@@ -290,10 +284,10 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	o := prompts.Options{
-		Principal: func(ctx context.Context) string { return ctx.Value(principalKey{}).(string) },
+		Principal: func(ctx context.Context) string { return ctx.Value(servertest.PrincipalKey{}).(string) },
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Limits: prompts.Limits{CompletionsPerSecond: -1},
 	}
-	reg := registryOf(
+	reg := servertest.RegistryOf(
 		cached("p", func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "q", nil) }),
 		cached("q", func(context.Context) (*prompts.Result, error) { return prompts.Messages(prompts.User("hi")), nil }),
 	)

@@ -16,31 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
-
-// completing declares a prompt with the arguments a, which f completes, b, which
-// is one of three, and c, which is anything.
-func completing(name string, f prompts.CompleteFunc) prompts.Prompt {
-	return prompts.Prompt{
-		Name: name,
-		Arguments: []prompts.Argument{
-			{Name: "a", Complete: f}, {Name: "b", Schema: prompts.Enum("Red", "green", "grey")}, {Name: "c"},
-		},
-		Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil },
-	}
-}
-
-func completeParamsOf(prompt, argument, prefix string) string {
-	return `"ref":{"type":"ref/prompt","name":"` + prompt + `"},"argument":{"name":"` + argument + `","value":"` + prefix + `"}`
-}
-
-func completeLine(id, prompt, argument, prefix string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"completion/complete","params":{` + completeParamsOf(prompt, argument, prefix) + `}}`
-}
-
-func completionLine(id, values string, total int, more bool) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"completion":{"values":[%s],"total":%d,"hasMore":%t}}}`, id, values, total, more)
-}
 
 // A string of a large message that a function keeps does not keep the message alive.
 func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
@@ -48,9 +25,9 @@ func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
 	for _, test := range []struct {
 		padding int
 		shares  bool
-	}{{0, true}, {maxShared, false}} {
+	}{{0, true}, {servertest.MaxShared, false}} {
 		var first, second string
-		p := completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
+		p := servertest.Completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
 			first, second = prefix, others["c"]
 			return nil, nil
 		})
@@ -58,13 +35,13 @@ func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
 			first, second = args["a"], args["c"]
 			return prompts.Messages(), nil
 		}
-		s := prompts.MustNewServer(registryOf(p), prompts.Options{})
+		s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{})
 		for method, members := range map[string]string{
-			methodGet:      `"name":"p","arguments":{"a":"first","c":"second"}`,
-			methodComplete: completeParamsOf("p", "a", "first") + `,"context":{"arguments":{"c":"second"}}`,
+			servertest.MethodGet:      `"name":"p","arguments":{"a":"first","c":"second"}`,
+			servertest.MethodComplete: servertest.CompleteParamsOf("p", "a", "first") + `,"context":{"arguments":{"c":"second"}}`,
 		} {
-			msg := envelopedLine("1", method, members+`,"padding":"`+strings.Repeat("x", test.padding)+`"`)
-			answerTo(t, s, nil, msg)
+			msg := servertest.EnvelopedLine("1", method, members+`,"padding":"`+strings.Repeat("x", test.padding)+`"`)
+			servertest.AnswerTo(t, s, nil, msg)
 			require.Equal(t, "first second", first+" "+second)
 			distance := uintptr(unsafe.Pointer(unsafe.StringData(second))) - uintptr(unsafe.Pointer(unsafe.StringData(first)))
 			inMessage := uintptr(strings.Index(msg, `second"`) - strings.Index(msg, `first"`))
@@ -76,7 +53,7 @@ func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
 // CMP-08: how a function fails, and what its client gets of it, whichever completer calls it.
 func TestCompletionFailures(t *testing.T) {
 	t.Parallel()
-	internal := errorLine("1", prompts.CodeInternalError, completeFailed)
+	internal := servertest.ErrorLine("1", prompts.CodeInternalError, servertest.CompleteFailed)
 	for _, test := range []struct {
 		name string
 		f    func() ([]string, error)
@@ -88,10 +65,10 @@ func TestCompletionFailures(t *testing.T) {
 		{"a panic", func() ([]string, error) { panic("a secret") }, internal, "a secret"},
 		{"the end of the goroutine", func() ([]string, error) { runtime.Goexit(); return nil, nil }, internal, "runtime.Goexit"},
 		{"invalid UTF-8", func() ([]string, error) { return []string{"fine", "\xff"}, nil }, internal, "value 2 is not valid UTF-8"},
-		{"an error of its own", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "quota exceeded"} }, errorLine("1", 1001, "quota exceeded"), ""},
+		{"an error of its own", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "quota exceeded"} }, servertest.ErrorLine("1", 1001, "quota exceeded"), ""},
 		{"a wrapped one", func() ([]string, error) {
 			return nil, fmt.Errorf("a secret: %w", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no"})
-		}, errorLine("1", prompts.CodeInvalidParams, "no"), "a secret"},
+		}, servertest.ErrorLine("1", prompts.CodeInvalidParams, "no"), "a secret"},
 		{"a reserved code", func() ([]string, error) { return nil, &prompts.Error{Code: -32002, Message: "a secret"} }, internal, "a secret"},
 		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") },
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid arguments for prompt \"p\": b: is needed first","data":{"prompt":"p","problems":[{"argument":"b","reason":"refused","message":"is needed first"}]}}}`, ""},
@@ -103,12 +80,12 @@ func TestCompletionFailures(t *testing.T) {
 			"SuggestFunc":   prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
 			"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
 		} {
-			inBubble(t, name+", "+test.name, func(t *testing.T) {
-				var j journal
-				s := prompts.MustNewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
-				c := connect(t, s).handshake()
-				assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
-				assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
+			servertest.InBubble(t, name+", "+test.name, func(t *testing.T) {
+				var j servertest.Journal
+				s := prompts.MustNewServer(servertest.RegistryOf(servertest.Completing("p", f)), prompts.Options{Logger: j.Logger()})
+				c := servertest.Connect(t, s).Handshake()
+				assert.Equal(t, []string{test.want}, c.Ask(servertest.CompleteLine("1", "p", "a", "a value")))
+				assert.Equal(t, []string{test.want}, c.Ask(servertest.EnvelopedLine("1", "completion/complete", servertest.CompleteParamsOf("p", "a", "a value"))))
 				if test.log == "" {
 					assert.Empty(t, j.String())
 				} else {
@@ -116,8 +93,8 @@ func TestCompletionFailures(t *testing.T) {
 					assert.Contains(t, j.String(), "completion.prompt=p completion.argument=a")
 				}
 				assert.NotContains(t, j.String(), "a value")
-				require.NoError(t, c.end())
-				assertNoTrace(t, s)
+				require.NoError(t, c.End())
+				servertest.AssertNoTrace(t, s)
 			})
 		}
 	}
@@ -129,7 +106,7 @@ func TestCompletionFailures(t *testing.T) {
 func TestCompletionsAreBounded(t *testing.T) {
 	t.Parallel()
 	names := candidateNames(250)
-	p := promptOf[struct {
+	p := servertest.PromptOf[struct {
 		Percent int      `json:"percent" minimum:"0" maximum:"100"`
 		Own     []string `json:"own"`
 		Given   []string `json:"given"`
@@ -137,7 +114,7 @@ func TestCompletionsAreBounded(t *testing.T) {
 		prompts.Argument{Name: "own", Schema: itemsOf(prompts.Enum(names...))},
 		prompts.Argument{Name: "given", Complete: prompts.Suggest(names...)},
 	)
-	s := prompts.MustNewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
+	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
 	for _, test := range []struct {
 		argument, typed, first string
 		values, total          int
@@ -159,14 +136,14 @@ func TestCompletionsAreBounded(t *testing.T) {
 // completes asks through Call, and returns the values and their number.
 func completes(t *testing.T, p prompts.Prompt, argument, typed string) ([]string, int) {
 	t.Helper()
-	values, total, err := callComplete(t.Context(), prompts.MustNewServer(registryOf(p), prompts.Options{}), p.Name, argument, typed)
+	values, total, err := callComplete(t.Context(), prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{}), p.Name, argument, typed)
 	require.NoError(t, err)
 	return values, total
 }
 
 func callComplete(ctx context.Context, s *prompts.Server, prompt, argument, typed string) ([]string, int, error) {
-	params := fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%s},"argument":{"name":%s,"value":%s}}`, jsonText(prompt), jsonText(argument), jsonText(typed))
-	raw, err := s.Call(ctx, methodComplete, []byte(params), prompts.CallOptions{})
+	params := fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%s},"argument":{"name":%s,"value":%s}}`, servertest.JsonText(prompt), servertest.JsonText(argument), servertest.JsonText(typed))
+	raw, err := s.Call(ctx, servertest.MethodComplete, []byte(params), prompts.CallOptions{})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -221,7 +198,7 @@ func TestCompleters(t *testing.T) {
 				direct, err := f(t.Context(), test.typed, nil)
 				require.NoError(t, err)
 				assert.Len(t, direct, test.total, name)
-				values, total := completes(t, completing("p", f), "a", test.typed)
+				values, total := completes(t, servertest.Completing("p", f), "a", test.typed)
 				assert.Equal(t, test.want, values, name)
 				assert.Equal(t, test.total, total, name)
 			}
@@ -254,11 +231,11 @@ func TestSuggestCopies(t *testing.T) {
 func TestSuggestFuncSeesTheRequest(t *testing.T) {
 	t.Parallel()
 	type who struct{}
-	s := prompts.MustNewServer(registryOf(completing("p", prompts.SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Completing("p", prompts.SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
 		return []string{args["b"] + " of " + ctx.Value(who{}).(string)}, nil
 	}))), prompts.Options{})
-	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), methodComplete,
-		[]byte(`{`+completeParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), prompts.CallOptions{})
+	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), servertest.MethodComplete,
+		[]byte(`{`+servertest.CompleteParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, `{"completion":{"values":["red of Ann"],"total":1,"hasMore":false}}`, string(got))
 }
@@ -283,7 +260,7 @@ func TestCompletionOfLists(t *testing.T) {
 	schema := prompts.Enum(colours[:6]...)
 	counts := prompts.Enum()
 	counts.Enum = []any{1, 10, 2}
-	p := promptOf[in](
+	p := servertest.PromptOf[in](
 		prompts.Argument{Name: "own", Schema: itemsOf(schema)},
 		prompts.Argument{Name: "author", Complete: author},
 		prompts.Argument{Name: "counts", Schema: itemsOf(counts)},
@@ -291,26 +268,26 @@ func TestCompletionOfLists(t *testing.T) {
 		prompts.Argument{Name: "nested", Schema: itemsOf(itemsOf(schema))},
 	)
 	long := strings.Repeat("x,", 1024/2) // more elements are not completed
-	rows := append(table(t, "completed_lists", 4),
-		[]string{"own author", jsonText(long), jsonText([]string{long + "red", long + "Green", long + "grey", long + "[odd"}), `[""]`},
-		[]string{"own author", jsonText(long + "x,"), "[]", "[]"})
+	rows := append(servertest.Table(t, "completed_lists", 4),
+		[]string{"own author", servertest.JsonText(long), servertest.JsonText([]string{long + "red", long + "Green", long + "grey", long + "[odd"}), `[""]`},
+		[]string{"own author", servertest.JsonText(long + "x,"), "[]", "[]"})
 	for _, row := range rows {
 		prefixes = []string{}
 		var typed string
 		require.NoError(t, json.Unmarshal([]byte(row[1]), &typed))
 		for argument := range strings.FieldsSeq(row[0]) {
 			values, total := completes(t, p, argument, typed)
-			assert.Equal(t, row[2], jsonText(values), "%s: %q", argument, typed)
+			assert.Equal(t, row[2], servertest.JsonText(values), "%s: %q", argument, typed)
 			assert.Equal(t, len(values), total, typed)
 		}
-		assert.Equal(t, row[3], jsonText(prefixes), typed)
+		assert.Equal(t, row[3], servertest.JsonText(prefixes), typed)
 	}
 }
 
 // SuggestCached keeps values for the time, by keys that are not too long, and not too
 // many of them; package memo has the rest of the rules.
 func TestSuggestCachedIsBounded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
 		calls := 0
 		suggested := func(ttl time.Duration) func(key string) string {
 			f := prompts.SuggestCached(ttl, func(_ context.Context, args map[string]string) string { return args["b"] },
@@ -324,7 +301,7 @@ func TestSuggestCachedIsBounded(t *testing.T) {
 				return strings.Join(values, ", ")
 			}
 		}
-		long := strings.Repeat("x", maxCachedKey)
+		long := strings.Repeat("x", servertest.MaxCachedKey)
 		get := suggested(time.Minute)
 		assert.Equal(t, "1", get(long))
 		time.Sleep(time.Minute - time.Nanosecond)
@@ -333,12 +310,12 @@ func TestSuggestCachedIsBounded(t *testing.T) {
 		assert.Equal(t, "2", get(long), "its time has passed")
 		assert.Equal(t, "3", get(long+"x"))
 		assert.Equal(t, "4", get(long+"x"), "a key that is too long")
-		for i := range maxCached {
+		for i := range servertest.MaxCached {
 			get(fmt.Sprint(i))
 		}
 		assert.Equal(t, "5", get("0"))
-		assert.Equal(t, fmt.Sprint(5+maxCached), get("one more"))
-		assert.Equal(t, fmt.Sprint(6+maxCached), get("0"), "the oldest made room")
+		assert.Equal(t, fmt.Sprint(5+servertest.MaxCached), get("one more"))
+		assert.Equal(t, fmt.Sprint(6+servertest.MaxCached), get("0"), "the oldest made room")
 		get = suggested(0)
 		assert.NotEqual(t, get("x"), get("x"), "nothing is kept")
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 type embedsText struct{ prompts.Text }
@@ -85,11 +86,11 @@ func TestInvalidContent(t *testing.T) {
 			var log strings.Builder
 			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return c.result, nil }}
 			// Not as a tool, too: the result of a tool has no roles and other content.
-			s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			_, e := callMethod(t, s, "prompts/get", "p", `{}`)
 			require.NotNil(t, e)
 			assert.Equal(t, prompts.CodeInternalError, e.Code)
-			assert.Nil(t, neutralError(e).Data)
+			assert.Nil(t, servertest.NeutralError(e).Data)
 			assert.NotContains(t, e.Message, "message 1")
 			assert.Equal(t, 1, strings.Count(log.String(), "\n"))
 			for _, err := range faults {
@@ -142,22 +143,22 @@ func TestNilContent(t *testing.T) {
 func TestErrorsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
 	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
-	require.Len(t, faults, maxResultErrors+1)
+	require.Len(t, faults, servertest.MaxResultErrors+1)
 	assert.EqualError(t, faults[0], `message 1: unknown role; use "user" or "assistant"`)
-	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
+	assert.EqualError(t, faults[servertest.MaxResultErrors], "and 99984 more")
 
-	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))
-	assert.Len(t, faults, maxResultErrors)
+	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, servertest.MaxResultErrors/2)...))
+	assert.Len(t, faults, servertest.MaxResultErrors)
 }
 
 // contentIn returns the message that a client of a revision gets for content,
 // or the error.
 func contentIn(t testing.TB, version string, content prompts.Content, o prompts.Options) (string, error) {
 	t.Helper()
-	p := rendered("p", func(context.Context) (*prompts.Result, error) {
+	p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: content}), nil
 	})
-	raw, err := prompts.MustNewServer(registryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
+	raw, err := prompts.MustNewServer(servertest.RegistryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
 	if err != nil {
 		return "", err
 	}
@@ -175,7 +176,7 @@ var (
 // What the author returns is content like any other.
 func TestFallbackOfTheAuthor(t *testing.T) {
 	t.Parallel()
-	failed := internalError(invalidResult)
+	failed := servertest.InternalError(servertest.InvalidResult)
 	for _, test := range []struct {
 		name     string
 		content  prompts.Content
@@ -199,19 +200,19 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 		{"a nil pointer", someLink, func(prompts.Content, string) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},
 		{"not valid", someLink, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
 		{"of no type of ours", someLink, func(prompts.Content, string) prompts.Content { return &struct{ prompts.Text }{} }, "", failed, "use one of the types of package prompts"},
-		{"a panic", someLink, func(prompts.Content, string) prompts.Content { panic(errors.New("a secret")) }, "", internalError(renderFailed), "a secret"},
+		{"a panic", someLink, func(prompts.Content, string) prompts.Content { panic(errors.New("a secret")) }, "", servertest.InternalError(servertest.RenderFailed), "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var j journal
-			got, err := contentIn(t, "2024-11-05", test.content, prompts.Options{Fallback: test.fallback, Logger: j.logger()})
+			var j servertest.Journal
+			got, err := contentIn(t, "2024-11-05", test.content, prompts.Options{Fallback: test.fallback, Logger: j.Logger()})
 			assert.Equal(t, test.want, got)
 			if test.err == nil {
 				assert.NoError(t, err)
 				assert.Empty(t, j.String())
 				return
 			}
-			assert.Equal(t, test.err, asNeutral(err))
+			assert.Equal(t, test.err, servertest.AsNeutral(err))
 			assert.Contains(t, j.String(), test.log)
 		})
 	}

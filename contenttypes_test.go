@@ -41,7 +41,7 @@ var contentPlaces = map[string][]string{
 var (
 	contentMethod  = regexp.MustCompile(`(?m)^func \(\*(\w+)\) content\(\)`)
 	lineComment    = regexp.MustCompile(`//.*`)
-	notContentCode = regexp.MustCompile(`(^|/)(testdata|node_modules|third_party|\.[^/]+)(/|$)|^(examples|internal/(interop|dev|soak|clienttest))(/|$)`)
+	notContentCode = regexp.MustCompile(`(^|/)(testdata|node_modules|third_party|\.[^/]+)(/|$)|^(examples|internal/(interop|dev|servertest|soak|clienttest))(/|$)`)
 )
 
 // Each place that knows content types knows all of them, and no place is missing here.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -43,7 +44,7 @@ func worstMessage(head, unit, tail string, n int) string {
 		default:
 			fmt.Fprintf(&b, ","+unit, i)
 		}
-		if i == maxBatch-2 && strings.HasPrefix(unit, `{"jsonrpc"`) {
+		if i == servertest.MaxBatch-2 && strings.HasPrefix(unit, `{"jsonrpc"`) {
 			break
 		}
 	}
@@ -56,7 +57,7 @@ type cost struct{ bytes, objects uint64 }
 // costOf answers a message, and reports what that took and how much was sent.
 func costOf(t *testing.T, s *prompts.Server, msg string) (c cost, sent int) {
 	t.Helper()
-	session := s.NewSession(transport.SessionOptions{Version: batchVersion})
+	session := s.NewSession(transport.SessionOptions{Version: servertest.BatchVersion})
 	defer session.Close()
 	given := []byte(msg)
 	// Pools are empty after two collections, so that each try pays for all that
@@ -101,7 +102,7 @@ func TestCostOfWorstMessages(t *testing.T) {
 	const small, large = 64 << 10, 256 << 10
 	for name, o := range map[string]prompts.Options{"as it is": {}, "strict": {StrictArguments: true}, "asking": {ElicitArguments: true}} {
 		s := prompts.MustNewServer(fuzzPrompts(), o)
-		for _, row := range table(t, "worst", 4) {
+		for _, row := range servertest.Table(t, "worst", 4) {
 			t.Run(name+"/"+row[0], func(t *testing.T) {
 				short, long := worstMessage(row[1], row[2], row[3], small), worstMessage(row[1], row[2], row[3], large)
 				least, _ := leastCost(t, s, short)
@@ -109,7 +110,7 @@ func TestCostOfWorstMessages(t *testing.T) {
 				n := uint64(len(long))
 				assert.LessOrEqual(t, most.bytes, mostFactor*n+mostBase, "bytes")
 				objects := mostObjects*n/100 + mostPieces
-				if prompts.RaceEnabled {
+				if servertest.RaceEnabled {
 					objects += objects / 10 // a sync.Pool drops some of what it gets
 				}
 				assert.LessOrEqual(t, most.objects, objects, "objects")

@@ -1,7 +1,6 @@
 package prompts_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,17 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
-
-func nothing(context.Context, map[string]string) (*prompts.Result, error) {
-	return &prompts.Result{}, nil
-}
-
-// promptOf is a prompt of the struct In that is never rendered.
-func promptOf[In any](arguments ...prompts.Argument) prompts.Prompt {
-	var got In
-	return storing(&got, arguments...)
-}
 
 // Registry.Add returns all errors of a declaration at once. Each is a DeclarationError that
 // names the prompt and the argument, in its text and in its fields (CNT-15 for the sizes of
@@ -34,12 +24,14 @@ func TestInvalidDeclarations(t *testing.T) {
 	t.Parallel()
 	schema := func(s *jsonschema.Schema) prompts.Prompt { return untyped(prompts.Argument{Name: "a", Schema: s}) }
 	field := func(s *jsonschema.Schema) prompts.Prompt {
-		return promptOf[maybe[int]](prompts.Argument{Name: "a", Schema: s})
+		return servertest.PromptOf[servertest.Maybe[int]](prompts.Argument{Name: "a", Schema: s})
 	}
 	def := func(text string) *jsonschema.Schema { return &jsonschema.Schema{Default: json.RawMessage(text)} }
-	withMeta := func(m prompts.Meta) prompts.Prompt { return prompts.Prompt{Name: "p", Meta: m, Render: nothing} }
+	withMeta := func(m prompts.Meta) prompts.Prompt {
+		return prompts.Prompt{Name: "p", Meta: m, Render: servertest.Nothing}
+	}
 	withIcon := func(i prompts.Icon) prompts.Prompt {
-		return prompts.Prompt{Name: "p", Icons: []prompts.Icon{i}, Render: nothing}
+		return prompts.Prompt{Name: "p", Icons: []prompts.Icon{i}, Render: servertest.Nothing}
 	}
 	const src = "https://example.com/a.png"
 	circle := &jsonschema.Schema{Type: "array"}
@@ -52,41 +44,45 @@ func TestInvalidDeclarations(t *testing.T) {
 		want   []string // none for no fault
 	}{
 		{"the zero Prompt", prompts.Prompt{}, []string{`prompt "": Name is empty`, `prompt "": no render function; set Render or use New`}},
-		{"control character", prompts.Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": Name contains a control character`}},
-		{"long name", prompts.Prompt{Name: fmt.Sprintf("%04097d", 0), Render: nothing}, []string{fmt.Sprintf(`prompt "%04097d": Name has 4097 bytes (limit 4096)`, 0)}},
-		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": Name contains a control character`}},
-		{"UTF-8 in the name", prompts.Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
-		{"UTF-8 in the texts", prompts.Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []prompts.Argument{
+		{"control character", prompts.Prompt{Name: "a\nb", Render: servertest.Nothing}, []string{`prompt "a\nb": Name contains a control character`}},
+		{"long name", prompts.Prompt{Name: fmt.Sprintf("%04097d", 0), Render: servertest.Nothing}, []string{fmt.Sprintf(`prompt "%04097d": Name has 4097 bytes (limit 4096)`, 0)}},
+		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: servertest.Nothing}, []string{`prompt "a\u0085": Name contains a control character`}},
+		{"UTF-8 in the name", prompts.Prompt{Name: "a\xff", Render: servertest.Nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
+		{"UTF-8 in the texts", prompts.Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: servertest.Nothing, Arguments: []prompts.Argument{
 			{Name: "a", Title: "\xff", Description: "\xff"}, {Name: "b\xff"}}}, []string{
 			`prompt "p": title is not valid UTF-8`, `prompt "p": description is not valid UTF-8`,
 			`prompt "p": argument "a": title is not valid UTF-8`, `prompt "p": argument "a": description is not valid UTF-8`,
 			`prompt "p": argument "b\xff": name is not valid UTF-8`}},
-		{"free texts", prompts.Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: nothing, Arguments: []prompts.Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
+		{"free texts", prompts.Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: servertest.Nothing, Arguments: []prompts.Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
 		{"argument names", untyped(prompts.Argument{}, prompts.Argument{Name: "a\x00"}, prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "": Name is empty`, `prompt "p": argument "a\x00": Name contains a control character`, `prompt "p": argument "b": argument is declared twice`}},
-		{"nil render", prompts.New[one[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": render function is nil`}},
-		{"two renders", func() prompts.Prompt { p := promptOf[one[int]](); p.Render = nothing; return p }(),
+		{"nil render", prompts.New[servertest.One[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": render function is nil`}},
+		{"two renders", func() prompts.Prompt {
+			p := servertest.PromptOf[servertest.One[int]]()
+			p.Render = servertest.Nothing
+			return p
+		}(),
 			[]string{`prompt "p": Render is set, but New already provides a render function; remove one of the two`}},
-		{"not a struct", promptOf[map[string]string](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
-		{"no arguments", promptOf[struct{}](), nil},
+		{"not a struct", servertest.PromptOf[map[string]string](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
+		{"no arguments", servertest.PromptOf[struct{}](), nil},
 
-		{"skipped fields", promptOf[struct {
+		{"skipped fields", servertest.PromptOf[struct {
 			A chan int `json:"-"`
 			b chan int
 			C int
 		}](), nil},
 
-		{"unknown field, listed twice", promptOf[one[int]](prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
+		{"unknown field, listed twice", servertest.PromptOf[servertest.One[int]](prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "b": argument is declared twice`, `prompt "p": argument "b": unknown field`}},
-		{"required although optional", promptOf[maybe[int]](prompts.Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
+		{"required although optional", servertest.PromptOf[servertest.Maybe[int]](prompts.Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
 			`prompt "p": argument "a": Required conflicts with the field, which is optional; remove omitempty or the pointer`,
 			`prompt "p": argument "a": schema: `, `prompt "p": argument "a": title is not valid UTF-8`}},
-		{"required as the struct says", promptOf[one[int]](prompts.Argument{Name: "a", Required: true}), nil},
+		{"required as the struct says", servertest.PromptOf[servertest.One[int]](prompts.Argument{Name: "a", Required: true}), nil},
 
 		{"the same without a struct", untyped(prompts.Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": a required argument never uses its default`}},
 		{"default that is no number", field(def(`1e999`)), []string{`prompt "p": argument "a": schema: json: cannot unmarshal number 1e999`}},
 		{"default with duplicate keys", schema(&jsonschema.Schema{Type: "object", Default: json.RawMessage(`{"a":1,"a":2}`)}), []string{`prompt "p": argument "a": schema: `}},
-		{"default of an object", promptOf[maybe[inner]](prompts.Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": default: `}},
+		{"default of an object", servertest.PromptOf[servertest.Maybe[servertest.Inner]](prompts.Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": default: `}},
 
 		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: no type that a string can be converted to is allowed`}},
 		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},
@@ -101,16 +97,16 @@ func TestInvalidDeclarations(t *testing.T) {
 		{"reference to nowhere", schema(&jsonschema.Schema{Ref: "#/$defs/x"}), []string{`prompt "p": argument "a": schema: `}},
 		{"reference to elsewhere", schema(&jsonschema.Schema{Ref: "https://example.com/x.json"}), []string{`prompt "p": argument "a": schema: `}},
 
-		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "" must be an https, http or data URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
+		{"icons", prompts.Prompt{Name: "p", Render: servertest.Nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "" must be an https, http or data URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
 		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 1: src "/a.png" must be an https, http or data URI`}},
 		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 1: MIME type "png": no subtype`}},
 		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 1: invalid size "48"; use a form such as "48x48", or "any"`}},
 		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 1: invalid size "0x48"`}},
 		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 1: unknown theme "Dark"; use "light" or "dark"`}},
-		{"good icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
+		{"good icons", prompts.Prompt{Name: "p", Render: servertest.Nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
 
 		{"_meta key", withMeta(prompts.Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
-		{"_meta of InputSchemas", withMeta(prompts.Meta{inputSchemaKey: "mine"}), []string{`prompt "p": Meta["io.github.mcp-prompts/inputSchema"] is reserved for Options.InputSchemas`}},
+		{"_meta of InputSchemas", withMeta(prompts.Meta{servertest.InputSchemaKey: "mine"}), []string{`prompt "p": Meta["io.github.mcp-prompts/inputSchema"] is reserved for Options.InputSchemas`}},
 		{"_meta value", withMeta(prompts.Meta{"a": make(chan int), "b": math.NaN(), "c": "\xff", "d": json.RawMessage(`{"a":1,"a":2}`), "e": json.RawMessage(`{`), "f": panics{}}), []string{
 			`prompt "p": _meta "a": `, `prompt "p": _meta "b": `, `prompt "p": _meta "c": invalid UTF-8`,
 			`prompt "p": _meta "d": `, `prompt "p": _meta "e": `, `prompt "p": _meta "f": panic: a panic`}},
@@ -179,7 +175,7 @@ func (panics) MarshalJSON() ([]byte, error) { panic("a panic") }
 func TestAddAllOrNothing(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
-	good := func(name string) prompts.Prompt { return prompts.Prompt{Name: name, Render: nothing} }
+	good := func(name string) prompts.Prompt { return prompts.Prompt{Name: name, Render: servertest.Nothing} }
 	require.NoError(t, r.Add(good("taken")))
 	err := r.Add(good("a"), prompts.Prompt{Name: "b"}, good("taken"), good("c"), good("c"), prompts.Prompt{Name: "taken"})
 	assert.ErrorIs(t, err, prompts.ErrExists)
@@ -211,7 +207,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 		O map[string]any `json:"o"`
 	}
 	var got in
-	p := storing(&got,
+	p := servertest.Storing(&got,
 		prompts.Argument{Name: "a", Title: "A", Schema: &jsonschema.Schema{Enum: []any{"x", "y"}, Default: json.RawMessage(`"x"`), Pattern: "^."}},
 		prompts.Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: &jsonschema.Schema{Minimum: ptr(1.0), Enum: []any{1, 2}}}},
 		prompts.Argument{Name: "o", Schema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}})
@@ -226,10 +222,10 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	state := func() (all []string) {
 		all = append(all, callList(t, &r))
 		for p := range r.All() {
-			all = append(all, jsonText(p.Arguments)+jsonText(p.Icons)+jsonText(p.Meta)+jsonText(p.Tags))
+			all = append(all, servertest.JsonText(p.Arguments)+servertest.JsonText(p.Icons)+servertest.JsonText(p.Meta)+servertest.JsonText(p.Tags))
 			for _, args := range []string{`{"n":"1,2","o":"{\"k\":\"a\"}"}`, `{"a":"z","n":"0","o":"{\"k\":\"ab\"}"}`, `{"a":"y","n":"1,2,3","o":"{}"}`} {
 				got, e := callMethod(t, srv, "prompts/get", p.Name, args)
-				all = append(all, got+jsonText(e))
+				all = append(all, got+servertest.JsonText(e))
 			}
 		}
 		return all
@@ -245,7 +241,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	}
 	assert.Equal(t, before, state())
 
-	again := storing(&got)
+	again := servertest.Storing(&got)
 	again.Name = "again"
 	for range 2 {
 		require.NoError(t, r.Set(again))

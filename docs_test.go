@@ -28,6 +28,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // docs/limits.md, SECURITY.md and docs/fleet.md say what the code does: every limit
@@ -55,7 +56,7 @@ var (
 	place      = regexp.MustCompile(`\b([\w-]+/)*[\w-]+\.(go|md|txt)\b|(\.ci|\bexamples|\binternal|\bmount|\btestdata)(/\w+)+`)
 	identifier = regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`")
 	quantity   = regexp.MustCompile(`^([0-9][0-9,]*)(?: (KiB|MiB|GiB|ms|seconds?|minutes?)\b)?`)
-	notLibrary = regexp.MustCompile(`^(cmd|examples|internal/(interop|dev|soak|speccheck))(/|$)`)
+	notLibrary = regexp.MustCompile(`^(cmd|examples|internal/(interop|dev|servertest|soak|speccheck))(/|$)`)
 	units      = map[string]int64{
 		"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": int64(time.Millisecond),
 		"second": int64(time.Second), "seconds": int64(time.Second), "minute": int64(time.Minute), "minutes": int64(time.Minute),
@@ -120,7 +121,7 @@ func checkDocs(t *testing.T, repository fs.FS) (problems []string) {
 // first file has: the change itself, and not only a file of that name.
 func TestPlacesOfChanges(t *testing.T) {
 	t.Parallel()
-	_, table, ok := strings.Cut(readText(t, "docs/architecture.md"), "## The fifteen most common changes\n")
+	_, table, ok := strings.Cut(servertest.ReadText(t, "docs/architecture.md"), "## The fifteen most common changes\n")
 	require.True(t, ok)
 	table, _, _ = strings.Cut(table, "\n## ")
 	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| `([^|]+)` \\|$").FindAllStringSubmatch(table, -1)
@@ -130,7 +131,7 @@ func TestPlacesOfChanges(t *testing.T) {
 		if !assert.NotEmpty(t, places, row[1]) {
 			continue
 		}
-		assert.True(t, strings.Contains(readText(t, places[0][1]), row[3]), "%s: no %q in %s", row[1], row[3], places[0][1])
+		assert.True(t, strings.Contains(servertest.ReadText(t, places[0][1]), row[3]), "%s: no %q in %s", row[1], row[3], places[0][1])
 		for _, p := range places {
 			assert.True(t, declares(t, p[1], p[2]), "%s: no %s in %s", row[1], p[2], p[1])
 		}
@@ -342,12 +343,12 @@ func (i fewImports) check(folder string) *types.Package {
 func TestDocsFinds(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for _, part := range strings.Split(readText(t, "testdata/docs.txtar"), "\n-- ")[1:] {
+	for _, part := range strings.Split(servertest.ReadText(t, "testdata/docs.txtar"), "\n-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --")
 		files[name] = strings.TrimPrefix(text, "\n") + "\n"
 	}
 	unescaped := strings.NewReplacer("¦", "|", `\t`, "\t")
-	for _, row := range table(t, "docs", 5) {
+	for _, row := range servertest.Table(t, "docs", 5) {
 		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
 			changed, old, replacement, want := row[1], unescaped.Replace(row[2]), unescaped.Replace(row[3]), unescaped.Replace(row[4])
@@ -407,7 +408,7 @@ func TestSchemasOfDocs(t *testing.T) {
 	require.NoError(t, err)
 	found := 0
 	for _, page := range append(pages, "README.md") {
-		for _, fence := range jsonBlock.FindAllStringSubmatch(readText(t, page), -1) {
+		for _, fence := range jsonBlock.FindAllStringSubmatch(servertest.ReadText(t, page), -1) {
 			if text := fence[1]; strings.Contains(text, `"$ref"`) {
 				found++
 				require.NoError(t, add(text), "%s: %s", page, text)

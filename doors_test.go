@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
@@ -32,7 +33,7 @@ type difference struct{ cases, text string }
 // server with StrictArguments.
 func differences(t testing.TB) map[string]difference {
 	all := map[string]difference{}
-	for _, row := range table(t, "tools", 3) {
+	for _, row := range servertest.Table(t, "tools", 3) {
 		all[row[0]] = difference{row[1], row[2]}
 	}
 	return all
@@ -43,7 +44,7 @@ func differences(t testing.TB) map[string]difference {
 // JSON of their types, and wants the same answer from them, or that of differences.
 func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options) (string, *prompts.Error) {
 	t.Helper()
-	result, e := callMethod(t, prompts.MustNewServer(registryOf(p), o), "prompts/get", p.Name, arguments)
+	result, e := callMethod(t, prompts.MustNewServer(servertest.RegistryOf(p), o), "prompts/get", p.Name, arguments)
 	want := answerOf(t, result, e)
 	if e != nil && (e.Code != prompts.CodeInternalError || !strings.HasPrefix(e.Message, "internal error")) {
 		want.isError, want.code = true, 0
@@ -72,14 +73,14 @@ func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options
 // callTool calls a prompt as a tool of its own or by the second tool of a pair.
 func callTool(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options, pair *prompttools.Pair) answer {
 	t.Helper()
-	reg := registryOf(p)
+	reg := servertest.RegistryOf(p)
 	tools, err := prompttools.New(reg, prompttools.Options{Names: []string{p.Name}, Pair: pair})
 	require.NoError(t, err)
 	o.Features = append(slices.Clone(o.Features), tools)
 	o.Logger = slog.New(slog.DiscardHandler)
 	name := prompttools.ToolName(p.Name)
 	if pair != nil {
-		name, arguments = "get_prompt", fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(p.Name), arguments)
+		name, arguments = "get_prompt", fmt.Sprintf(`{"name":%s,"arguments":%s}`, servertest.JsonText(p.Name), arguments)
 	}
 	result, e := callMethod(t, prompts.MustNewServer(reg, o), "tools/call", name, arguments)
 	return answerOf(t, result, e)
@@ -88,7 +89,7 @@ func callTool(t testing.TB, p prompts.Prompt, arguments string, o prompts.Option
 // callMethod calls a method that has a name and arguments.
 func callMethod(t testing.TB, s *prompts.Server, method, name, arguments string) (string, *prompts.Error) {
 	t.Helper()
-	return call(t, s, method, fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(name), arguments))
+	return servertest.Call(t, s, method, fmt.Sprintf(`{"name":%s,"arguments":%s}`, servertest.JsonText(name), arguments))
 }
 
 // answer is what prompts/get and tools/call have in common.
@@ -103,8 +104,8 @@ type answer struct {
 func answerOf(t testing.TB, result string, e *prompts.Error) answer {
 	t.Helper()
 	if e != nil {
-		a := answer{code: e.Code, text: neutralError(e).Message}
-		if data := jsonText(neutralError(e).Data); data[0] == '{' {
+		a := answer{code: e.Code, text: servertest.NeutralError(e).Message}
+		if data := servertest.JsonText(servertest.NeutralError(e).Data); data[0] == '{' {
 			a.data = data
 		}
 		return a
@@ -139,7 +140,7 @@ func answerOf(t testing.TB, result string, e *prompts.Error) answer {
 	}
 	a := answer{isError: r.IsError, text: strings.Join(texts, "\n"), data: string(r.StructuredContent)}
 	if a.data != "" { // which some clients show the model without the text
-		rest, ok := strings.CutPrefix(a.data, `{"message":`+jsonText(a.text))
+		rest, ok := strings.CutPrefix(a.data, `{"message":`+servertest.JsonText(a.text))
 		assert.True(t, ok, a.data)
 		a.data = "{" + strings.TrimPrefix(rest, ",")
 	}
@@ -163,7 +164,7 @@ func typedArguments(t testing.TB, p prompts.Prompt, arguments string) string {
 		if s := schema.Properties[name]; s != nil && v.Kind() == strictjson.String {
 			value = sample.JSON(s, v.Text())
 		}
-		members = append(members, jsonText(name)+":"+value)
+		members = append(members, servertest.JsonText(name)+":"+value)
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
@@ -26,7 +27,7 @@ func TestPackageComment(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	require.NoError(t, err)
-	tutorial := unindented(readText(t, "example_tutorial_test.go"))
+	tutorial := unindented(servertest.ReadText(t, "example_tutorial_test.go"))
 	blocks := 0
 	for _, block := range new(comment.Parser).Parse(file.Doc.Text()).Content {
 		if code, ok := block.(*comment.Code); ok {

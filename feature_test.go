@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	featurecall "github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
@@ -69,14 +70,14 @@ func TestResultsOfAFeature(t *testing.T) {
 		raw    bool
 		want   string
 	}{
-		"at once":         {instant(`{"a":1}`, nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"work":            {served(func(context.Context) (string, error) { return `{"a":1}`, nil }), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"empty":           {instant(`{}`, nil), nil, false, `{"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"cached":          {instant(`{}`, nil), cache, false, `{"resultType":"complete","ttlMs":1500,"cacheScope":"public","_meta":{` + ownIdentity + `}}`},
-		"several lines":   {instant("{\r\n\t\"a\": 1\n}", nil), nil, false, "{  \t\"a\": 1" + `,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"of an encoder":   {instant("{\"a\":1}\n", nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"lines of a work": {served(func(context.Context) (string, error) { return "{\n} \r\n", nil }), nil, false, `{"resultType":"complete","_meta":{` + ownIdentity + `}}`},
-		"not to be kept":  {instant(`{}`, nil), new(feature.Cache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
+		"at once":         {instant(`{"a":1}`, nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"work":            {served(func(context.Context) (string, error) { return `{"a":1}`, nil }), nil, false, `{"a":1,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"empty":           {instant(`{}`, nil), nil, false, `{"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"cached":          {instant(`{}`, nil), cache, false, `{"resultType":"complete","ttlMs":1500,"cacheScope":"public","_meta":{` + servertest.OwnIdentity + `}}`},
+		"several lines":   {instant("{\r\n\t\"a\": 1\n}", nil), nil, false, "{  \t\"a\": 1" + `,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"of an encoder":   {instant("{\"a\":1}\n", nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"lines of a work": {served(func(context.Context) (string, error) { return "{\n} \r\n", nil }), nil, false, `{"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
+		"not to be kept":  {instant(`{}`, nil), new(feature.Cache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + servertest.OwnIdentity + `}}`},
 		"raw":             {instant(`{"resultType":"x"}`, nil), cache, true, `{"resultType":"x"}`},
 		"raw, after work": {served(func(context.Context) (string, error) { return `{"resultType":"x"}`, nil }), nil, true, `{"resultType":"x"}`},
 	} {
@@ -86,7 +87,7 @@ func TestResultsOfAFeature(t *testing.T) {
 				test.method = featurecall.Raw(test.method)
 			}
 			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
-			got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
+			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got)
 		})
 	}
@@ -95,7 +96,7 @@ func TestResultsOfAFeature(t *testing.T) {
 // A feature adds its capabilities, its methods in the versions that have them, and
 // the notifications of all its lists.
 func TestFeatureOfAServer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
 		changed := map[string]func(){}
 		list := func(name string) feature.List {
 			return feature.List{Notification: "notifications/" + name + "/list_changed", Filter: name + "ListChanged", Subscribe: func(f func()) func() {
@@ -115,16 +116,16 @@ func TestFeatureOfAServer(t *testing.T) {
 			},
 			Lists: []feature.List{list("birds"), list("fish")},
 		})
-		c := connect(t, s)
-		assert.Contains(t, c.ask(initializeLine, initializedLine)[0], `"birds":{"listChanged":true,"version":"2025-11-25"}`)
-		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"method":"new","version":"2025-11-25","params":{"a":[1]}}}`}, c.ask(`{"jsonrpc":"2.0","id":1,"method":"new","params":{"a":[1]}}`))
-		assert.Contains(t, c.ask(`{"jsonrpc":"2.0","id":1,"method":"old"}`)[0], `"code":-32601`)
-		got := answerTo(t, s, sessionIn(t, s, "2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"old","params":{}}`)
+		c := servertest.Connect(t, s)
+		assert.Contains(t, c.Ask(servertest.InitializeLine, servertest.InitializedLine)[0], `"birds":{"listChanged":true,"version":"2025-11-25"}`)
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"method":"new","version":"2025-11-25","params":{"a":[1]}}}`}, c.Ask(`{"jsonrpc":"2.0","id":1,"method":"new","params":{"a":[1]}}`))
+		assert.Contains(t, c.Ask(`{"jsonrpc":"2.0","id":1,"method":"old"}`)[0], `"code":-32601`)
+		got := servertest.AnswerTo(t, s, servertest.SessionIn(t, s, "2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"old","params":{}}`)
 		assert.Contains(t, got, `"version":"2025-06-18"`)
 		changed["birds"]()
 		changed["fish"]()
 		time.Sleep(time.Second)
-		assert.ElementsMatch(t, []string{`{"jsonrpc":"2.0","method":"notifications/birds/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/fish/list_changed"}`}, c.received())
+		assert.ElementsMatch(t, []string{`{"jsonrpc":"2.0","method":"notifications/birds/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/fish/list_changed"}`}, c.Received())
 	})
 }
 
@@ -152,9 +153,9 @@ func TestErrorsOfAFeature(t *testing.T) {
 		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
-				var log journal
-				s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
-				got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
+				var log servertest.Journal
+				s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.Logger()})
+				got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
 				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.want+`}`, got)
 				if strings.Contains(test.want, "internal") {
 					assert.Contains(t, log.String(), "secret")
@@ -174,19 +175,19 @@ func TestListingWithoutAppend(t *testing.T) {
 		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			return promptfeature.List(c, dst, l)
 		}}}})
-		assert.Contains(t, answerTo(t, s, nil, envelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
+		assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
 	}
 }
 
 // The data of an error that Serve returns is encoded where it keeps nobody waiting.
 func TestDataOfAFeatureErrorBlocks(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
 		free := make(chan struct{})
-		blocks := instant("", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no", Data: data(func() { <-free })})
-		c := connect(t, withFeature(feature.Feature{Methods: map[string]feature.Method{"m": blocks}})).handshake()
-		assert.Equal(t, []string{pongLine("2")}, c.ask(`{"jsonrpc":"2.0","id":1,"method":"m"}`, pingLine("2")))
+		blocks := instant("", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no", Data: servertest.Data(func() { <-free })})
+		c := servertest.Connect(t, withFeature(feature.Feature{Methods: map[string]feature.Method{"m": blocks}})).Handshake()
+		assert.Equal(t, []string{servertest.PongLine("2")}, c.Ask(`{"jsonrpc":"2.0","id":1,"method":"m"}`, servertest.PingLine("2")))
 		close(free)
-		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{}}}`}, c.ask())
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{}}}`}, c.Ask())
 	})
 }
 
@@ -209,7 +210,7 @@ func TestExtensionsAreMerged(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"a":{"of":"a"},"b":{"of":"b"}}`, string(raw))
 	}
-	got, err := handle(t, srv, nil, envelopedLine("1", "server/discover", ""))
+	got, err := servertest.Handle(t, srv, nil, servertest.EnvelopedLine("1", "server/discover", ""))
 	require.NoError(t, err)
 	assert.Contains(t, got, `"extensions":{"a":{"of":"a"},"b":{"of":"b"},"c":{}}`)
 }
@@ -246,7 +247,7 @@ func TestFeaturesThatClash(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.EqualError(t, optionsError(test.o), "prompts: options: "+test.want)
+			assert.EqualError(t, servertest.OptionsError(test.o), "prompts: options: "+test.want)
 		})
 	}
 }

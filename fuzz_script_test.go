@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // A script is a whole session as a fuzzer can write one. Its first line
@@ -66,13 +67,13 @@ var scriptMethods = []string{
 
 // scriptEras are what a message says of its revision in its params.
 var scriptEras = []string{
-	"", bareEnvelope,
-	`"_meta":{"` + envelopeKey + `":"2026-07-28","` + capabilitiesKey + `":{"elicitation":{"form":{}}},"progressToken":1}`,
+	"", servertest.BareEnvelope,
+	`"_meta":{"` + servertest.EnvelopeKey + `":"2026-07-28","` + servertest.CapabilitiesKey + `":{"elicitation":{"form":{}}},"progressToken":1}`,
 	`"_meta":{"progressToken":"t"}`,
-	`"_meta":{"` + envelopeKey + `":"2099-01-01","` + capabilitiesKey + `":{}}`,
-	`"_meta":{"` + envelopeKey + `":"2025-11-25","` + capabilitiesKey + `":{}}`,
-	`"_meta":{"` + envelopeKey + `":"2026-07-28"}`,
-	`"_meta":{"` + envelopeKey + `":null,"` + capabilitiesKey + `":{}}`,
+	`"_meta":{"` + servertest.EnvelopeKey + `":"2099-01-01","` + servertest.CapabilitiesKey + `":{}}`,
+	`"_meta":{"` + servertest.EnvelopeKey + `":"2025-11-25","` + servertest.CapabilitiesKey + `":{}}`,
+	`"_meta":{"` + servertest.EnvelopeKey + `":"2026-07-28"}`,
+	`"_meta":{"` + servertest.EnvelopeKey + `":null,"` + servertest.CapabilitiesKey + `":{}}`,
 	`"_meta":{"progressToken":[]}`, `"_meta":[]`,
 }
 
@@ -128,7 +129,7 @@ func (c *chooser) batch() string {
 		c.rest = c.rest[n:]
 		all = append(all, part.message())
 	}
-	return batchLine(all...)
+	return servertest.BatchLine(all...)
 }
 
 // changed makes a message and replaces one byte of it.
@@ -180,7 +181,7 @@ func fuzzPrompts() *prompts.Registry {
 		Loud    bool   `json:"loud,omitempty"`
 	}
 	reg.MustAdd(
-		rendered("fuzz ask", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("fuzz ask", func(ctx context.Context) (*prompts.Result, error) {
 			n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
 			if err != nil {
 				return nil, err
@@ -191,7 +192,7 @@ func fuzzPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(fmt.Sprint(n, r.Channel, r.Loud))), nil
 		}),
-		rendered("fuzz report", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("fuzz report", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 3 {
 				prompts.Progress(ctx, float64(i), 3, "\xff")
 			}
@@ -217,7 +218,7 @@ const fuzzInitialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","para
 func scriptPrompts() *prompts.Registry {
 	reg := fuzzPrompts()
 	reg.MustAdd(
-		rendered("nap", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("nap", func(ctx context.Context) (*prompts.Result, error) {
 			select {
 			case <-time.After(time.Second):
 				return prompts.Messages(prompts.User("rested")), nil
@@ -225,12 +226,12 @@ func scriptPrompts() *prompts.Registry {
 				return nil, ctx.Err()
 			}
 		}),
-		rendered("deaf", func(context.Context) (*prompts.Result, error) {
+		servertest.Rendered("deaf", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Hour) // whatever its context says
 			return prompts.Messages(prompts.User("too late")), nil
 		}),
-		rendered("goexit", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-		rendered("panic", func(context.Context) (*prompts.Result, error) { panic("a secret") }),
+		servertest.Rendered("goexit", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		servertest.Rendered("panic", func(context.Context) (*prompts.Result, error) { panic("a secret") }),
 	)
 	return reg
 }
@@ -269,7 +270,7 @@ func addScripts(f *testing.F) {
 		}
 		f.Add(script)
 	}
-	for script := range strings.SplitSeq(strings.TrimSpace(readText(f, "testdata/scripts.txt")), "\n\n") {
+	for script := range strings.SplitSeq(strings.TrimSpace(servertest.ReadText(f, "testdata/scripts.txt")), "\n\n") {
 		f.Add([]byte(script))
 	}
 }

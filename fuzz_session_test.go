@@ -23,6 +23,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -64,14 +66,14 @@ type player struct {
 	ended   bool
 
 	// by Serve
-	wire   *wire
+	wire   *servertest.Wire
 	served chan error
 
 	// by Handle
 	session   transport.Session
 	closing   chan struct{}
 	closeOnce func()
-	said      *transcript
+	said      *servertest.Transcript
 	calls     sync.WaitGroup
 	mu        sync.Mutex // protects the field below
 	out       []string
@@ -134,21 +136,21 @@ func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 	}
 	p.end()
 	p.removeAdded()
-	require.Zero(t, reg.Subscribers())
+	require.Zero(t, servertest.Subscribers(reg))
 	assertFuzzTrace(t, p.server)
 }
 
 func (p *player) begin() {
 	if p.link == byServe {
-		p.wire = newWire(p.t)
-		p.wire.onWrite = func(ctx context.Context, _ []byte) error { return p.gate.pass(ctx) }
+		p.wire = servertest.NewWire(p.t)
+		p.wire.OnWrite = func(ctx context.Context, _ []byte) error { return p.gate.pass(ctx) }
 		p.served = make(chan error, 1)
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() { p.served <- p.server.Serve(ctx, p.wire) }()
 		p.t.Cleanup(func() { p.abort(cancel) })
 		return
 	}
-	p.said = newTranscript(p.t, speccheck.Options{HTTP: true})
+	p.said = servertest.NewTranscript(p.t, speccheck.Options{HTTP: true})
 	p.closing = make(chan struct{})
 	p.closeOnce = sync.OnceFunc(func() { close(p.closing) })
 	p.session = p.server.NewSession(transport.SessionOptions{})
@@ -193,7 +195,7 @@ func (p *player) hear(ctx context.Context, msg []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out = append(p.out, string(msg))
-	p.said.add(true, string(msg))
+	p.said.Add(true, string(msg))
 	clear(msg)
 	return nil
 }
@@ -210,10 +212,10 @@ func (p *player) step(line []byte) {
 	case 'b':
 		p.send(c.batch(), waits)
 	case 'c':
-		p.send(cancelLine(chosen(c, scriptIDs)), waits)
+		p.send(servertest.CancelLine(chosen(c, scriptIDs)), waits)
 	case 'h':
-		p.send(strings.Replace(fuzzInitialize, "VERSION", chosen(c, handshakeVersions), 1), true)
-		p.send(initializedLine, waits)
+		p.send(strings.Replace(fuzzInitialize, "VERSION", chosen(c, servertest.HandshakeVersions), 1), true)
+		p.send(servertest.InitializedLine, waits)
 	case 'r':
 		id := "prompts-1"
 		if len(p.open) > 0 {
@@ -237,7 +239,7 @@ func (p *player) step(line []byte) {
 		if p.wire != nil {
 			p.settle(waits)
 			p.owed.nameless++
-			p.wire.in <- fmt.Errorf("a line: %w", transport.ErrTooLarge)
+			p.wire.In <- fmt.Errorf("a line: %w", transport.ErrTooLarge)
 		}
 	case 'e':
 		p.settle(waits)
@@ -254,7 +256,7 @@ func (p *player) change(c *chooser, waits bool) {
 	p.settle(waits)
 	how, name := c.next(2), fmt.Sprintf("added %d", c.next(3))
 	if how == 0 {
-		require.NoError(p.t, p.reg.Set(textPrompt(name, "this is "+name)))
+		require.NoError(p.t, p.reg.Set(servertest.TextPrompt(name, "this is "+name)))
 	} else {
 		p.reg.Remove(name)
 	}
@@ -266,7 +268,7 @@ func (p *player) send(msg string, waits bool) {
 	most := p.options.Limits.MaxMessageBytes
 	p.owed.client(msg, most == 0 || len(msg) <= most)
 	if p.wire != nil {
-		p.wire.in <- []byte(msg)
+		p.wire.In <- []byte(msg)
 	} else {
 		p.handle([]byte(msg))
 	}
@@ -275,7 +277,7 @@ func (p *player) send(msg string, waits bool) {
 
 // handle has a goroutine of its own pass the message on.
 func (p *player) handle(msg []byte) {
-	p.said.add(false, string(msg))
+	p.said.Add(false, string(msg))
 	var sending atomic.Int32
 	var hasAnswered, hasReturned atomic.Bool
 	x := transport.Exchange{Done: p.closing, Send: func(msg []byte, code prompts.Code, last bool) error {
@@ -297,7 +299,7 @@ func (p *player) handle(msg []byte) {
 		}
 		hasReturned.Store(true)
 		assert.Equal(p.t, msg, given, "Handle has changed the message")
-		if errors.Is(err, prompts.ErrTimeLimit) { // the answer says so
+		if errors.Is(err, rpc.ErrTimeout) { // the answer says so
 			return
 		}
 		var ignored *prompts.Error
@@ -327,7 +329,7 @@ func (p *player) settle(waits bool) {
 func (p *player) take() {
 	mu, out := &p.mu, &p.out
 	if p.wire != nil {
-		mu, out = &p.wire.mu, &p.wire.out
+		mu, out = &p.wire.Mu, &p.wire.Out
 	}
 	mu.Lock()
 	got := *out
@@ -351,7 +353,7 @@ func (p *player) hangUp() {
 		p.owed.isLoose = true
 	}
 	p.ended = true
-	close(p.wire.in)
+	close(p.wire.In)
 }
 
 // longer is more than all that renders takes, and what may wait for it.
@@ -367,7 +369,7 @@ func (p *player) end() {
 	p.owed.assertPaid()
 	if p.wire != nil && !p.ended {
 		p.ended = true
-		close(p.wire.in)
+		close(p.wire.In)
 	}
 	if p.wire != nil {
 		require.NoError(p.t, <-p.served)
@@ -376,8 +378,8 @@ func (p *player) end() {
 		synctest.Wait()
 		p.session.Close()
 		p.calls.Wait()
-		require.Empty(p.t, prompts.Peek(p.session).Leftovers())
-		require.Zero(p.t, prompts.Peek(p.session).Tasks())
+		require.Empty(p.t, servertest.SessionLeftovers(p.session))
+		require.Zero(p.t, servertest.SessionTasks(p.session))
 	}
 	time.Sleep(longer)
 	synctest.Wait()
@@ -385,7 +387,7 @@ func (p *player) end() {
 }
 
 func assertFuzzTrace(t *testing.T, s *prompts.Server) {
-	left := s.Leftovers() // sessions that are open listen
+	left := servertest.Leftovers(s) // sessions that are open listen
 	require.Zero(t, left["subscriptions"])
 	require.Zero(t, left["tasks"])
 }
@@ -446,7 +448,7 @@ func (l *owed) server(msg string) (asked string) {
 	require.NotContains(l.t, msg, "\n")
 	require.NotContains(l.t, msg, "a secret")
 	if msg[0] == '[' {
-		for _, e := range elements(l.t, msg) {
+		for _, e := range servertest.Elements(l.t, msg) {
 			l.server(e)
 		}
 		return ""

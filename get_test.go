@@ -14,31 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-type (
-	one[T any] struct {
-		A T `json:"a"`
-	}
-	maybe[T any] struct {
-		A T `json:"a,omitempty"`
-	}
-	inner struct {
-		Name string `json:"name"`
-		Size int    `json:"size,omitempty"`
-	}
-)
-
 func ptr[T any](v T) *T { return &v }
-
-// storing is a prompt whose render function keeps what it gets.
-func storing[In any](got *In, arguments ...prompts.Argument) prompts.Prompt {
-	return prompts.New(prompts.Prompt{Name: "p", Arguments: arguments}, func(_ context.Context, in In) (*prompts.Result, error) {
-		*got = in
-		return &prompts.Result{}, nil
-	})
-}
 
 // callList lists all prompts of the registry through Server.Call.
 func callList(t testing.TB, r *prompts.Registry) string {
@@ -84,17 +64,17 @@ func TestGetProblems(t *testing.T) {
 		Language string   `json:"language"`
 		Focus    []string `json:"focus,omitempty"`
 	}
-	declared := registryOf(review(), storing(&got, prompts.Argument{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
+	declared := servertest.RegistryOf(review(), servertest.Storing(&got, prompts.Argument{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
 		prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}}))
-	for _, row := range table(t, "problems", 5) {
+	for _, row := range servertest.Table(t, "problems", 5) {
 		strict, args, message, data := row[0] == "strict", row[2], row[3], row[4]
-		var j journal
-		_, e := callGet(t, firstOf(t, declared, row[1]), args, prompts.Options{StrictArguments: strict, Logger: j.logger()})
+		var j servertest.Journal
+		_, e := callGet(t, firstOf(t, declared, row[1]), args, prompts.Options{StrictArguments: strict, Logger: j.Logger()})
 		require.NotNil(t, e)
 		assert.Empty(t, j.String(), "an error of the client is not logged")
 		assert.Equal(t, prompts.CodeInvalidParams, e.Code)
 		assert.Equal(t, message, e.Message)
-		assert.Equal(t, data, jsonText(e.Data))
+		assert.Equal(t, data, servertest.JsonText(e.Data))
 	}
 }
 
@@ -107,8 +87,8 @@ func TestProblemsAreClipped(t *testing.T) {
 	_, e := callGet(t, review(), args, prompts.Options{StrictArguments: true})
 	require.NotNil(t, e)
 	assert.Equal(t, `invalid arguments for prompt "review": code must match the pattern ^[a-z]+$, got "A`+long[:62]+`…"; lines must be an integer, got "A`+long[:62]+`…"; x`+long[:62]+`… is not an argument of this prompt`, e.Message)
-	assert.Contains(t, jsonText(e.Data), `"argument":"x`+long[:254]+`…"`)
-	assert.Less(t, len(jsonText(e.Data)), 1500)
+	assert.Contains(t, servertest.JsonText(e.Data), `"argument":"x`+long[:254]+`…"`)
+	assert.Less(t, len(servertest.JsonText(e.Data)), 1500)
 }
 
 // However much is wrong, the message has eight problems and data 64, and the
@@ -133,7 +113,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			}
 			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", prompts.Options{StrictArguments: true, Limits: prompts.Limits{MaxArguments: n}})
 			require.NotNil(t, e)
-			data := jsonText(e.Data)
+			data := servertest.JsonText(e.Data)
 			assert.True(t, strings.HasSuffix(e.Message, c.message), e.Message)
 			assert.True(t, strings.HasSuffix(data, c.more), data)
 			assert.Equal(t, min(n, 64), strings.Count(data, `"reason":"unknown"`))
@@ -147,7 +127,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 	_, e := callGet(t, untyped(), `{`+numbers+`}`, prompts.Options{Limits: prompts.Limits{MaxArguments: 2000}})
 	require.NotNil(t, e)
-	assert.Equal(t, 64, strings.Count(jsonText(e.Data), `"not_string"`))
+	assert.Equal(t, 64, strings.Count(servertest.JsonText(e.Data), `"not_string"`))
 	// And for those that the render function finds.
 	_, e = callGet(t, prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		var errs []error
@@ -157,7 +137,7 @@ func TestProblemsAreBounded(t *testing.T) {
 		return nil, errors.Join(errs...)
 	}}, `{}`, prompts.Options{})
 	require.NotNil(t, e)
-	assert.Contains(t, jsonText(e.Data), `],"more":36}`)
+	assert.Contains(t, servertest.JsonText(e.Data), `],"more":36}`)
 }
 
 // What UnmarshalText does is an author's code: a panic is no problem of the
@@ -168,11 +148,11 @@ func (*bomb) UnmarshalText([]byte) error { panic("a secret") }
 
 func TestValuePanic(t *testing.T) {
 	t.Parallel()
-	var got one[bomb]
-	_, e := callGet(t, storing(&got), `{"a":"x"}`, prompts.Options{})
+	var got servertest.One[bomb]
+	_, e := callGet(t, servertest.Storing(&got), `{"a":"x"}`, prompts.Options{})
 	require.NotNil(t, e)
 	assert.Equal(t, prompts.CodeInternalError, e.Code)
-	assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
+	assert.NotContains(t, e.Message+servertest.JsonText(e.Data), "secret")
 }
 
 // withNilUnwrap is an error whose nil pointer cannot be unwrapped.
@@ -229,14 +209,14 @@ func TestRenderErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var j journal
+			var j servertest.Journal
 			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.User("not sent")), c.err
 			}}
-			result, e := callGet(t, p, `{}`, prompts.Options{Logger: j.logger()})
+			result, e := callGet(t, p, `{}`, prompts.Options{Logger: j.Logger()})
 			require.NotNil(t, e)
 			assert.Empty(t, result)
-			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), neutralError(e).Message, jsonText(neutralError(e).Data)))
+			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), servertest.NeutralError(e).Message, servertest.JsonText(servertest.NeutralError(e).Data)))
 			if c.log == "" {
 				assert.Empty(t, j.String())
 			} else {
@@ -244,7 +224,7 @@ func TestRenderErrors(t *testing.T) {
 				assert.Contains(t, j.String(), "prompt=p")
 				assert.Equal(t, strings.Contains(fmt.Sprintf("%v", c.err), "secret"), strings.Contains(j.String(), "secret"))
 			}
-			assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
+			assert.NotContains(t, e.Message+servertest.JsonText(e.Data), "secret")
 		})
 	}
 }

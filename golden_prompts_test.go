@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // goldenVisible hides what is for nobody.
@@ -51,7 +52,7 @@ type goldenFields struct {
 func askingPrompts() *prompts.Registry {
 	runs := 0 // of chain
 	ask := func(name string, question func() *prompts.Answer[json.RawMessage]) prompts.Prompt {
-		return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		return servertest.Rendered(name, func(ctx context.Context) (*prompts.Result, error) {
 			q := question()
 			if err := prompts.Ask(ctx, q); err != nil {
 				return nil, err
@@ -60,7 +61,7 @@ func askingPrompts() *prompts.Registry {
 		})
 	}
 	sampling := map[string]any{"messages": []any{}, "maxTokens": 100}
-	return registryOf(
+	return servertest.RegistryOf(
 		prompts.New(prompts.Prompt{Name: "release"}, func(ctx context.Context, in struct {
 			Product string `json:"product,omitempty"`
 		}) (*prompts.Result, error) {
@@ -70,7 +71,7 @@ func askingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(in.Product + " to " + r.Channel + ": " + r.Notes)), nil
 		}),
-		rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			name, colour := prompts.Form[struct {
 				Name string `json:"name"`
 			}]("name", "Your name?"), prompts.Form[struct {
@@ -81,7 +82,7 @@ func askingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(name.Value.Name + " likes " + colour.Value.Colour)), nil
 		}),
-		rendered("chain", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("chain", func(ctx context.Context) (*prompts.Result, error) {
 			first, err := prompts.Elicit[struct {
 				City string `json:"city"`
 			}](ctx, "city", "Which city?")
@@ -100,7 +101,7 @@ func askingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(fmt.Sprintf("%s, %s (looked up %d times)", second.Street, first.City, run))), nil
 		}),
-		rendered("fields", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("fields", func(ctx context.Context) (*prompts.Result, error) {
 			f, err := prompts.Elicit[goldenFields](ctx, "fields", "Everything, please.",
 				prompts.Argument{Name: "text", Title: "A text", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(2), MaxLength: jsonschema.Ptr(5)}},
 				prompts.Argument{Name: "free", Schema: &jsonschema.Schema{Default: json.RawMessage(`"nothing"`)}},
@@ -115,7 +116,7 @@ func askingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(fmt.Sprintf("%q %q %q %q %q %q %d %g %t %s %s", f.Text, f.Free, f.Code, f.Choice, f.Many, f.List, f.Count, f.Ratio, f.Loud, f.When.Format(time.RFC3339), f.Wait))), nil
 		}),
-		rendered("careful", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("careful", func(ctx context.Context) (*prompts.Result, error) {
 			_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
 			switch {
 			case errors.Is(err, prompts.ErrDeclined):
@@ -129,13 +130,13 @@ func askingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User("accepted")), nil
 		}),
-		rendered("swallow", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("swallow", func(ctx context.Context) (*prompts.Result, error) {
 			_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?")
 			return prompts.Messages(prompts.User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, prompts.ErrInputRequired)))), nil
 		}),
 		// each says what has become of each question, and then asks for a release.
-		rendered("each", func(ctx context.Context) (*prompts.Result, error) {
-			a, b, dirs := prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.InputRequest("dirs", "roots/list", nil)
+		servertest.Rendered("each", func(ctx context.Context) (*prompts.Result, error) {
+			a, b, dirs := prompts.Form[servertest.Colour]("a", "A?"), prompts.Form[servertest.Colour]("b", "B?"), prompts.InputRequest("dirs", "roots/list", nil)
 			before := errors.Join(a.Err(), b.Err(), dirs.Err())
 			err := prompts.Ask(ctx, a, b, dirs)
 			declined, canceled := errors.Is(err, prompts.ErrDeclined), errors.Is(err, prompts.ErrCanceled)
@@ -153,7 +154,7 @@ func askingPrompts() *prompts.Registry {
 				prompts.User(fmt.Sprint("dirs: ", dirs.Err(), string(dirs.Value))),
 			), nil
 		}),
-		rendered("alone", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrInputRequired }),
+		servertest.Rendered("alone", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrInputRequired }),
 		ask("sample", func() *prompts.Answer[json.RawMessage] {
 			return prompts.InputRequest("draft", "sampling/createMessage", sampling)
 		}),
@@ -176,7 +177,7 @@ func askingPrompts() *prompts.Registry {
 				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "object"}},
 			}})
 		}),
-		rendered("mixed", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("mixed", func(ctx context.Context) (*prompts.Result, error) {
 			release, dirs := prompts.Form[goldenRelease]("release", "Which release?", goldenChannel), prompts.InputRequest("dirs", "roots/list", nil)
 			if err := prompts.Ask(ctx, release, dirs); err != nil {
 				return nil, err
@@ -206,7 +207,7 @@ type goldenTrip struct {
 // guidedPrompts are for a server that asks for arguments.
 func guidedPrompts() *prompts.Registry {
 	runs := 0 // of picky
-	return registryOf(
+	return servertest.RegistryOf(
 		prompts.New(prompts.Prompt{
 			Name: "trip", Title: "A trip",
 			Arguments: []prompts.Argument{
@@ -235,7 +236,7 @@ func guidedPrompts() *prompts.Registry {
 			if err != nil {
 				return nil, err
 			}
-			answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+			answer, err := prompts.Elicit[servertest.Colour](ctx, "colour", "Which colour for "+in.From+"?")
 			if err != nil {
 				return nil, err
 			}
@@ -260,8 +261,8 @@ type goldenWay struct {
 
 // reportingPrompts tell how far they are.
 func reportingPrompts() *prompts.Registry {
-	return registryOf(
-		rendered("steps", func(ctx context.Context) (*prompts.Result, error) {
+	return servertest.RegistryOf(
+		servertest.Rendered("steps", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 3 {
 				prompts.Progress(ctx, float64(i+1), 3, fmt.Sprintf("step %d <of> 3", i+1))
 				if err := goldenSleep(ctx); err != nil {
@@ -270,7 +271,7 @@ func reportingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("odd", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("odd", func(ctx context.Context) (*prompts.Result, error) {
 			for _, done := range []float64{-1, 0, 0.25, 0.25, 0.1, 1e21, 1e-9, 2e21} {
 				prompts.Progress(ctx, done, 0, "")
 				if err := goldenSleep(ctx); err != nil {
@@ -279,11 +280,11 @@ func reportingPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("quick", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("quick", func(ctx context.Context) (*prompts.Result, error) {
 			prompts.Progress(ctx, 1, 1, "")
 			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("afterwards", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("afterwards", func(ctx context.Context) (*prompts.Result, error) {
 			go func() {
 				for i := range 10 {
 					prompts.Progress(ctx, float64(i), 10, "")
@@ -293,7 +294,7 @@ func reportingPrompts() *prompts.Registry {
 			time.Sleep(1500 * time.Millisecond)
 			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("deaf", func(ctx context.Context) (*prompts.Result, error) {
+		servertest.Rendered("deaf", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 10 {
 				prompts.Progress(ctx, float64(i+1), 0, "")
 				time.Sleep(time.Second) // whatever its context says
@@ -319,7 +320,7 @@ func completingPrompts() *prompts.Registry {
 	completed := func(name string, f prompts.CompleteFunc) prompts.Argument {
 		return prompts.Argument{Name: name, Complete: f}
 	}
-	return registryOf(prompts.Prompt{
+	return servertest.RegistryOf(prompts.Prompt{
 		Name: "all",
 		Arguments: []prompts.Argument{
 			{Name: "tone", Schema: prompts.Enum("formal", "friendly", "Casual", "<b>")},

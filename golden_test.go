@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,9 +22,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
-
-var update = flag.Bool("update", false, "write what the server sends into testdata/sessions")
 
 // Each file in testdata/sessions is a recorded session. Its lines are:
 //
@@ -68,7 +66,7 @@ func TestGoldenSessions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				played = play(t, file, string(raw))
 			})
-			if *update && !t.Failed() {
+			if *servertest.Update && !t.Failed() {
 				require.NoError(t, os.WriteFile(file, []byte(played), 0o644))
 			}
 		})
@@ -78,7 +76,7 @@ func TestGoldenSessions(t *testing.T) {
 // play runs a session and returns it as it went.
 func play(t *testing.T, file, script string) string {
 	options, registry := prompts.Options{}, goldenRegistry
-	var c *client
+	var c *servertest.Client
 	var srv *prompts.Server
 	var played strings.Builder
 	states := random{name: "state", member: "requestState"}
@@ -95,14 +93,14 @@ func play(t *testing.T, file, script string) string {
 	}
 	reg := registry()
 	srv = prompts.MustNewServer(reg, options)
-	begin := func() { c = connect(t, srv) }
+	begin := func() { c = servertest.Connect(t, srv) }
 	end := func(where string) {
-		if err := c.end(); err != nil {
+		if err := c.End(); err != nil {
 			t.Errorf("%s: Serve returned %v", where, err)
 		}
-		c.wire.mu.Lock()
-		defer c.wire.mu.Unlock()
-		assert.Empty(t, c.wire.out, "%s: sent after the end", where)
+		c.Wire.Mu.Lock()
+		defer c.Wire.Mu.Unlock()
+		assert.Empty(t, c.Wire.Out, "%s: sent after the end", where)
 	}
 	begin()
 	ended := false
@@ -115,16 +113,16 @@ func play(t *testing.T, file, script string) string {
 		kind, rest, _ := strings.Cut(line, " ")
 		switch {
 		case kind == "C>":
-			c.send(states.put(rest))
+			c.Send(states.put(rest))
 		case kind == "C>q":
 			msg, err := strconv.Unquote(rest)
 			require.NoError(t, err, where)
-			c.send(msg)
+			c.Send(msg)
 		case kind == "A>", kind == "A>>":
 			verb, name, _ := strings.Cut(rest, " ")
 			switch verb {
 			case "add":
-				reg.MustAdd(textPrompt(name, "added"))
+				reg.MustAdd(servertest.TextPrompt(name, "added"))
 			case "remove":
 				require.True(t, reg.Remove(name), where)
 			default:
@@ -138,8 +136,8 @@ func play(t *testing.T, file, script string) string {
 			require.NoError(t, err, where)
 			time.Sleep(d)
 		case kind == "E>":
-			close(c.wire.in)
-			assert.NoError(t, c.wait(), where)
+			close(c.Wire.In)
+			assert.NoError(t, c.Wait(), where)
 			ended = true
 		case kind == "---":
 			if !ended {
@@ -158,9 +156,9 @@ func play(t *testing.T, file, script string) string {
 			i++
 			want = append(want, strings.TrimPrefix(lines[i], "S> "))
 		}
-		got := c.receivedRaw()
+		got := c.ReceivedRaw()
 		for j := range got {
-			got[j] = errorID.ReplaceAllString(got[j], "${1}ID")
+			got[j] = servertest.ErrorID.ReplaceAllString(got[j], "${1}ID")
 		}
 		sortSubscriptions(got)
 		for i, msg := range got {
@@ -169,7 +167,7 @@ func play(t *testing.T, file, script string) string {
 			played.WriteString("S> " + msg + "\n")
 			assertMessage(t, where, msg)
 		}
-		if !*update {
+		if !*servertest.Update {
 			assert.Equal(t, want, got, "%s: %s", where, line)
 		}
 	}
@@ -177,13 +175,10 @@ func play(t *testing.T, file, script string) string {
 		end(file)
 	}
 	time.Sleep(2 * time.Hour) // what Serve has left behind ends
-	assert.Empty(t, c.received(), "%s: sent after the end", file)
-	assertNoTrace(t, srv)
+	assert.Empty(t, c.Received(), "%s: sent after the end", file)
+	servertest.AssertNoTrace(t, srv)
 	return played.String()
 }
-
-// errorID finds the ids of internal errors, which are random.
-var errorID = regexp.MustCompile(`(\(error id |"errorId":")[0-9a-f]{8}`)
 
 // random gives names to the values of a member that are random.
 type random struct {
@@ -220,7 +215,7 @@ func sortSubscriptions(msgs []string) {
 	}
 	ids := map[string]bool{}
 	of := func(msg string) string {
-		if id := cut(msg, `"`+subscriptionKey+`":`); id != "" {
+		if id := cut(msg, `"`+servertest.SubscriptionKey+`":`); id != "" {
 			ids[id] = true
 			return id
 		}
@@ -338,7 +333,7 @@ type goldenTypes struct {
 }
 
 func goldenRegistry() *prompts.Registry {
-	return registryOf(
+	return servertest.RegistryOf(
 		prompts.New(prompts.Prompt{
 			Name: "greet", Title: "Greeting", Description: "Greets <someone> & co.",
 			Arguments: []prompts.Argument{
@@ -367,9 +362,9 @@ func goldenRegistry() *prompts.Registry {
 		}, func(_ context.Context, in goldenTypes) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(fmt.Sprintf("%d %g %t %s %q %q", in.Count, in.Ratio, in.Loud, in.Wait, in.Tags, in.Code))), nil
 		}),
-		textPrompt("bare", "<b>bare & \"quoted\"</b>\n\t\u2028\x7f é 😀"),
-		rendered("nothing", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
-		rendered("content", goldenContent),
+		servertest.TextPrompt("bare", "<b>bare & \"quoted\"</b>\n\t\u2028\x7f é 😀"),
+		servertest.Rendered("nothing", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
+		servertest.Rendered("content", goldenContent),
 		prompts.New(prompts.Prompt{Name: "faulty"}, func(_ context.Context, in struct {
 			How string `json:"how"`
 		}) (*prompts.Result, error) {
@@ -385,7 +380,7 @@ func goldenRegistry() *prompts.Registry {
 				return nil, ctx.Err()
 			}
 		}),
-		rendered("deaf", func(context.Context) (*prompts.Result, error) {
+		servertest.Rendered("deaf", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Hour) // whatever its context says
 			return prompts.Messages(prompts.User("too late")), nil
 		}),
@@ -476,7 +471,7 @@ func goldenFaults(how string) (*prompts.Result, error) {
 func assertMessage(t *testing.T, where, msg string) {
 	all := []string{msg}
 	if strings.HasPrefix(msg, "[") {
-		all = elements(t, msg)
+		all = servertest.Elements(t, msg)
 	}
 	for _, msg := range all {
 		var m struct {
@@ -495,12 +490,12 @@ func assertMessage(t *testing.T, where, msg string) {
 // PRL-14, MRT-03: a list is never put off for an answer, whatever a filter asks.
 func TestListAsksNobody(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(registryOf(textPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
-		_, err := asking("which").Render(ctx, nil)
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
+		_, err := servertest.Asking("which").Render(ctx, nil)
 		return errors.Is(err, prompts.ErrElicitationUnavailable)
 	}})
 	for _, params := range []string{"", `"cursor":null`} {
-		got := answerTo(t, s, nil, envelopedLine("1", "prompts/list", params))
+		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", params))
 		assert.Contains(t, got, `"resultType":"complete"`)
 		assert.Contains(t, got, `"name":"text"`)
 	}

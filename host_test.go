@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -29,13 +30,13 @@ func getFor(t *testing.T, client, name, arguments string, ps ...prompts.Prompt) 
 	params := fmt.Sprintf(`"name":%q,"arguments":%s`, name, arguments)
 	var all []string
 	for _, o := range []prompts.Options{{}, {Middleware: through}} {
-		s := prompts.MustNewServer(registryOf(ps...), o)
+		s := prompts.MustNewServer(servertest.RegistryOf(ps...), o)
 		session := s.NewSession(transport.SessionOptions{})
 		t.Cleanup(session.Close)
-		answerTo(t, s, session, strings.Replace(initializeLine, `"tester"`, fmt.Sprintf("%q", client), 1))
+		servertest.AnswerTo(t, s, session, strings.Replace(servertest.InitializeLine, `"tester"`, fmt.Sprintf("%q", client), 1))
 		all = append(all,
-			answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`}}`),
-			answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":`+fmt.Sprintf("%q", client)+`,"version":"1"}}}}`))
+			servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`}}`),
+			servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":`+fmt.Sprintf("%q", client)+`,"version":"1"}}}}`))
 		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{`+params+`}`), prompts.CallOptions{Client: prompts.Implementation{Name: client, Version: "1"}})
 		if err != nil {
 			raw, _ = json.Marshal(map[string]any{"error": err})
@@ -114,7 +115,7 @@ func TestPlaceholders(t *testing.T) {
 // The model calls a tool with values, so a placeholder is a value like any other.
 func TestPlaceholdersOfATool(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+	reg := servertest.RegistryOf(prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
 		Text string `json:"text"`
 	}) (string, error) {
 		return in.Text, nil
@@ -142,10 +143,10 @@ func TestContentForHosts(t *testing.T) {
 		"image": "[image left out: image/png, 1 bytes]", "blob": "[note://9 left out: application/octet-stream, 4 bytes]",
 	}
 	for name, content := range contents {
-		p := rendered("p", func(context.Context) (*prompts.Result, error) {
+		p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 			return prompts.Messages(prompts.UserContent(content)), nil
 		})
-		two := rendered("two", func(context.Context) (*prompts.Result, error) {
+		two := servertest.Rendered("two", func(context.Context) (*prompts.Result, error) {
 			return prompts.Messages(prompts.UserContent(content), prompts.User("after")), nil
 		})
 		read := func(messages string) string {
@@ -159,7 +160,7 @@ func TestContentForHosts(t *testing.T) {
 		assert.Equal(t, texts[name], read(getFor(t, "gemini-cli-mcp-client", "p", `{}`, p)), name)
 		assert.Empty(t, read(getFor(t, "claude-code", "p", `{}`, p)), name)
 
-		reg := registryOf(p, two)
+		reg := servertest.RegistryOf(p, two)
 		tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p", "two"}})
 		require.NoError(t, err)
 		fallback := func(prompts.Content, string) prompts.Content { return nil }
@@ -212,19 +213,19 @@ func TestOneMessageForHosts(t *testing.T) {
 		"roles": {[]prompts.Message{prompts.User("one"), prompts.Assistant("two")}, `[{"role":"user","content":{"type":"text","text":"User:\none\n\nAssistant:\ntwo"}}]`},
 		"none":  {nil, `[]`},
 	} {
-		p := rendered("p", func(context.Context) (*prompts.Result, error) { return prompts.Messages(test.messages...), nil })
+		p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) { return prompts.Messages(test.messages...), nil })
 		for _, client := range []string{"gemini-cli-mcp-client", "qwen-cli-mcp-client-review"} {
 			assert.JSONEq(t, test.want, getFor(t, client, "p", `{}`, p), name)
 		}
 	}
-	p := rendered("p", func(context.Context) (*prompts.Result, error) {
+	p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("one"), prompts.Assistant("two")), nil
 	})
 	for _, client := range []string{"opencode", "claude-code", "tester"} {
 		assert.JSONEq(t, few, getFor(t, client, "p", `{}`, p), client)
 	}
 	// The limit of a result is that of its messages.
-	s := prompts.MustNewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("12345"), prompts.Assistant("67890")), nil
 	})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 10}})
 	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Client: prompts.Implementation{Name: "gemini-cli-mcp-client"}})

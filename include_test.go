@@ -16,18 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
-
-// including returns a prompt that is what another one is, in other words.
-func including(name, other string, args map[string]string) prompts.Prompt {
-	return prompts.Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-		r, err := prompts.Include(ctx, other, args)
-		if err != nil {
-			return nil, err
-		}
-		return prompts.Messages(append([]prompts.Message{prompts.User(name)}, r.Messages...)...), nil
-	}}
-}
 
 // called calls prompts/get and returns the lines of the messages, and what the application's
 // log has.
@@ -44,35 +34,35 @@ func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) 
 func TestInclude(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := prompts.MustNewServer(registryOf(
+	s := prompts.MustNewServer(servertest.RegistryOf(
 		prompts.New(prompts.Prompt{Name: "base"}, func(_ context.Context, in struct {
 			N int `json:"n,omitempty"`
 		}) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(fmt.Sprint("n is ", in.N))), nil
 		}),
-		including("one", "base", map[string]string{"n": "1"}),
-		including("two", "one", nil),
-		including("self", "self", nil),
-		including("a", "b", nil),
-		including("b", "c", nil),
-		including("c", "a", nil),
-		including("nothing", "no such", nil),
-		including("hides", "hidden", nil),
-		textPrompt("hidden", "secret"),
-		including("bad value", "base", map[string]string{"n": "x"}),
-		including("bad name", "base", map[string]string{"m": "1"}),
-		rendered("blames", func(context.Context) (*prompts.Result, error) {
+		servertest.Including("one", "base", map[string]string{"n": "1"}),
+		servertest.Including("two", "one", nil),
+		servertest.Including("self", "self", nil),
+		servertest.Including("a", "b", nil),
+		servertest.Including("b", "c", nil),
+		servertest.Including("c", "a", nil),
+		servertest.Including("nothing", "no such", nil),
+		servertest.Including("hides", "hidden", nil),
+		servertest.TextPrompt("hidden", "secret"),
+		servertest.Including("bad value", "base", map[string]string{"n": "x"}),
+		servertest.Including("bad name", "base", map[string]string{"m": "1"}),
+		servertest.Rendered("blames", func(context.Context) (*prompts.Result, error) {
 			return nil, prompts.InvalidArgument("its own", "is not for you")
 		}),
-		including("blamed", "blames", nil),
-		rendered("refuses", func(context.Context) (*prompts.Result, error) {
+		servertest.Including("blamed", "blames", nil),
+		servertest.Rendered("refuses", func(context.Context) (*prompts.Result, error) {
 			return nil, &prompts.Error{Code: 7, Message: "not today"}
 		}),
-		including("refused", "refuses", nil),
-		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
+		servertest.Including("refused", "refuses", nil),
+		servertest.Rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
 		prompts.New(prompts.Prompt{Name: "typed"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil }),
-		including("of empty", "empty", nil),
-		including("of typed", "typed", nil),
+		servertest.Including("of empty", "empty", nil),
+		servertest.Including("of typed", "typed", nil),
 	), prompts.Options{
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
@@ -97,8 +87,8 @@ func TestInclude(t *testing.T) {
 		var e *prompts.Error
 		require.ErrorAs(t, err, &e, name)
 		assert.Equal(t, prompts.CodeInternalError, e.Code, name)
-		assert.Equal(t, renderFailed, neutral(e.Message), name)
-		assert.Nil(t, neutralError(e).Data, name)
+		assert.Equal(t, servertest.RenderFailed, servertest.Neutral(e.Message), name)
+		assert.Nil(t, servertest.NeutralError(e).Data, name)
 		assert.Contains(t, logged, want, name)
 	}
 	_, _, err := called(t, s, &log, "refused")
@@ -114,8 +104,8 @@ func TestInclude(t *testing.T) {
 // asked again, nor is what is refused.
 func TestIncludeSharesKeys(t *testing.T) {
 	t.Parallel()
-	both := rendered("both", func(ctx context.Context) (*prompts.Result, error) {
-		own, err := prompts.Elicit[colour](ctx, "colour", "Which colour?")
+	both := servertest.Rendered("both", func(ctx context.Context) (*prompts.Result, error) {
+		own, err := prompts.Elicit[servertest.Colour](ctx, "colour", "Which colour?")
 		if err != nil {
 			return nil, err
 		}
@@ -130,14 +120,14 @@ func TestIncludeSharesKeys(t *testing.T) {
 		return prompts.Messages(prompts.User(text)), nil
 	})
 	runs := 0
-	s := prompts.MustNewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(servertest.RegistryOf(both, servertest.Asking("paint"), servertest.Rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
 		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { runs++; return runs, nil })
 		return prompts.Messages(prompts.User(fmt.Sprint(n))), err
 	})), prompts.Options{})
 	asked := 0
 	get := func(params, version, answer string) (string, error) {
 		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{
-			Version: version, ClientCapabilities: json.RawMessage(formCapability),
+			Version: version, ClientCapabilities: json.RawMessage(servertest.FormCapability),
 			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 				asked++
 				return json.RawMessage(answer), nil
@@ -145,13 +135,13 @@ func TestIncludeSharesKeys(t *testing.T) {
 		})
 		return string(got), err
 	}
-	got, err := get(`{"name":"both"}`, "2025-11-25", red)
+	got, err := get(`{"name":"both"}`, "2025-11-25", servertest.Red)
 	require.NoError(t, err)
 	assert.Contains(t, got, `"text":"red red 1 1"`)
-	_, err = get(`{"name":"both"}`, "2025-11-25", declining)
+	_, err = get(`{"name":"both"}`, "2025-11-25", servertest.Declining)
 	assert.EqualError(t, err, `prompt not rendered: question "colour": the user declined to answer (-32602)`)
 	assert.Equal(t, 2, asked)
-	got, err = get(`{"name":"both","inputResponses":{"colour":`+red+`}}`, "2026-07-28", "")
+	got, err = get(`{"name":"both","inputResponses":{"colour":`+servertest.Red+`}}`, "2026-07-28", "")
 	require.NoError(t, err)
 	assert.Contains(t, got, `"text":"red red 2 2"`)
 	assert.Equal(t, 2, asked)
@@ -170,7 +160,7 @@ func TestIncludeIsVisible(t *testing.T) {
 			return prompts.Include(context.WithValue(ctx, includeUser{}, name), other, nil)
 		}}
 	}
-	s := prompts.MustNewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("of ada", "a secret"), servertest.Including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
 		Principal: user,
 		Visible: func(ctx context.Context, p prompts.Prompt) bool {
 			asks = append(asks, user(ctx)+" "+p.Name)
@@ -193,7 +183,7 @@ func TestIncludeIsVisible(t *testing.T) {
 		assert.Equal(t, test.sees, err == nil, "%v", err)
 		assert.Equal(t, test.sees, strings.Contains(string(got), "a secret"))
 		if err != nil {
-			assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: renderFailed}, asNeutral(err), "the client is not told of it")
+			assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: servertest.RenderFailed}, servertest.AsNeutral(err), "the client is not told of it")
 		}
 		assert.Equal(t, test.asks, asks)
 	}
@@ -201,9 +191,9 @@ func TestIncludeIsVisible(t *testing.T) {
 
 // A time limit of the application is for the included prompt.
 func TestIncludeAndTime(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.MustNewServer(registryOf(w.prompt("wait"), rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
+	servertest.Bubble(t, func(t *testing.T) {
+		w := servertest.NewWaiter()
+		s := prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait"), servertest.Rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := prompts.Include(short, "wait", nil)
@@ -211,8 +201,8 @@ func TestIncludeAndTime(t *testing.T) {
 			assert.NoError(t, ctx.Err())
 			return prompts.Messages(prompts.User("without it")), nil
 		})), prompts.Options{})
-		assert.Equal(t, textLine("1", "without it"), answerTo(t, s, newSession(t, s), getLine("1", "hurries")))
-		assert.ErrorIs(t, <-w.causes, context.DeadlineExceeded)
+		assert.Equal(t, servertest.TextLine("1", "without it"), servertest.AnswerTo(t, s, servertest.NewSession(t, s), servertest.GetLine("1", "hurries")))
+		assert.ErrorIs(t, <-w.Causes, context.DeadlineExceeded)
 	})
 }
 
@@ -222,9 +212,9 @@ func TestIncludedResultIsACopy(t *testing.T) {
 	t.Parallel()
 	same := prompts.Messages(prompts.User("same"))
 	same.Messages = slices.Grow(same.Messages, 1)
-	s := prompts.MustNewServer(registryOf(
-		rendered("same", func(context.Context) (*prompts.Result, error) { return same, nil }),
-		rendered("outer", func(ctx context.Context) (*prompts.Result, error) {
+	s := prompts.MustNewServer(servertest.RegistryOf(
+		servertest.Rendered("same", func(context.Context) (*prompts.Result, error) { return same, nil }),
+		servertest.Rendered("outer", func(ctx context.Context) (*prompts.Result, error) {
 			r, err := prompts.Include(ctx, "same", nil)
 			if err != nil {
 				return nil, err
@@ -250,9 +240,9 @@ func TestIncludedResultIsACopy(t *testing.T) {
 // The version of a prompt is in its _meta, where revisions have that.
 func TestPromptVersion(t *testing.T) {
 	t.Parallel()
-	p := textPrompt("p", "hi")
+	p := servertest.TextPrompt("p", "hi")
 	p.Version, p.Meta = `1.2"x"`, prompts.Meta{"a": 1}
-	reg := registryOf(p)
+	reg := servertest.RegistryOf(p)
 	s := prompts.MustNewServer(reg, prompts.Options{})
 	for version, want := range map[string]string{
 		"2025-03-26": `{"prompts":[{"name":"p"}]}`,
@@ -268,7 +258,7 @@ func TestPromptVersion(t *testing.T) {
 	assert.Equal(t, p.Version, got.Version)
 
 	reg = new(prompts.Registry)
-	p.Meta = prompts.Meta{versionKey: "2"}
+	p.Meta = prompts.Meta{servertest.VersionKey: "2"}
 	assert.ErrorContains(t, reg.Add(p), "reserved for Version")
 	p.Version, p.Meta = "\xff", nil
 	assert.ErrorContains(t, reg.Add(p), "Version is not valid UTF-8")

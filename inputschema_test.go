@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // everyArgument has an argument of each kind and constraint.
@@ -86,7 +87,7 @@ func TestInputSchemaAgreesWithGet(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &sent))
 	resolved, err := sent.Resolve(nil)
 	require.NoError(t, err)
-	srv := prompts.MustNewServer(registryOf(p), prompts.Options{StrictArguments: true})
+	srv := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{StrictArguments: true})
 	judge := func(args map[string]json.RawMessage) (bySchema, byGet bool) {
 		texts := map[string]string{}
 		for name, value := range args {
@@ -169,11 +170,11 @@ func TestInputSchema(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, string(raw), string(same), "a copy of the registry has the same")
 
-	s, err = promptOf[one[string]](prompts.Argument{Name: "a", Schema: prompts.Enum("", "x")}).InputSchema()
+	s, err = servertest.PromptOf[servertest.One[string]](prompts.Argument{Name: "a", Schema: prompts.Enum("", "x")}).InputSchema()
 	require.NoError(t, err)
 	assert.Nil(t, s.Properties["a"].MinLength, "a required string that may be empty")
 
-	_, err = promptOf[struct {
+	_, err = servertest.PromptOf[struct {
 		A int `minimum:"x"`
 	}]().InputSchema()
 	assert.EqualError(t, err, `prompt "p": argument "A": tag minimum must be a number, got "x"`)
@@ -226,10 +227,10 @@ func ExamplePrompt_InputSchema() {
 // the same registry. The session list_schemas has the entries.
 func TestInputSchemasInLists(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(everyPrompt())
+	reg := servertest.RegistryOf(everyPrompt())
 	for _, o := range []prompts.Options{{InputSchemas: true}, {}} {
-		got, e := call(t, prompts.MustNewServer(reg, o), methodList, "")
+		got, e := servertest.Call(t, prompts.MustNewServer(reg, o), servertest.MethodList, "")
 		require.Nil(t, e)
-		assert.Equal(t, o.InputSchemas, strings.Contains(got, inputSchemaKey))
+		assert.Equal(t, o.InputSchemas, strings.Contains(got, servertest.InputSchemaKey))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // listedPage is a page of prompts/list.
@@ -40,14 +41,14 @@ func pageOf(t testing.TB, s *prompts.Server, who, version, cursor string) (p lis
 	t.Helper()
 	params := json.RawMessage(`{}`)
 	if cursor != "" {
-		params = json.RawMessage(`{"cursor":` + jsonText(cursor) + `}`)
+		params = json.RawMessage(`{"cursor":` + servertest.JsonText(cursor) + `}`)
 	}
-	raw, err := s.Call(context.WithValue(context.Background(), rank{}, who), methodList, params, prompts.CallOptions{Version: version})
+	raw, err := s.Call(context.WithValue(context.Background(), rank{}, who), servertest.MethodList, params, prompts.CallOptions{Version: version})
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &p))
 	require.NotNil(t, p.Prompts)
 	if p.Next != nil {
-		require.Equal(t, cursorAfter(p.names()[len(p.Prompts)-1]), *p.Next)
+		require.Equal(t, servertest.CursorAfter(p.names()[len(p.Prompts)-1]), *p.Next)
 	}
 	return p
 }
@@ -79,18 +80,18 @@ func TestPages(t *testing.T) {
 			assert.Equal(t, max(1, (n+size-1)/size), pages, "%d by %d: no page is empty but the only one", n, size)
 		}
 	}
-	assert.Len(t, pageOf(t, prompts.MustNewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
+	assert.Len(t, pageOf(t, prompts.MustNewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, servertest.DefaultPageSize)
 }
 
 // A cursor holds a name, which has a limit. One with more is not decoded.
 func TestLongCursors(t *testing.T) {
 	t.Parallel()
 	name := fmt.Sprintf("%04096d", 0)
-	s := prompts.MustNewServer(registryOf(textPrompt(name, "x"), textPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt(name, "x"), servertest.TextPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
 	first := pageOf(t, s, "", "", "")
 	require.NotNil(t, first.Next)
 	assert.Len(t, pageOf(t, s, "", "", *first.Next).Prompts, 1)
-	_, err := s.Call(t.Context(), methodList, json.RawMessage(`{"cursor":"`+cursorAfter(name+"0")+`"}`), prompts.CallOptions{})
+	_, err := s.Call(t.Context(), servertest.MethodList, json.RawMessage(`{"cursor":"`+servertest.CursorAfter(name+"0")+`"}`), prompts.CallOptions{})
 	assert.ErrorContains(t, err, "invalid cursor")
 }
 
@@ -101,17 +102,17 @@ func TestLargePages(t *testing.T) {
 	const page = 1 << 20
 	var ps []prompts.Prompt
 	for i, size := range []int{10, 2 * page, 10, page / 2, page/2 - 2000, page / 2, 10, 10, 3 * page} {
-		p := textPrompt(fmt.Sprint("p", i), "x")
+		p := servertest.TextPrompt(fmt.Sprint("p", i), "x")
 		p.Description = strings.Repeat("x", size)
 		ps = append(ps, p)
 	}
 	for name, o := range map[string]prompts.Options{
 		"plain":      {},
 		"visible":    {Visible: func(context.Context, prompts.Prompt) bool { return true }},
-		"middleware": {Middleware: passing},
+		"middleware": {Middleware: servertest.Passing},
 		"schemas":    {InputSchemas: true},
 	} {
-		s := prompts.MustNewServer(registryOf(ps...), o)
+		s := prompts.MustNewServer(servertest.RegistryOf(ps...), o)
 		var pages [][]string
 		for next := ""; ; {
 			p := pageOf(t, s, "", "", next)
@@ -140,37 +141,37 @@ func TestCacheHints(t *testing.T) {
 		{1<<63 - 1, false, fmt.Sprintf(`"ttlMs":%d,"cacheScope":"private"`, int64(1<<63-1)/1e6)},
 	} {
 		s := prompts.MustNewServer(tagged(3), prompts.Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
-		for _, cursor := range []string{"", `"cursor":"` + cursorAfter("p001") + `"`} {
-			got := answerTo(t, s, nil, envelopedLine("1", "prompts/list", cursor))
+		for _, cursor := range []string{"", `"cursor":"` + servertest.CursorAfter("p001") + `"`} {
+			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", cursor))
 			assert.Contains(t, got, test.want)
 		}
-		got := answerTo(t, s, nil, envelopedGet("1", "p000"))
-		assert.Equal(t, envelopedText("1", "hi"), got)
+		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedGet("1", "p000"))
+		assert.Equal(t, servertest.EnvelopedText("1", "hi"), got)
 	}
-	assert.ErrorContains(t, optionsError(prompts.Options{CacheTTL: -1}), "CacheTTL must not be negative")
-	assert.ErrorContains(t, optionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay must not be negative")
+	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{CacheTTL: -1}), "CacheTTL must not be negative")
+	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay must not be negative")
 }
 
 // A string is a cursor if and only if it is the cursor after a name.
 func FuzzCursor(f *testing.F) {
 	for _, name := range []string{"", "a", "code_review", "é\U0001F600", "a\x00b", "\xff"} {
 		f.Add(name)
-		f.Add(cursorAfter(name))
-		f.Add(cursorAfter(name) + "=")
-		f.Add(cursorAfter(name) + "\n")
+		f.Add(servertest.CursorAfter(name))
+		f.Add(servertest.CursorAfter(name) + "=")
+		f.Add(servertest.CursorAfter(name) + "\n")
 	}
 	f.Add("AQbF2WRjb2RlX3Jldmlldx")
-	s := prompts.MustNewServer(registryOf(textPrompt("b", "")), prompts.Options{})
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("b", "")), prompts.Options{})
 	isCursor := func(t *testing.T, text string) bool {
 		params, err := json.Marshal(map[string]string{"cursor": text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Call(t.Context(), methodList, params, prompts.CallOptions{})
+		_, err = s.Call(t.Context(), servertest.MethodList, params, prompts.CallOptions{})
 		return err == nil
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if want := text != "" && utf8.ValidString(text); isCursor(t, cursorAfter(text)) != want {
+		if want := text != "" && utf8.ValidString(text); isCursor(t, servertest.CursorAfter(text)) != want {
 			t.Fatalf("the cursor after %q is accepted: %t, want %t", text, !want, want)
 		}
 		if !utf8.ValidString(text) {
@@ -180,7 +181,7 @@ func FuzzCursor(f *testing.F) {
 		if raw, err := base64.RawURLEncoding.DecodeString(text); err == nil && len(raw) > 5 {
 			name = string(raw[5:])
 		}
-		if want := name != "" && utf8.ValidString(name) && text == cursorAfter(name); isCursor(t, text) != want {
+		if want := name != "" && utf8.ValidString(name) && text == servertest.CursorAfter(name); isCursor(t, text) != want {
 			t.Fatalf("the cursor %q is accepted: %t, want %t", text, !want, want)
 		}
 	})
@@ -270,7 +271,7 @@ func TestPagesAgainstAMap(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 8))
 			replicas := []*replica{newReplica(1 + random.IntN(3)), newReplica(4 + random.IntN(6)), newReplica(0)}
-			replicas[2].size = defaultPageSize
+			replicas[2].size = servertest.DefaultPageSize
 			model := map[string]string{}
 			ranks := []string{"few", "all", "none"}
 			versions := []string{"2024-11-05", "2025-06-18", "2026-07-28"}
@@ -285,7 +286,7 @@ func TestPagesAgainstAMap(t *testing.T) {
 						r.registry.Remove(name)
 						continue
 					}
-					p := textPrompt(name, "hi")
+					p := servertest.TextPrompt(name, "hi")
 					p.Tags = []string{tag}
 					require.NoError(t, r.registry.Set(p))
 				}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // docs/logging.md has a row for each record that the library logs, with its level and
@@ -23,7 +25,7 @@ func TestLogging(t *testing.T) {
 	t.Parallel()
 	type row struct{ level, attributes string }
 	rows := map[string]row{}
-	for _, cells := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\w+) \\| ([^|]*) \\|").FindAllStringSubmatch(readText(t, "docs/logging.md"), -1) {
+	for _, cells := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\w+) \\| ([^|]*) \\|").FindAllStringSubmatch(servertest.ReadText(t, "docs/logging.md"), -1) {
 		rows[cells[1]] = row{cells[2], cells[3]}
 	}
 	events := findEvents(t, os.DirFS("."))
@@ -152,7 +154,7 @@ func goFiles(t *testing.T, repository fs.FS) map[string]string {
 
 var (
 	stringConstant = regexp.MustCompile(`(?m)^(?:const )?\t?(\w+) += ("[^"]*")$`)
-	notLogging     = regexp.MustCompile(`^(examples|internal/(interop|soak|clienttest|dev|speccheck))$|(^|/)(testdata|node_modules|cmd|examples)$|^prompttest$`)
+	notLogging     = regexp.MustCompile(`^(examples|internal/(interop|servertest|soak|clienttest|dev|speccheck))$|(^|/)(testdata|node_modules|cmd|examples)$|^prompttest$`)
 	// messageAt has the index of the message among the arguments of a function.
 	messageAt = map[string]int{
 		"Debug": 0, "Info": 0, "Warn": 0, "Error": 0, "DebugContext": 1, "InfoContext": 1, "WarnContext": 1, "ErrorContext": 1,

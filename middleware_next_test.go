@@ -17,16 +17,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // A deadline of the middleware's is one for the author's code. Once it has
 // passed, the request has not ended: the middleware may do something else.
 func TestMiddlewareDeadline(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		var j journal
+	servertest.Bubble(t, func(t *testing.T) {
+		w := servertest.NewWaiter()
+		var j servertest.Journal
 		hasty := func(fallback bool) *prompts.Server {
-			return prompts.MustNewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait")), prompts.Options{Logger: j.Logger(), Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				short, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
 				response, err := next(short, r)
@@ -38,15 +39,15 @@ func TestMiddlewareDeadline(t *testing.T) {
 			})})
 		}
 		for fallback, want := range map[bool]string{
-			true:  textLine("1", "later"),
-			false: errorLine("1", prompts.CodeInternalError, renderFailed),
+			true:  servertest.TextLine("1", "later"),
+			false: servertest.ErrorLine("1", prompts.CodeInternalError, servertest.RenderFailed),
 		} {
-			c := connect(t, hasty(fallback)).handshake()
-			assert.Empty(t, c.ask(getLine("1", "wait")))
+			c := servertest.Connect(t, hasty(fallback)).Handshake()
+			assert.Empty(t, c.Ask(servertest.GetLine("1", "wait")))
 			time.Sleep(time.Second)
-			assert.Equal(t, []string{want}, c.received())
-			<-w.causes
-			assert.NoError(t, c.end())
+			assert.Equal(t, []string{want}, c.Received())
+			<-w.Causes
+			assert.NoError(t, c.End())
 		}
 		assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"))
 	})
@@ -67,7 +68,7 @@ func TestMiddlewareErrors(t *testing.T) {
 	const (
 		theirs   = `"code":-32602,"message":"unknown prompt \"none\"","data":{"prompt":"none"}`
 		ours     = `"code":7,"message":"own","data":[7]`
-		secret   = `"code":-32603,"message":"` + renderFailed + `"`
+		secret   = `"code":-32603,"message":"` + servertest.RenderFailed + `"`
 		isFar    = `{"argument":"to","reason":"refused","message":"is far"}`
 		rejected = `"code":-32602,"message":"invalid arguments for prompt \"none\": to: is far","data":{"prompt":"none","problems":[` + isFar + `]}`
 	)
@@ -86,7 +87,7 @@ func TestMiddlewareErrors(t *testing.T) {
 		"joined, next's first":               {func(next error) error { return errors.Join(next, own) }, theirs, "own"},
 		"own without a code":                 {func(next error) error { return errors.Join(&prompts.Error{Message: "none"}, next) }, theirs, "none"},
 		"own that is nil":                    {func(next error) error { return errors.Join((*prompts.Error)(nil), next) }, theirs, "nil"},
-		"a secret before it":                 {func(next error) error { return errors.Join(errDisk, next) }, theirs, errDisk.Error()},
+		"a secret before it":                 {func(next error) error { return errors.Join(servertest.ErrDisk, next) }, theirs, servertest.ErrDisk.Error()},
 		"one that is in another one as well": {func(next error) error { return errors.Join(fmt.Errorf("a: %w", own), fmt.Errorf("b: %w", next)) }, ours, "a: own"},
 
 		"a negative code":             {coded(-31999), `"code":-31999,"message":"<m>"`, ""},
@@ -101,14 +102,14 @@ func TestMiddlewareErrors(t *testing.T) {
 		"no code":                     {coded(0), secret, "<m>"},
 		"a message that is not UTF-8": {func(error) error { return &prompts.Error{Code: 7, Message: "\xff"} }, "\"code\":7,\"message\":\"\ufffd\"", ""},
 
-		"a secret":          {func(error) error { return errDisk }, secret, `level=ERROR msg="request failed"`},
+		"a secret":          {func(error) error { return servertest.ErrDisk }, secret, `level=ERROR msg="request failed"`},
 		"a nil Error":       {func(error) error { return (*prompts.Error)(nil) }, secret, "level=ERROR"},
 		"no question":       {func(error) error { return prompts.ErrInputRequired }, secret, prompts.ErrInputRequired.Error()},
 		"a foreign context": {func(error) error { return context.Canceled }, secret, context.Canceled.Error()},
 
 		"an argument is rejected": {func(error) error { return far }, rejected, ""},
 		"and that is wrapped":     {func(error) error { return fmt.Errorf("of the tenant: %w", far) }, rejected, "of the tenant: to: is far"},
-		"with a secret":           {func(error) error { return errors.Join(far, errDisk) }, rejected, errDisk.Error()},
+		"with a secret":           {func(error) error { return errors.Join(far, servertest.ErrDisk) }, rejected, servertest.ErrDisk.Error()},
 		"after next's":            {func(next error) error { return errors.Join(far, next) }, theirs, "is far"},
 		"two arguments are rejected": {func(error) error { return errors.Join(far, near) },
 			`"code":-32602,"message":"invalid arguments for prompt \"none\": to: is far; from: is near","data":{"prompt":"none","problems":[` +
@@ -116,17 +117,17 @@ func TestMiddlewareErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var j journal
-			s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			var j servertest.Journal
+			s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.Logger(), Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				_, err := next(ctx, r)
 				return &prompts.Response{Result: prompts.Messages(prompts.User("never"))}, test.make(err)
 			})})
-			session := newSession(t, s)
+			session := servertest.NewSession(t, s)
 			stateless := strings.NewReplacer("-32002", "-32602", "-32023", "-32603", "-32099", "-32603").Replace(test.want)
-			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, answerTo(t, s, session, getLine("1", "none")))
-			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+stateless+`}}`, answerTo(t, s, nil, envelopedGet("1", "none")))
+			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, servertest.AnswerTo(t, s, session, servertest.GetLine("1", "none")))
+			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+stateless+`}}`, servertest.AnswerTo(t, s, nil, servertest.EnvelopedGet("1", "none")))
 			if test.want != secret { // which names the method
-				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, answerTo(t, s, session, completeLine("1", "none", "to", "")))
+				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, servertest.AnswerTo(t, s, session, servertest.CompleteLine("1", "none", "to", "")))
 			}
 			if test.log == "" {
 				assert.Empty(t, j.String())
@@ -144,28 +145,28 @@ func TestMiddlewareErrors(t *testing.T) {
 func TestMiddlewareFails(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func() error{
-		"panic": func() error { panic("in the middleware") }, "goexit": func() error { runtime.Goexit(); return nil }, "error": func() error { return errDisk },
+		"panic": func() error { panic("in the middleware") }, "goexit": func() error { runtime.Goexit(); return nil }, "error": func() error { return servertest.ErrDisk },
 	} {
 		for _, after := range []bool{false, true} {
-			inBubble(t, fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
-				var j journal
-				s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			servertest.InBubble(t, fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
+				var j servertest.Journal
+				s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.Logger(), Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					if after {
 						_, _ = next(ctx, r)
 					}
 					r.Method, r.Prompt, r.Argument = "changed", "changed", "changed"
 					return nil, end()
 				})})
-				c := connect(t, s).handshake()
+				c := servertest.Connect(t, s).Handshake()
 				for line, message := range map[string]string{
-					plainList: listFailed,
-					strings.Replace(getLine("1", "trip"), `"trip"`, `"trip","arguments":{"to":"Rome"}`, 1): renderFailed,
-					completeLine("1", "trip", "to", "Rome"):                                                completeFailed,
+					plainList: servertest.ListFailed,
+					strings.Replace(servertest.GetLine("1", "trip"), `"trip"`, `"trip","arguments":{"to":"Rome"}`, 1): servertest.RenderFailed,
+					servertest.CompleteLine("1", "trip", "to", "Rome"):                                                servertest.CompleteFailed,
 				} {
-					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
+					assert.Equal(t, []string{servertest.ErrorLine("1", prompts.CodeInternalError, message)}, c.Ask(line))
 				}
-				assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
-				assert.NoError(t, c.end())
+				assert.Equal(t, []string{servertest.PongLine("2")}, c.Ask(servertest.PingLine("2")))
+				assert.NoError(t, c.End())
 				assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
 				for _, want := range []string{
 					" method=prompts/list error", " prompt=trip error",
@@ -175,8 +176,8 @@ func TestMiddlewareFails(t *testing.T) {
 				}
 				assert.NotContains(t, j.String(), "Rome")
 				assert.NotContains(t, j.String(), "changed")
-				assert.Zero(t, s.Tasks())
-				assert.Zero(t, s.Slots())
+				assert.Zero(t, servertest.Tasks(s))
+				assert.Zero(t, servertest.Slots(s))
 			})
 		}
 	}
@@ -185,9 +186,9 @@ func TestMiddlewareFails(t *testing.T) {
 // A panic in what says who the client is, too.
 func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
-	got := answerTo(t, s, newSession(t, s), plainList)
-	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), got)
+	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: servertest.Passing, Principal: func(context.Context) string { panic("a secret") }})
+	got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), plainList)
+	assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, servertest.ListFailed), got)
 }
 
 // It is called once, when the server is made. One that returns nothing is a
@@ -202,11 +203,11 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 		return next
 	}})
 	for range 3 {
-		answerTo(t, s, newSession(t, s), plainList)
+		servertest.AnswerTo(t, s, servertest.NewSession(t, s), plainList)
 	}
 	assert.Equal(t, 1, made)
 	none := func(prompts.Handler) prompts.Handler { return nil }
-	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
+	err := servertest.OptionsError(prompts.Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize must not be negative")
 	assert.ErrorContains(t, err, "Middleware returned nil")
 }
@@ -216,12 +217,12 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 	t.Parallel()
 	for line, message := range map[string]string{
-		plainList:                            listFailed,
-		getLine("1", "panics"):               renderFailed,
-		completeLine("1", "panics", "a", ""): completeFailed,
+		plainList:                         servertest.ListFailed,
+		servertest.GetLine("1", "panics"): servertest.RenderFailed,
+		servertest.CompleteLine("1", "panics", "a", ""): servertest.CompleteFailed,
 	} {
-		var j journal
-		p := completing("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") })
+		var j servertest.Journal
+		p := servertest.Completing("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") })
 		p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
 		visible := func(context.Context, prompts.Prompt) bool {
 			if line == plainList {
@@ -229,7 +230,7 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 			}
 			return true
 		}
-		s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: j.logger(), Visible: visible, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Logger: j.Logger(), Visible: visible, Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			failed := make(chan error)
 			go func() {
 				_, err := next(ctx, r)
@@ -237,10 +238,10 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 			}()
 			err := <-failed
 			assert.ErrorContains(t, err, "a secret")
-			assert.EqualError(t, asNeutral(err), message+" (-32603)")
+			assert.EqualError(t, servertest.AsNeutral(err), message+" (-32603)")
 			return nil, fmt.Errorf("of the tenant: %w", err)
 		})})
-		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), answerTo(t, s, newSession(t, s), line))
+		assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, message), servertest.AnswerTo(t, s, servertest.NewSession(t, s), line))
 		assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"))
 		assert.Contains(t, j.String(), `error="of the tenant: panic: a secret"`)
 		assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "the stack is that of the panic")
@@ -250,18 +251,18 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 // After its request next does nothing.
 func TestNextAfterTheRequest(t *testing.T) {
 	t.Parallel()
-	for _, result := range []error{nil, errDisk} {
+	for _, result := range []error{nil, servertest.ErrDisk} {
 		runs := 0
 		var late func() (*prompts.Response, error)
-		s := prompts.MustNewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
+		s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
 			Visible: func(context.Context, prompts.Prompt) bool { runs++; return true },
-			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
 				return &prompts.Response{Result: prompts.Messages()}, result
 			}),
 		})
-		for _, line := range []string{plainList, getLine("1", "p"), completeLine("1", "p", "a", "")} {
-			answerTo(t, s, newSession(t, s), line)
+		for _, line := range []string{plainList, servertest.GetLine("1", "p"), servertest.CompleteLine("1", "p", "a", "")} {
+			servertest.AnswerTo(t, s, servertest.NewSession(t, s), line)
 			response, err := late()
 			assert.Nil(t, response)
 			assert.EqualError(t, err, "next: request is already answered")
@@ -309,7 +310,7 @@ func TestAuditLog(t *testing.T) {
 		"unknown prompt": {prompt: "invented", want: "prompt=invented outcome=-32602 duration=0s"},
 		"long name":      {prompt: strings.Repeat("x", 1000), want: "prompt=" + strings.Repeat("x", 256) + "… outcome=-32602 duration=0s"},
 	} {
-		inBubble(t, name, func(t *testing.T) {
+		servertest.InBubble(t, name, func(t *testing.T) {
 			var log bytes.Buffer
 			logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey {
@@ -317,7 +318,7 @@ func TestAuditLog(t *testing.T) {
 				}
 				return a
 			}}))
-			reg := registryOf(prompts.Prompt{Name: "invalid", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			reg := servertest.RegistryOf(prompts.Prompt{Name: "invalid", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.Message{}), nil
 			}})
 			for name, f := range all {

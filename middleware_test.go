@@ -15,41 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// around is a middleware that is one function.
-func around(f func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error)) func(prompts.Handler) prompts.Handler {
-	return func(next prompts.Handler) prompts.Handler {
-		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) { return f(ctx, r, next) }
-	}
-}
-
-// passing is a middleware that does nothing.
-func passing(next prompts.Handler) prompts.Handler { return next }
-
-// wrapping is one that wraps errors.
-var wrapping = around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-	response, err := next(ctx, r)
-	if err != nil {
-		err = fmt.Errorf("wrapped: %w", err)
-	}
-	return response, err
-})
-
 // instead is one that answers itself.
 func instead(r *prompts.Response, err error) func(prompts.Handler) prompts.Handler {
-	return around(func(context.Context, *prompts.Request, prompts.Handler) (*prompts.Response, error) { return r, err })
-}
-
-// seeing is one that keeps the requests, as they were, and their outcomes.
-func seeing(requests *[]prompts.Request, errs *[]error) func(prompts.Handler) prompts.Handler {
-	return around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		*requests = append(*requests, *r)
-		response, err := next(ctx, r)
-		*errs = append(*errs, err)
-		return response, err
-	})
+	return servertest.Around(func(context.Context, *prompts.Request, prompts.Handler) (*prompts.Response, error) { return r, err })
 }
 
 const (
@@ -62,12 +34,12 @@ const (
 // in any of the recorded sessions but that of a server that is busy (see
 // TestMiddlewareTakesASlot). This looks at what is global, so it is not parallel.
 func TestMiddlewareThatPassesOn(t *testing.T) {
-	if *update {
+	if *servertest.Update {
 		return
 	}
 	const suffix = "_passing"
 	add := func(name string, o prompts.Options, registry func() *prompts.Registry) {
-		o.Middleware = around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		o.Middleware = servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
 			if err != nil {
 				return nil, err
@@ -114,22 +86,22 @@ func TestMiddlewareThatPassesOn(t *testing.T) {
 
 // A middleware needs a slot to run, also for a list.
 func TestMiddlewareTakesASlot(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing}
-		c := connect(t, prompts.MustNewServer(registryOf(w.prompt("wait")), o)).handshake()
-		assert.Empty(t, c.ask(getLine("2", "wait")))
-		assert.Empty(t, c.ask(plainList))
-		w.let <- struct{}{}
-		assert.ElementsMatch(t, []string{textLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.received())
+	servertest.Bubble(t, func(t *testing.T) {
+		w := servertest.NewWaiter()
+		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: servertest.Passing}
+		c := servertest.Connect(t, prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait")), o)).Handshake()
+		assert.Empty(t, c.Ask(servertest.GetLine("2", "wait")))
+		assert.Empty(t, c.Ask(plainList))
+		w.Let <- struct{}{}
+		assert.ElementsMatch(t, []string{servertest.TextLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.Received())
 	})
 }
 
 // traveller is a server of a prompt with arguments, one that asks, one that is
 // hidden, and three that fail.
 func traveller() *prompts.Registry {
-	return registryOf(
-		textPrompt("text", "hi"),
+	return servertest.RegistryOf(
+		servertest.TextPrompt("text", "hi"),
 		prompts.Prompt{
 			Name: "trip", Arguments: []prompts.Argument{
 				{Name: "to", Required: true, Complete: func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
@@ -141,17 +113,17 @@ func traveller() *prompts.Registry {
 				return prompts.Messages(prompts.User(args["from"] + " to " + args["to"])), nil
 			},
 		},
-		asking("paint"),
-		rendered("hidden", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
-		rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk }),
-		completing("lost", func(context.Context, string, map[string]string) ([]string, error) { return nil, errDisk }),
-		rendered("refusing", func(context.Context) (*prompts.Result, error) {
+		servertest.Asking("paint"),
+		servertest.Rendered("hidden", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
+		servertest.Rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, servertest.ErrDisk }),
+		servertest.Completing("lost", func(context.Context, string, map[string]string) ([]string, error) { return nil, servertest.ErrDisk }),
+		servertest.Rendered("refusing", func(context.Context) (*prompts.Result, error) {
 			return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "seven", Data: []int{7}})
 		}),
-		rendered("blaming", func(context.Context) (*prompts.Result, error) {
+		servertest.Rendered("blaming", func(context.Context) (*prompts.Result, error) {
 			return nil, prompts.InvalidArgument("to", "is too far")
 		}),
-		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
+		servertest.Rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
 	)
 }
 
@@ -161,22 +133,22 @@ func exceptHidden(_ context.Context, p prompts.Prompt) bool { return p.Name != "
 // sent, before anything of it has been looked up.
 func TestMiddlewareSeesTheRequest(t *testing.T) {
 	t.Parallel()
-	for _, version := range append(slices.Clone(handshakeVersions), "2026-07-28") {
-		for _, row := range table(t, "middleware_requests", 3) {
+	for _, version := range append(slices.Clone(servertest.HandshakeVersions), "2026-07-28") {
+		for _, row := range servertest.Table(t, "middleware_requests", 3) {
 			var requests []prompts.Request
 			var errs []error
 			s := prompts.MustNewServer(traveller(), prompts.Options{
 				Visible: exceptHidden, Principal: func(context.Context) string { return "ada" },
-				Middleware: seeing(&requests, &errs),
+				Middleware: servertest.Seeing(&requests, &errs),
 			})
 			want, meta := prompts.Request{Method: row[0], Version: version, Principal: "ada", ID: "1"}, tracedMeta
 			require.NoError(t, json.Unmarshal([]byte(row[2]), &want))
 			var session transport.Session
 			if version == "2026-07-28" {
-				meta = strings.TrimSuffix(strings.TrimPrefix(bareEnvelope, `"_meta":{`), "}") + "," + clientOfEra + "," + tracedMeta
+				meta = strings.TrimSuffix(strings.TrimPrefix(servertest.BareEnvelope, `"_meta":{`), "}") + "," + clientOfEra + "," + tracedMeta
 				want.Client = prompts.Implementation{Name: "browser", Version: "9", Title: "Browser"}
 			} else {
-				session = sessionIn(t, s, version)
+				session = servertest.SessionIn(t, s, version)
 				want.Client = prompts.Implementation{Name: "tester", Version: "1"}
 			}
 			want.Meta = json.RawMessage("{" + meta + "}")
@@ -184,7 +156,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 			if members != "" {
 				members += ","
 			}
-			answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+row[0]+`","params":{`+members+`"_meta":{`+meta+`}}}`)
+			servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+row[0]+`","params":{`+members+`"_meta":{`+meta+`}}}`)
 			require.Len(t, requests, 1)
 			assert.Equal(t, session != nil, requests[0].SessionID != "")
 			want.SessionID = requests[0].SessionID
@@ -199,29 +171,29 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 	t.Parallel()
 	plain := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden})
 	for line, cause := range map[string]error{
-		getLine("1", "none"):     nil,
-		getLine("1", "hidden"):   nil,
-		getLine("1", "trip"):     nil, // an argument is missing
-		getLine("1", "blaming"):  nil,
-		getLine("1", "refusing"): nil,
-		getLine("1", "faulty"):   errDisk,
-		getLine("1", "paint"):    nil, // the client cannot be asked
+		servertest.GetLine("1", "none"):     nil,
+		servertest.GetLine("1", "hidden"):   nil,
+		servertest.GetLine("1", "trip"):     nil, // an argument is missing
+		servertest.GetLine("1", "blaming"):  nil,
+		servertest.GetLine("1", "refusing"): nil,
+		servertest.GetLine("1", "faulty"):   servertest.ErrDisk,
+		servertest.GetLine("1", "paint"):    nil, // the client cannot be asked
 		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome","x":7,"from":[]}}}`: nil,
-		envelopedGet("1", "paint"):            nil,
-		completeLine("1", "none", "to", ""):   nil,
-		completeLine("1", "hidden", "to", ""): nil,
-		completeLine("1", "trip", "x", ""):    nil,
-		completeLine("1", "lost", "a", ""):    errDisk,
+		servertest.EnvelopedGet("1", "paint"):            nil,
+		servertest.CompleteLine("1", "none", "to", ""):   nil,
+		servertest.CompleteLine("1", "hidden", "to", ""): nil,
+		servertest.CompleteLine("1", "trip", "x", ""):    nil,
+		servertest.CompleteLine("1", "lost", "a", ""):    servertest.ErrDisk,
 	} {
 		var requests []prompts.Request
 		var errs []error
-		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
-		got := answerTo(t, s, newSession(t, s), line)
-		assert.Equal(t, answerTo(t, plain, newSession(t, plain), line), got)
+		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: servertest.Seeing(&requests, &errs)})
+		got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), line)
+		assert.Equal(t, servertest.AnswerTo(t, plain, servertest.NewSession(t, plain), line), got)
 		require.Len(t, errs, 1)
 		var e *prompts.Error
 		require.ErrorAs(t, errs[0], &e)
-		assert.Equal(t, got, errorResponse("1", neutralError(e)))
+		assert.Equal(t, got, servertest.ErrorResponse("1", servertest.NeutralError(e)))
 		if cause != nil {
 			assert.ErrorIs(t, errs[0], cause)
 			assert.Equal(t, cause.Error(), errs[0].Error(), "the application's text")
@@ -257,11 +229,11 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 	} {
 		visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
 		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: visible, Middleware: instead(&test.response, nil)})
-		params := map[string]string{get: `"name":"none"`, complete: completeParamsOf("none", "x", "")}[test.method]
-		got := answerTo(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+params+`}}`)
+		params := map[string]string{get: `"name":"none"`, complete: servertest.CompleteParamsOf("none", "x", "")}[test.method]
+		got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+params+`}}`)
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{`+test.want+`}}`, got)
-		got = answerTo(t, s, nil, envelopedLine("1", test.method, params))
-		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",`+test.want+`,"_meta":{`+ownIdentity+`}}}`, got)
+		got = servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", test.method, params))
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",`+test.want+`,"_meta":{`+servertest.OwnIdentity+`}}}`, got)
 	}
 }
 
@@ -269,7 +241,7 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 // to the client and described in the log. The next request is answered as well.
 func TestMiddlewareAnswersAmiss(t *testing.T) {
 	t.Parallel()
-	get, complete := getLine("1", "text"), completeLine("1", "trip", "to", "")
+	get, complete := servertest.GetLine("1", "text"), servertest.CompleteLine("1", "trip", "to", "")
 	var theirs prompts.Handler
 	prompts.MustNewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
 	for _, test := range []struct {
@@ -278,33 +250,33 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 		message    string
 		log        string
 	}{
-		{plainList, instead(nil, nil), listFailed, "neither a response nor an error"},
-		{get, instead(nil, nil), renderFailed, "neither a response nor an error"},
-		{complete, instead(nil, nil), completeFailed, "neither a response nor an error"},
-		{plainList, instead(&prompts.Response{}, nil), listFailed, "not from next"},
-		{plainList, instead(&prompts.Response{Result: prompts.Messages()}, nil), listFailed, "not from next"},
-		{get, instead(&prompts.Response{}, nil), invalidResult, "neither a result nor an error"},
-		{get, instead(&prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: &prompts.Text{Text: "x"}})}, nil), invalidResult, "unknown role"},
-		{complete, instead(&prompts.Response{Values: []string{"a", "\xff"}}, nil), completeFailed, "value 2 is not valid UTF-8"},
-		{get, around(func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		{plainList, instead(nil, nil), servertest.ListFailed, "neither a response nor an error"},
+		{get, instead(nil, nil), servertest.RenderFailed, "neither a response nor an error"},
+		{complete, instead(nil, nil), servertest.CompleteFailed, "neither a response nor an error"},
+		{plainList, instead(&prompts.Response{}, nil), servertest.ListFailed, "not from next"},
+		{plainList, instead(&prompts.Response{Result: prompts.Messages()}, nil), servertest.ListFailed, "not from next"},
+		{get, instead(&prompts.Response{}, nil), servertest.InvalidResult, "neither a result nor an error"},
+		{get, instead(&prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: &prompts.Text{Text: "x"}})}, nil), servertest.InvalidResult, "unknown role"},
+		{complete, instead(&prompts.Response{Values: []string{"a", "\xff"}}, nil), servertest.CompleteFailed, "value 2 is not valid UTF-8"},
+		{get, servertest.Around(func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(ctx, nil)
-		}), renderFailed, "the request must keep the method prompts/get"},
-		{get, around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		}), servertest.RenderFailed, "the request must keep the method prompts/get"},
+		{get, servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			r.Method = "prompts/list"
 			return next(ctx, r)
-		}), renderFailed, "the request must keep the method prompts/get"},
-		{get, around(func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		}), servertest.RenderFailed, "the request must keep the method prompts/get"},
+		{get, servertest.Around(func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(context.Background(), r)
-		}), renderFailed, "ctx does not come from"},
-		{get, around(func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+		}), servertest.RenderFailed, "ctx does not come from"},
+		{get, servertest.Around(func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 			return theirs(ctx, r)
-		}), renderFailed, "ctx does not come from"},
+		}), servertest.RenderFailed, "ctx does not come from"},
 	} {
-		var j journal
-		s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: test.middleware})
-		session := newSession(t, s)
+		var j servertest.Journal
+		s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.Logger(), Middleware: test.middleware})
+		session := servertest.NewSession(t, s)
 		for range 2 {
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, test.message), answerTo(t, s, session, test.line))
+			assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, test.message), servertest.AnswerTo(t, s, session, test.line))
 		}
 		assert.Equal(t, 2, strings.Count(j.String(), test.log), test.log)
 		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"), test.log)
@@ -322,35 +294,35 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 		change     func(r *prompts.Request)
 		want       string
 	}{
-		{"another prompt", trip, func(r *prompts.Request) { r.Prompt = "text" }, textLine("1", "hi")},
+		{"another prompt", trip, func(r *prompts.Request) { r.Prompt = "text" }, servertest.TextLine("1", "hi")},
 		{"one that there is not", trip, func(r *prompts.Request) { r.Prompt = "none" }, `unknown prompt \"none\"`},
 		{"one that is hidden", trip, func(r *prompts.Request) { r.Prompt = "hidden" }, `unknown prompt \"hidden\"`},
-		{"another argument", trip, func(r *prompts.Request) { r.Arguments["from"] = "Bonn" }, textLine("1", "Bonn to Rome")},
-		{"an argument less", trip, func(r *prompts.Request) { delete(r.Arguments, "from") }, textLine("1", " to Rome")},
+		{"another argument", trip, func(r *prompts.Request) { r.Arguments["from"] = "Bonn" }, servertest.TextLine("1", "Bonn to Rome")},
+		{"an argument less", trip, func(r *prompts.Request) { delete(r.Arguments, "from") }, servertest.TextLine("1", " to Rome")},
 		{"without one that is required", trip, func(r *prompts.Request) { delete(r.Arguments, "to") }, "to is required"},
 		{"without any", trip, func(r *prompts.Request) { r.Arguments = nil }, "to is required"},
-		{"other arguments", trip, func(r *prompts.Request) { r.Arguments = map[string]string{"to": "Oslo"} }, textLine("1", " to Oslo")},
-		{"one for a value that is no string", seven, func(r *prompts.Request) { r.Arguments["to"] = "seven" }, textLine("1", " to seven")},
+		{"other arguments", trip, func(r *prompts.Request) { r.Arguments = map[string]string{"to": "Oslo"} }, servertest.TextLine("1", " to Oslo")},
+		{"one for a value that is no string", seven, func(r *prompts.Request) { r.Arguments["to"] = "seven" }, servertest.TextLine("1", " to seven")},
 		{"another one than that", seven, func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, `to must be a JSON string`},
-		{"one that the prompt has not", trip, func(r *prompts.Request) { r.Arguments["via"] = "Bern" }, textLine("1", "Ulm to Rome")},
-		{"another page", plainList, func(r *prompts.Request) { r.Cursor = cursorAfter("text") }, `"result":{"prompts":[{"name":"trip"`},
+		{"one that the prompt has not", trip, func(r *prompts.Request) { r.Arguments["via"] = "Bern" }, servertest.TextLine("1", "Ulm to Rome")},
+		{"another page", plainList, func(r *prompts.Request) { r.Cursor = servertest.CursorAfter("text") }, `"result":{"prompts":[{"name":"trip"`},
 		{"a page that there is not", plainList, func(r *prompts.Request) { r.Cursor = "AQ" }, `"code":-32602,"message":"invalid cursor; use nextCursor from a prompts/list response, or omit it to start over","data":{"param":"cursor"}`},
-		{"another prefix", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Prefix = "Gno" }, completionLine("1", `"Gnome"`, 1, false)},
-		{"another argument to complete", completeLine("1", "trip", "x", "Ro"), func(r *prompts.Request) { r.Argument = "to" }, completionLine("1", `"Rome"`, 1, false)},
-		{"one that there is not", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, "x is not an argument of this prompt"},
-		{"another prompt to complete", completeLine("1", "none", "to", "Ro"), func(r *prompts.Request) { r.Prompt = "trip" }, completionLine("1", `"Rome"`, 1, false)},
-		{"more arguments to complete by", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, completionLine("1", `"Rome","Ulm"`, 2, false)},
-		{"none at all", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments = nil }, completionLine("1", `"Rome"`, 1, false)},
+		{"another prefix", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Prefix = "Gno" }, servertest.CompletionLine("1", `"Gnome"`, 1, false)},
+		{"another argument to complete", servertest.CompleteLine("1", "trip", "x", "Ro"), func(r *prompts.Request) { r.Argument = "to" }, servertest.CompletionLine("1", `"Rome"`, 1, false)},
+		{"one that there is not", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, "x is not an argument of this prompt"},
+		{"another prompt to complete", servertest.CompleteLine("1", "none", "to", "Ro"), func(r *prompts.Request) { r.Prompt = "trip" }, servertest.CompletionLine("1", `"Rome"`, 1, false)},
+		{"more arguments to complete by", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, servertest.CompletionLine("1", `"Rome","Ulm"`, 2, false)},
+		{"none at all", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments = nil }, servertest.CompletionLine("1", `"Rome"`, 1, false)},
 		// What says who asks, and how, is the server's to know.
 		{"another client", trip, func(r *prompts.Request) {
 			r.Version, r.Principal, r.Client, r.Meta = "2026-07-28", "root", prompts.Implementation{Name: "root"}, json.RawMessage("{")
-		}, textLine("1", "Ulm to Rome")},
-		{"what is of another method", trip, func(r *prompts.Request) { r.Cursor, r.Argument, r.Prefix = "AQ", "x", "\xff" }, textLine("1", "Ulm to Rome")},
+		}, servertest.TextLine("1", "Ulm to Rome")},
+		{"what is of another method", trip, func(r *prompts.Request) { r.Cursor, r.Argument, r.Prefix = "AQ", "x", "\xff" }, servertest.TextLine("1", "Ulm to Rome")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for _, inPlace := range []bool{true, false} {
-				s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				s := prompts.MustNewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					if !inPlace {
 						other := *r
 						r = &other
@@ -358,7 +330,7 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 					test.change(r)
 					return next(ctx, r)
 				})})
-				got := answerTo(t, s, newSession(t, s), test.line)
+				got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), test.line)
 				assert.Contains(t, got, test.want)
 			}
 		})
@@ -369,19 +341,19 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 // error: it has none of its own.
 func TestMiddlewareHasNoListOfItsOwn(t *testing.T) {
 	t.Parallel()
-	var j journal
+	var j servertest.Journal
 	var kept *prompts.Response
-	s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+	s := prompts.MustNewServer(traveller(), prompts.Options{Logger: j.Logger(), Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if r.Cursor == "" {
 			kept, _ = next(ctx, r)
 		}
 		return kept, nil
 	})})
-	session := newSession(t, s)
-	first := answerTo(t, s, session, plainList)
-	again := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"of its own"}}`)
+	session := servertest.NewSession(t, s)
+	first := servertest.AnswerTo(t, s, session, plainList)
+	again := servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"of its own"}}`)
 	assert.Equal(t, first, again, "it may return one that next has returned before")
-	other := answerTo(t, s, nil, envelopedLine("1", "prompts/list", `"cursor":"of its own"`))
-	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), other, "but not for another version")
+	other := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", `"cursor":"of its own"`))
+	assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, servertest.ListFailed), other, "but not for another version")
 	assert.Contains(t, j.String(), "not from next for this protocol version")
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // The program of the README builds in a module of its own, and answers as the
@@ -48,7 +50,7 @@ func TestReadmeProgram(t *testing.T) {
 	assert.Empty(t, stderr.String(), "an error of the client is not logged")
 
 	// The request of the quick start gets the response below it.
-	quick := quickStart.FindStringSubmatch(readText(t, "README.md"))
+	quick := quickStart.FindStringSubmatch(servertest.ReadText(t, "README.md"))
 	require.NotNil(t, quick, "the request and the response of the quick start")
 	cmd = exec.CommandContext(ctx, server)
 	cmd.Stdin = strings.NewReader(quick[1] + "\n")
@@ -66,7 +68,7 @@ func TestDocLinks(t *testing.T) {
 	more, err := filepath.Glob("docs/*/*.md")
 	require.NoError(t, err)
 	for _, page := range append(append(pages, more...), "README.md", "SECURITY.md", "CONTRIBUTING.md") {
-		for _, link := range pageLink.FindAllStringSubmatch(plainBlock.ReplaceAllString(readText(t, page), ""), -1) {
+		for _, link := range pageLink.FindAllStringSubmatch(plainBlock.ReplaceAllString(servertest.ReadText(t, page), ""), -1) {
 			name, anchor, hasAnchor := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir(page), filepath.FromSlash(name))
 			if name == "" {
@@ -75,7 +77,7 @@ func TestDocLinks(t *testing.T) {
 			if _, err := os.Stat(target); !assert.NoError(t, err, "%s: %s", page, link[1]) || !hasAnchor {
 				continue
 			}
-			assert.Contains(t, anchors(readText(t, target)), anchor, "%s: %s", page, link[1])
+			assert.Contains(t, anchors(servertest.ReadText(t, target)), anchor, "%s: %s", page, link[1])
 		}
 	}
 }
@@ -104,19 +106,19 @@ var (
 // is fetched. Module internal/interop compiles the other Go code of the pages.
 func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
-	program := goBlock.FindStringSubmatch(readText(t, "README.md"))
+	program := goBlock.FindStringSubmatch(servertest.ReadText(t, "README.md"))
 	require.NotNil(t, program)
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)
-	mod := readText(t, "go.mod")
+	mod := servertest.ReadText(t, "go.mod")
 	module := moduleLine.FindStringSubmatch(mod)
 	require.NotNil(t, module, "the module line of go.mod")
 	mod = moduleLine.ReplaceAllLiteralString(mod, "module review") +
 		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", module[1], root)
 
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": program[1], "go.mod": mod, "go.sum": readText(t, "go.sum")} {
+	for name, text := range map[string]string{"main.go": program[1], "go.mod": mod, "go.sum": servertest.ReadText(t, "go.sum")} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	server := filepath.Join(dir, "review")
@@ -129,13 +131,4 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return server
-}
-
-// readText returns the text of a file, with the line ends that it has in the
-// repository.
-func readText(t testing.TB, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // bare prompts differ in nothing but their names and descriptions.
 func barePrompt(name, description string) prompts.Prompt {
-	return prompts.Prompt{Name: name, Description: description, Render: nothing}
+	return prompts.Prompt{Name: name, Description: description, Render: servertest.Nothing}
 }
 
 func namesOf(r *prompts.Registry) []string {
@@ -168,7 +169,7 @@ type (
 )
 
 func named[In any](name string, arguments ...prompts.Argument) prompts.Prompt {
-	p := promptOf[In](arguments...)
+	p := servertest.PromptOf[In](arguments...)
 	p.Name = name
 	return p
 }
@@ -212,7 +213,7 @@ func TestAddConcurrently(t *testing.T) {
 // A follower that has nothing to do once the change has taken effect returns no commit.
 func TestFollowWithoutCommit(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(textPrompt("a", ""))
+	reg := servertest.RegistryOf(servertest.TextPrompt("a", ""))
 	var seen []string
 	stop, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
 		for _, c := range changes {
@@ -223,12 +224,12 @@ func TestFollowWithoutCommit(t *testing.T) {
 	require.NoError(t, err)
 	changed, cancel := reg.Subscribe()
 	defer cancel()
-	reg.MustAdd(textPrompt("b", ""))
+	reg.MustAdd(servertest.TextPrompt("b", ""))
 	assert.Equal(t, []string{"a", "b"}, seen)
 	assert.Len(t, changed, 1)
 	stop()
 	stop()
-	reg.MustAdd(textPrompt("c", ""))
+	reg.MustAdd(servertest.TextPrompt("c", ""))
 	assert.Equal(t, []string{"a", "b"}, seen)
 }
 
@@ -268,24 +269,24 @@ func TestChangeInsideOfChange(t *testing.T) {
 	var other prompts.Registry
 	for want, in := range map[string]func(r *prompts.Registry){
 		"Registry.Add is called inside Update of the same registry": func(r *prompts.Registry) {
-			_ = r.Update(func(*prompts.Tx) error { return r.Add(textPrompt("b", "x")) })
+			_ = r.Update(func(*prompts.Tx) error { return r.Add(servertest.TextPrompt("b", "x")) })
 		},
 		"Registry.Update is called inside Update of the same registry": func(r *prompts.Registry) {
 			_ = r.Update(func(*prompts.Tx) error { return r.Update(func(*prompts.Tx) error { return nil }) })
 		},
 		"Registry.Set is called inside OnChange of the same registry": func(r *prompts.Registry) {
-			defer r.OnChange(func() { _ = r.Set(textPrompt("b", "x")) })()
+			defer r.OnChange(func() { _ = r.Set(servertest.TextPrompt("b", "x")) })()
 			r.Remove("a")
 		},
 		"Registry.Remove is called inside Follow of the same registry": func(r *prompts.Registry) {
 			_, _ = r.Follow(func([]prompts.Change) (func(), error) { r.Remove("a"); return nil, nil })
 		},
 	} {
-		r := registryOf(textPrompt("a", "x"))
+		r := servertest.RegistryOf(servertest.TextPrompt("a", "x"))
 		assert.PanicsWithValue(t, want+", and would wait forever; inside Update, use the Tx; elsewhere, start a goroutine", func() { in(r) })
 		require.NoError(t, r.Update(func(tx *prompts.Tx) error {
-			require.NoError(t, other.Set(textPrompt("c", "x")))
-			return tx.Set(textPrompt("d", "x"))
+			require.NoError(t, other.Set(servertest.TextPrompt("c", "x")))
+			return tx.Set(servertest.TextPrompt("d", "x"))
 		}), "after the panic")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // insideErrors are values of an argument s, of the members region, n and c, and the errors.
@@ -38,7 +39,7 @@ func TestErrorsInsideOfArguments(t *testing.T) {
 	})
 	seen := map[string]bool{}
 	for value, want := range insideErrors {
-		_, e := callGet(t, p, `{"s":`+jsonText(value)+`}`, prompts.Options{})
+		_, e := callGet(t, p, `{"s":`+servertest.JsonText(value)+`}`, prompts.Options{})
 		require.NotNil(t, e, value)
 		assert.Equal(t, `invalid arguments for prompt "p": `+want, e.Message)
 		assert.False(t, seen[e.Message])
@@ -49,8 +50,8 @@ func TestErrorsInsideOfArguments(t *testing.T) {
 // An answer in a form has the same errors, by the field of the member or as JSON.
 func TestErrorsInsideOfForms(t *testing.T) {
 	t.Parallel()
-	ask := elicits[inside]("?")
-	s := prompts.MustNewServer(registryOf(rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, ask(ctx) })), prompts.Options{})
+	ask := servertest.Elicits[inside]("?")
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, ask(ctx) })), prompts.Options{})
 	answers := map[string]string{
 		`{"s.n":1}`:                     `s.region is required`,
 		`{"s.region":"zz"}`:             `s.region must be one of eu, us, got "zz"`,
@@ -60,9 +61,9 @@ func TestErrorsInsideOfForms(t *testing.T) {
 		`{"s.region":"eu","s.c":"[1]"}`: `s.c[0] must be a string, got the number 1`,
 	}
 	for value, want := range insideErrors {
-		answers[`{"s":`+jsonText(value)+`}`] = want
+		answers[`{"s":`+servertest.JsonText(value)+`}`] = want
 	}
 	for content, want := range answers {
-		newRounds(t, s, "form").get(`{"q":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `invalid answer to question "q": `+want)
+		servertest.NewRounds(t, s, "form").Get(`{"q":`+servertest.Accepting(content)+`}`).Fails(t, prompts.CodeInvalidParams, `invalid answer to question "q": `+want)
 	}
 }

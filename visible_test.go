@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -31,7 +32,7 @@ func ranked(ctx context.Context, p prompts.Prompt) bool {
 func tagged(n int) *prompts.Registry {
 	reg := new(prompts.Registry)
 	for i := range n {
-		p := textPrompt(fmt.Sprintf("p%03d", i), "hi")
+		p := servertest.TextPrompt(fmt.Sprintf("p%03d", i), "hi")
 		p.Tags = []string{"all"}
 		if i%3 == 1 {
 			p.Tags = append(p.Tags, "few")
@@ -61,24 +62,24 @@ func TestVisibleForcesPrivate(t *testing.T) {
 				page = pageOf(t, s, "all", "2026-07-28", *page.Next)
 			}
 			assert.Equal(t, want, page.Scope, "the last page too")
-			got := answerTo(t, s, nil, envelopedLine("1", "server/discover", ""))
+			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "server/discover", ""))
 			assert.Contains(t, got, `"ttlMs":1500,"cacheScope":"`+want+`"`)
 		}
 	}
 	s := prompts.MustNewServer(tagged(9), prompts.Options{Visible: ranked})
-	assert.Len(t, pageOf(t, s, "few", "", cursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
-	session := newSession(t, s)
+	assert.Len(t, pageOf(t, s, "few", "", servertest.CursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
+	session := servertest.NewSession(t, s)
 	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
 		ctx := context.WithValue(t.Context(), rank{}, who)
-		for _, request := range []func(id, name string) string{getLine, envelopedGet} {
-			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, r.hear(session, request("1", "p000")), transport.Exchange{Send: r.send}))
-			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "unknown prompt"), who)
+		for _, request := range []func(id, name string) string{servertest.GetLine, servertest.EnvelopedGet} {
+			r := &servertest.Recorder{T: t}
+			require.NoError(t, session.Handle(ctx, r.Hear(session, request("1", "p000")), transport.Exchange{Send: r.Send}))
+			assert.Equal(t, who == "few", strings.Contains(r.Messages[0].Msg, "unknown prompt"), who)
 		}
-		for _, line := range []string{envelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
-			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, r.hear(session, line), transport.Exchange{Send: r.send}))
-			assert.Equal(t, who == "few", !strings.Contains(r.messages[0].msg, "p000"), who)
+		for _, line := range []string{servertest.EnvelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
+			r := &servertest.Recorder{T: t}
+			require.NoError(t, session.Handle(ctx, r.Hear(session, line), transport.Exchange{Send: r.Send}))
+			assert.Equal(t, who == "few", !strings.Contains(r.Messages[0].Msg, "p000"), who)
 		}
 	}
 }
@@ -93,12 +94,12 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 			return prompts.Messages(), nil
 		})
 	var seen []prompts.Prompt
-	s := prompts.MustNewServer(registryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
+	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
 		seen = append(seen, p)
 		return true
 	}})
 	for _, method := range s.Methods() {
-		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+completeParamsOf("p", "a", "")+`}`), prompts.CallOptions{})
+		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+servertest.CompleteParamsOf("p", "a", "")+`}`), prompts.CallOptions{})
 	}
 	require.Len(t, seen, 3, "once for each of get, list and complete")
 	for _, p := range seen {
@@ -116,35 +117,29 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 // A Visible that takes too long fails the request, as one that panics does (see
 // TestErrorIDs): there is no partial list.
 func TestVisibleFails(t *testing.T) {
-	lines := []string{plainList, getLine("1", "p001"), completeLine("1", "p001", "a", "")}
-	bubble(t, func(t *testing.T) {
+	lines := []string{plainList, servertest.GetLine("1", "p001"), servertest.CompleteLine("1", "p001", "a", "")}
+	servertest.Bubble(t, func(t *testing.T) {
 		calls := 0
 		s := prompts.MustNewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 			calls++
 			time.Sleep(time.Minute)
 			return true
 		}})
-		c := connect(t, s).handshake()
+		c := servertest.Connect(t, s).Handshake()
 		for _, line := range lines {
-			assert.Empty(t, c.ask(line))
-			assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "a ping does not wait")
-			time.Sleep(defaultRenderTimeout)
-			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, timeoutOf(line))}, c.received())
+			assert.Empty(t, c.Ask(line))
+			assert.Equal(t, []string{servertest.PongLine("2")}, c.Ask(servertest.PingLine("2")), "a ping does not wait")
+			time.Sleep(servertest.DefaultRenderTimeout)
+			assert.Equal(t, []string{servertest.ErrorLine("1", prompts.CodeInternalError, servertest.TimeoutOf(line))}, c.Received())
 		}
-		assert.Empty(t, c.ask(plainList))
-		assert.Empty(t, c.ask(cancelLine("1")))
+		assert.Empty(t, c.Ask(plainList))
+		assert.Empty(t, c.Ask(servertest.CancelLine("1")))
 		time.Sleep(time.Hour)
-		assert.Empty(t, c.received())
+		assert.Empty(t, c.Received())
 		assert.Equal(t, len(lines)+1, calls, "the rest of a list is not filtered for a request that has ended")
-		require.NoError(t, c.end())
-		assertNoTrace(t, s)
+		require.NoError(t, c.End())
+		servertest.AssertNoTrace(t, s)
 	})
-}
-
-type trip struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	Days int    `json:"days,omitempty"`
 }
 
 // travel is a prompt whose arguments a client may be asked for.
@@ -155,7 +150,7 @@ func travel(more func(ctx context.Context) error) prompts.Prompt {
 			{Name: "to", Title: "Destination", Description: "where to", Schema: prompts.Enum("Oslo", "Rome")},
 			{Name: "days", Schema: &jsonschema.Schema{Minimum: ptr(1.0)}},
 		},
-	}, func(ctx context.Context, in trip) (*prompts.Result, error) {
+	}, func(ctx context.Context, in servertest.Trip) (*prompts.Result, error) {
 		if more != nil {
 			if err := more(ctx); err != nil {
 				return nil, err
@@ -182,39 +177,39 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 		}})
 		all = append(all, p)
 	}
-	s := prompts.MustNewServer(registryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
-	seen := prompts.MustNewServer(registryOf(all...), prompts.Options{ElicitArguments: true})
-	r := newRounds(t, seen, "hidden")
-	r.get("").wants(t, argumentsKey)
+	s := prompts.MustNewServer(servertest.RegistryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
+	seen := prompts.MustNewServer(servertest.RegistryOf(all...), prompts.Options{ElicitArguments: true})
+	r := servertest.NewRounds(t, seen, "hidden")
+	r.Get("").Wants(t, servertest.ArgumentsKey)
 
 	const complete = `"completion/complete","params":{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":`
 	var lines []string
 	for _, more := range []string{
 		``, `,"arguments":{}`, `,"arguments":null`, `,"arguments":[]`, `,"arguments":{"from":1,"via":"x"}`,
-		`,"inputResponses":{}`, `,"inputResponses":{"` + argumentsKey + `":` + accepting(`{"from":"Ulm","to":"Rome"}`) + `}`,
-		`,"inputResponses":[]`, `,"inputResponses":null`, `,"inputResponses":{"x":"` + strings.Repeat("x", maxResponses) + `"}`,
-		`,"requestState":""`, `,"requestState":1`, `,"requestState":null`, `,"requestState":"AQ"`, `,"requestState":"` + r.state + `"`,
-		`,"requestState":"` + strings.Repeat("A", maxRequestState+4) + `"`, `,"RequestState":"AQ"`,
+		`,"inputResponses":{}`, `,"inputResponses":{"` + servertest.ArgumentsKey + `":` + servertest.Accepting(`{"from":"Ulm","to":"Rome"}`) + `}`,
+		`,"inputResponses":[]`, `,"inputResponses":null`, `,"inputResponses":{"x":"` + strings.Repeat("x", servertest.MaxResponses) + `"}`,
+		`,"requestState":""`, `,"requestState":1`, `,"requestState":null`, `,"requestState":"AQ"`, `,"requestState":"` + r.State + `"`,
+		`,"requestState":"` + strings.Repeat("A", servertest.MaxRequestState+4) + `"`, `,"RequestState":"AQ"`,
 	} {
 		lines = append(lines, `"prompts/get","params":{"name":%q`+more)
 	}
 	for _, argument := range []string{`"from"`, `"to"`, `"days"`, `"via"`, `""`, `1`} {
 		lines = append(lines, complete+argument+`,"value":""}`)
 	}
-	envelope := `,"_meta":{"` + envelopeKey + `":"2026-07-28","` + capabilitiesKey + `":` + allCapabilities + `}`
+	envelope := `,"_meta":{"` + servertest.EnvelopeKey + `":"2026-07-28","` + servertest.CapabilitiesKey + `":` + servertest.AllCapabilities + `}`
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"} {
 		var session transport.Session
 		meta := envelope
 		if version != "2026-07-28" {
-			session, meta = newSessionAs(t, s, version, allCapabilities), ""
+			session, meta = servertest.NewSessionAs(t, s, version, servertest.AllCapabilities), ""
 		}
 		for _, line := range lines {
 			for _, n := range names {
 				var got [2]string
 				for i, name := range n {
 					msg := `{"jsonrpc":"2.0","id":1,"method":` + fmt.Sprintf(line, name) + meta + `}}`
-					answer := answerTo(t, s, session, msg)
-					require.NotNil(t, readOutcome(t, answer).Error, msg)
+					answer := servertest.AnswerTo(t, s, session, msg)
+					require.NotNil(t, servertest.ReadOutcome(t, answer).Error, msg)
 					got[i] = answer
 				}
 				assert.Equal(t, got[1], strings.NewReplacer("hidden", "no-one", "xxä", "yyä", "xä", "yä").Replace(got[0]), "%s %.100s", version, line)
@@ -228,41 +223,41 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 	t.Parallel()
 	var isHidden atomic.Bool
-	s := prompts.MustNewServer(registryOf(asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
-	r := newRounds(t, s, "paint")
-	r.get("").wants(t, "colour")
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
+	r := servertest.NewRounds(t, s, "paint")
+	r.Get("").Wants(t, "colour")
 	isHidden.Store(true)
-	r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, `unknown prompt "paint"`)
+	r.Get(`{"colour":`+servertest.Red+`}`).Fails(t, prompts.CodeInvalidParams, `unknown prompt "paint"`)
 	isHidden.Store(false)
-	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
+	assert.Equal(t, "red", r.Get(`{"colour":`+servertest.Red+`}`).Text(t))
 }
 
 // PRG-13, SEC-01: nor does a server that is busy tell them apart: for both
 // there is a turn to wait for, or no room.
 func TestHiddenPromptOfABusyServer(t *testing.T) {
 	for _, name := range []string{"hidden", "no-one"} {
-		inBubble(t, name, func(t *testing.T) {
-			w := newWaiter()
-			s := prompts.MustNewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
+		servertest.InBubble(t, name, func(t *testing.T) {
+			w := servertest.NewWaiter()
+			s := prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait"), servertest.Asking("hidden")), prompts.Options{
 				Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 			})
-			get := getLine("2", name)
+			get := servertest.GetLine("2", name)
 			complete := `{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"` + name + `"},"argument":{"name":"x","value":""}}}`
-			c := connect(t, s).handshake()
-			assert.Empty(t, c.ask(getLine("1", "wait")))
-			assert.Empty(t, c.ask(get), "it waits for its turn")
-			c.send(complete)
+			c := servertest.Connect(t, s).Handshake()
+			assert.Empty(t, c.Ask(servertest.GetLine("1", "wait")))
+			assert.Empty(t, c.Ask(get), "it waits for its turn")
+			c.Send(complete)
 			time.Sleep(50 * time.Millisecond)
-			assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
-			w.let <- struct{}{}
+			assert.Equal(t, []string{servertest.ErrorLine("3", prompts.CodeInternalError, servertest.Busy().Message)}, c.Received())
+			w.Let <- struct{}{}
 			synctest.Wait()
-			got := c.received()
+			got := c.Received()
 			require.Len(t, got, 2)
 			slices.Sort(got) // a request whose turn comes may be answered before the one that makes room
-			readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
-			got = c.ask(complete)
+			servertest.ReadOutcome(t, got[1]).Fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
+			got = c.Ask(complete)
 			require.Len(t, got, 1)
-			readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
+			servertest.ReadOutcome(t, got[0]).Fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
 		})
 	}
 }
@@ -270,11 +265,11 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 // responseFor returns the response to one stateless request of a client of a rank.
 func responseFor(t testing.TB, s *prompts.Server, who, method, members string) string {
 	t.Helper()
-	r := &recorder{t: t}
+	r := &servertest.Recorder{T: t}
 	ctx := context.WithValue(t.Context(), rank{}, who)
-	require.NoError(t, s.Handle(ctx, r.hear(nil, envelopedLine("1", method, members)), transport.Exchange{Send: r.send}))
-	require.Len(t, r.messages, 1)
-	return r.messages[0].msg
+	require.NoError(t, s.Handle(ctx, r.Hear(nil, servertest.EnvelopedLine("1", method, members)), transport.Exchange{Send: r.Send}))
+	require.Len(t, r.Messages, 1)
+	return r.Messages[0].Msg
 }
 
 // membersOf returns the params of a request for a prompt, by method.
@@ -291,21 +286,21 @@ func TestUnknownPromptSuggestsANearOne(t *testing.T) {
 	t.Parallel()
 	reg := new(prompts.Registry)
 	for _, name := range []string{"code_review", "greet", "list_files", "list_filters", "sum,s"} {
-		reg.MustAdd(textPrompt(name, "hi"))
+		reg.MustAdd(servertest.TextPrompt(name, "hi"))
 	}
-	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passing} {
+	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, servertest.Passing} {
 		s := prompts.MustNewServer(reg, prompts.Options{Middleware: middleware})
 		for name, want := range map[string]string{
 			"code_reviw": "code_review", "Code-Review": "code_review", "ogde_review": "code_review", "greet ": "greet", "code": "code_review", "sums": "sum,s",
 			"list_fil": "", "nothing": "", "": "",
 		} {
-			e := unknownPrompt(name)
+			e := servertest.UnknownPrompt(name)
 			if want != "" {
 				e.Message += fmt.Sprintf("; did you mean %q?", want)
 				e.Data = map[string]string{"prompt": name, "suggestion": want}
 			}
 			for method, members := range membersOf(name) {
-				assert.Equal(t, errorResponse("1", e), responseFor(t, s, "", method, members))
+				assert.Equal(t, servertest.ErrorResponse("1", e), responseFor(t, s, "", method, members))
 			}
 		}
 		long := membersOf(strings.Repeat("code_review", 100))["prompts/get"]
@@ -319,7 +314,7 @@ func TestHiddenPromptsChangeNoSuggestion(t *testing.T) {
 	t.Parallel()
 	declare := func(reg *prompts.Registry, tag string, names ...string) {
 		for _, name := range names {
-			p := textPrompt(name, "hi")
+			p := servertest.TextPrompt(name, "hi")
 			p.Tags = []string{tag}
 			reg.MustAdd(p)
 		}
@@ -329,10 +324,10 @@ func TestHiddenPromptsChangeNoSuggestion(t *testing.T) {
 	declare(few, "open", visible...)
 	declare(many, "open", visible...)
 	declare(many, "canary", "code_reviw", "code_revieu", "code_reviews", "great", "greed", "gree", "zebras", "zebra1")
-	for i := range maxSearched {
+	for i := range servertest.MaxSearched {
 		declare(many, "canary", fmt.Sprintf("a%06d", i))
 	}
-	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passing} {
+	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, servertest.Passing} {
 		o := prompts.Options{Visible: ranked, Middleware: middleware}
 		a, b := prompts.MustNewServer(few, o), prompts.MustNewServer(many, o)
 		suggested := 0
@@ -354,15 +349,15 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	t.Parallel()
 	reg := new(prompts.Registry)
 	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
-		for i := range maxSearched - 1 {
-			require.NoError(t, tx.Add(textPrompt(fmt.Sprintf("a%06d", i), "hi")))
+		for i := range servertest.MaxSearched - 1 {
+			require.NoError(t, tx.Add(servertest.TextPrompt(fmt.Sprintf("a%06d", i), "hi")))
 		}
-		return tx.Add(textPrompt("greet", "hi"))
+		return tx.Add(servertest.TextPrompt("greet", "hi"))
 	}))
 	s := prompts.MustNewServer(reg, prompts.Options{})
 	members := membersOf("gret")["prompts/get"]
 	assert.Contains(t, responseFor(t, s, "", "prompts/get", members), `"suggestion":"greet"`)
-	reg.MustAdd(textPrompt("b", "hi"))
+	reg.MustAdd(servertest.TextPrompt("b", "hi"))
 	assert.NotContains(t, responseFor(t, s, "", "prompts/get", members), "suggestion")
 }
 
@@ -371,7 +366,7 @@ func TestSearchesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
-		reg.MustAdd(textPrompt("greet", "hi"))
+		reg.MustAdd(servertest.TextPrompt("greet", "hi"))
 		s := prompts.MustNewServer(reg, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
 		suggested := func() int {
 			n := 0
@@ -393,10 +388,10 @@ func TestSearchesAreBounded(t *testing.T) {
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := prompts.MustNewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
-	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
-		want := answerTo(t, s, nil, line)
+	for _, line := range []string{servertest.EnvelopedLine("1", "server/discover", ""), servertest.EnvelopedLine("1", "prompts/list", ""), servertest.EnvelopedGet("1", "p000")} {
+		want := servertest.AnswerTo(t, s, nil, line)
 		for _, name := range []string{"all", "few", "root", "opencode"} {
-			got := answerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
+			got := servertest.AnswerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
 			assert.Equal(t, want, got)
 		}
 	}

@@ -1,5 +1,0 @@
-//go:build race
-
-package prompts
-
-const RaceEnabled = true // of the race detector
