@@ -22,6 +22,7 @@ func (v *Validator) Accepts(text string) bool {
 }
 
 func (v *Validator) accepts(in instance) bool {
+	// Numbers are compared digit by digit, and 1e999999999 has as many digits as it says.
 	return !hasHugeNumber(in) && v.root.accepts(in, nil)
 }
 
@@ -50,6 +51,8 @@ func hasHugeNumber(in instance) bool {
 // shortNumber is the length up to which no number is huge.
 const shortNumber = len("9e99")
 
+// isHuge reports whether no 64-bit float is near the number. A check by length comes first,
+// because a parse costs more than all other checks of a short number.
 func isHuge(number string) bool {
 	if len(number) <= shortNumber || len(number) <= 300 && !strings.ContainsAny(number, "eE") {
 		return false
@@ -97,14 +100,17 @@ func (e *evaluated) addIndex(i int) {
 func (s *subschema) accepts(in instance, around *evaluated) bool {
 	var own *evaluated
 	if around != nil || s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
+		// Few schemas have an unevaluated keyword. All others allocate nothing here.
 		own = &evaluated{}
 	}
+	// Cheap checks first: a value of the wrong type is never looked into.
 	if s.ref != nil && !s.ref.accepts(in, own) ||
 		!s.hasType(in) || !s.hasValue(in) || !s.fitsRules(in) ||
 		!s.acceptsInPlace(in, own) {
 		return false
 	}
 	switch in.kind {
+	// The type is checked above, so a keyword for arrays does not concern an object.
 	case strictjson.Array:
 		if !s.acceptsElements(in.value, own) {
 			return false
@@ -115,12 +121,15 @@ func (s *subschema) accepts(in instance, around *evaluated) bool {
 		}
 	}
 	if around != nil {
+		// Only a schema that accepts the value evaluates anything of it: an alternative that
+		// fails must not count.
 		around.add(own)
 	}
 	return true
 }
 
 func (s *subschema) hasType(in instance) bool {
+	// 7.0 is an integer in JSON Schema, so the text alone does not tell.
 	return s.kinds == 0 || s.kinds>>in.kind&1 == 1 && (!s.isIntegral || in.kind != strictjson.Number || in.number().isInteger())
 }
 
@@ -129,9 +138,11 @@ func (s *subschema) hasValue(in instance) bool {
 	if s.values == nil {
 		return true
 	}
+	// A short list is compared faster than a key is made.
 	if in.kind == strictjson.String && len(s.rules.texts) <= linear {
 		return s.rules.hasText(in.text)
 	}
+	// On the stack: most values of an enum are short, and longer than the longest is no match.
 	var buffer [64]byte
 	key, ok := appendInstanceKey(buffer[:0], in, s.longest)
 	if ok {
@@ -147,6 +158,7 @@ func (s *subschema) fitsRules(in instance) bool {
 		return s.rules.brokenBy(in.text) == ""
 	case strictjson.Number:
 		r := &s.rules
+		// Most schemas have no bounds, and then the number is not even read.
 		return r.minimum == nil && r.maximum == nil && r.exclusiveMinimum == nil && r.exclusiveMaximum == nil && r.multipleOf == nil || r.fits(in.number())
 	}
 	return true
@@ -162,18 +174,21 @@ func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 			return false
 		}
 	}
+	// Before the alternatives: a tag rules most of them out without a look at their members.
 	if in.kind == strictjson.Object && !s.acceptsTags(in.value) {
 		return false
 	}
 	if s.anyOf != nil && !s.acceptsAny(in, own) || s.oneOf != nil && s.countOf(in, own) != 1 {
 		return false
 	}
+	// What a not accepts is rejected here, so it evaluates nothing.
 	if s.not != nil && s.not.accepts(in, nil) {
 		return false
 	}
 	if s.cond == nil {
 		return true
 	}
+	// Without an else, a value that the if rejects is valid.
 	branch := s.els
 	if s.cond.accepts(in, own) {
 		branch = s.then
@@ -186,6 +201,7 @@ func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
 	ok := false
 	for _, sub := range s.anyOf {
 		if sub.accepts(in, own) {
+			// The rest can only add what is evaluated.
 			if ok = true; own == nil {
 				break
 			}
@@ -199,6 +215,7 @@ func (s *subschema) countOf(in instance, own *evaluated) int {
 	n := 0
 	for _, sub := range s.oneOf {
 		if sub.accepts(in, own) {
+			// Two are too many already. How many more there are does not matter.
 			if n++; n == 2 {
 				break
 			}
@@ -219,6 +236,7 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 			n++
 		}
 		if len(s.tags) > 0 {
+			// A reference could lead back here, so that only direct values count as tags.
 			if m := s.members[name]; m != nil && m.values != nil && m.ref == nil && !m.hasValue(instanceOf(v)) {
 				return false
 			}
@@ -247,6 +265,8 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 	if own == nil {
 		return true
 	}
+	// Prefixes are evaluated from the first on, so one number says it all. Elements of contains
+	// can be anywhere.
 	own.first = max(own.first, min(len(s.prefix), i))
 	own.all = own.all || s.items != nil
 	if s.unevaluatedItems == nil || own.all {
@@ -295,6 +315,8 @@ func (s *subschema) leastContained() int {
 func firstRepeated(array strictjson.Value) int {
 	seen, i := map[string]bool{}, 0
 	for e := range array.Elements() {
+		// Equal values have equal keys, whatever the order of their members and the form of
+		// their numbers.
 		key := keyOf(e)
 		if seen[key] {
 			return i
@@ -309,6 +331,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 	n := 0
 	for name, v := range in.value.Members() {
 		n++
+		// propertyNames is a schema for the name, which is validated as a string.
 		if s.memberNames != nil && !s.memberNames.accepts(instance{kind: strictjson.String, text: name}, nil) {
 			return false
 		}
@@ -329,6 +352,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 		return false
 	}
 	for _, d := range s.dependents {
+		// A dependency applies only if its member is there.
 		if in.value.Get(d.name).Kind() == strictjson.Invalid {
 			continue
 		}
@@ -364,6 +388,7 @@ func (s *subschema) schemasOf(name string) func(yield func(*subschema) bool) {
 		}
 		for _, p := range s.patterns {
 			if p.pattern.MatchString(name) {
+				// A name can match several patterns, and all of their schemas apply.
 				if some = true; !yield(p.schema) {
 					return
 				}

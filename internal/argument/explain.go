@@ -29,6 +29,8 @@ type explainer struct {
 // each problem has the name of its argument.
 func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
 	size := len(in.text) + len(in.value.Raw())
+	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
+	// the value, however the schema is nested.
 	budget := 64*size + 1<<12
 	e := explainer{most: MaxProblems, budget: &budget, isTool: isTool}
 	if hasHugeNumber(in) {
@@ -36,6 +38,7 @@ func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more 
 	} else {
 		e.explain(v.root, in)
 	}
+	// Better a general message than none: the value is invalid, and the client must learn that.
 	if e.problems == nil { // by a keyword that explain knows nothing of
 		e.add(func() *Problem { return v.root.mismatch(in) })
 	}
@@ -54,12 +57,15 @@ func (v *Validator) check(in instance) []Problem {
 
 // add adds the problem that make returns, unless the same is known.
 func (e *explainer) add(make func() *Problem) {
+	// Making a message costs more than counting it, and a client reads the first few.
 	if len(e.problems) == e.most {
 		e.more++
 		return
 	}
 	p := make()
 	e.put(p)
+	// allOf and references may reach one rule by two ways. The list is short, so comparing all
+	// is cheap.
 	for _, other := range e.problems {
 		if other.Argument == p.Argument && other.Path == p.Path && other.Reason == p.Reason && other.Message == p.Message {
 			return
@@ -72,6 +78,7 @@ func (e *explainer) add(make func() *Problem) {
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
+		// For a tool, the first step is the name of an argument, and clients look for it there.
 		place{at.steps[1:]}.put(p)
 	} else {
 		p.ofAll = e.isTool
@@ -98,6 +105,7 @@ func (e *explainer) inside(s step, explain func()) {
 // explain adds the problems of the value with the schema: none if the schema accepts the
 // value, and one at least otherwise.
 func (e *explainer) explain(s *subschema, in instance) {
+	// Past the budget, the value still gets a problem, without the reason inside.
 	if *e.budget -= 1; *e.budget < 0 {
 		if !s.accepts(in, nil) {
 			e.add(func() *Problem { return s.mismatch(in) })
@@ -110,6 +118,8 @@ func (e *explainer) explain(s *subschema, in instance) {
 		e.explain(s.ref, in)
 	}
 	switch {
+	// A value of another type would break nearly every other rule as well, and one problem says
+	// it.
 	case !s.hasType(in):
 		e.add(func() *Problem { return s.wrongType(in) })
 		return
@@ -147,6 +157,7 @@ func (s *subschema) mismatch(in instance) *Problem {
 // wrongType is the problem of a value of another type.
 func (s *subschema) wrongType(in instance) *Problem {
 	p := &Problem{Reason: reasonType}
+	// The values say more than their type.
 	if s.values != nil && len(s.rules.enum) > 0 {
 		one := notOneOf("", s.rules.enum, choiceOf)
 		p.Allowed, p.More = one.Allowed, one.More
@@ -186,6 +197,7 @@ func (s *subschema) wrongValue(in instance) *Problem {
 		return s.rules.notOneOfTexts(in.text)
 	}
 	p := notOneOf(in.shown(), s.rules.enum, choiceOf)
+	// A suggestion for a text that is nearly right, among values that are texts.
 	if in.kind == strictjson.String {
 		p.suggest(in.text, s.rules.texts)
 	}
@@ -258,6 +270,8 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 
 // findDuplicate returns the place of the first member whose name is that of another.
 func findDuplicate(v strictjson.Value, at place) (place, bool) {
+	// The parser stops at the second name and knows its offset. The place of it is found here,
+	// in what was parsed.
 	seen := map[string]bool{}
 	for name, m := range v.Members() {
 		inside := at.with(step{name: name, index: -1})

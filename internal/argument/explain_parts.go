@@ -73,6 +73,7 @@ func (e *explainer) repeated(array strictjson.Value) {
 func (e *explainer) members(s *subschema, in instance) {
 	for _, name := range s.required {
 		if in.value.Get(name).Kind() == strictjson.Invalid {
+			// The place is that of the member which is not there: a form can mark the field.
 			e.inside(step{name: name, index: -1, isDeclared: true}, func() { e.add(missing) })
 		}
 	}
@@ -110,6 +111,7 @@ func (e *explainer) members(s *subschema, in instance) {
 func (e *explainer) member(s *subschema, name string, in instance) {
 	if s.memberNames != nil {
 		named := instance{kind: strictjson.String, text: name}
+		// An explainer of its own, because the place of these problems is a name and no value.
 		inner := explainer{most: 1, budget: e.budget}
 		if inner.explain(s.memberNames, named); inner.problems != nil {
 			e.add(func() *Problem {
@@ -122,6 +124,7 @@ func (e *explainer) member(s *subschema, name string, in instance) {
 	for sub := range s.schemasOf(name) {
 		switch {
 		case sub == nil:
+		// A name that is unknown may be misspelled, while false for a declared name forbids it.
 		case sub.isFalse && sub == s.additional:
 			e.add(func() *Problem { return s.unknown(name, e.isTool && len(e.at.steps) == 1) })
 		case sub.isFalse:
@@ -172,6 +175,7 @@ func (e *explainer) unevaluated(s *subschema, in instance) {
 	if e.accepts(s, in) {
 		return
 	}
+	// Without both keywords, the schema says what the others have evaluated.
 	rest := *s
 	rest.unevaluatedItems, rest.unevaluatedProperties = nil, nil
 	var seen evaluated

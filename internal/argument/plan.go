@@ -67,6 +67,7 @@ type Text struct {
 
 // Find returns the position of the argument with the name, and -1 without one.
 func (p *Plan) Find(name string) int {
+	// Most prompts have a few arguments, for which a search is faster than a map.
 	if p.byName != nil {
 		if i, ok := p.byName[name]; ok {
 			return i
@@ -100,6 +101,8 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 	for name, v := range args.Members() {
 		i := p.Find(name)
 		if detach && i < 0 {
+			// An unknown name is kept for the log, and must not keep the whole message in
+			// memory.
 			name = strings.Clone(name)
 		}
 		isString := v.Kind() == strictjson.String
@@ -107,11 +110,15 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 		case i >= 0:
 			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
 			if !isString {
+				// A number in place of a string is the most common error of clients. The
+				// message shows the string that was meant.
 				texts[i].Value = ExampleOf(v)
 			}
 			if detach {
 				texts[i].Value = strings.Clone(texts[i].Value)
 			}
+		// The total is exact, but a message for each of a million names would be work for
+		// nobody.
 		case (strict || !isString) && len(problems) >= MaxProblems:
 			problems = append(problems, undeclared(name)) // only counted
 		case !isString:
@@ -157,6 +164,7 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 			others = append(others, name)
 		}
 	}
+	// A map has no order, and the response should not change from call to call.
 	slices.Sort(others)
 	for _, name := range others {
 		if strict {
@@ -194,6 +202,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		t, first := texts[i], len(problems)
+		// Clients send the empty string for a field of their form that the user left empty.
 		if t.Value == "" && a.emptyIsAbsent {
 			t.Given = false
 		}
@@ -215,6 +224,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 		case a.Required:
 			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
 		}
+		// Each rule that a secret breaks or keeps says something about the secret.
 		if a.Sensitive && len(problems) > first {
 			problems = problems[:first+1] // others would reveal more of the value
 			a.withhold(&problems[first])
@@ -228,6 +238,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 func fieldAt(v reflect.Value, index []int) reflect.Value {
 	for i, x := range index {
 		if i > 0 && v.Kind() == reflect.Pointer {
+			// Only now, so that a struct whose arguments are all absent keeps its nil pointer.
 			if v.IsNil() {
 				v.Set(reflect.New(v.Type().Elem()))
 			}

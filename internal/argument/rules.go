@@ -42,6 +42,8 @@ type rules struct {
 
 // checkText checks a string, after its enum.
 func (r *rules) checkText(text string) *Problem {
+	// The check comes first and the message after it: valid texts, nearly all of them, allocate
+	// nothing.
 	switch r.brokenBy(text) {
 	case reasonLength:
 		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: r.lengths()}
@@ -55,6 +57,7 @@ func (r *rules) checkText(text string) *Problem {
 
 // brokenBy returns the reason of the first rule that a string breaks; "" for none.
 func (r *rules) brokenBy(text string) string {
+	// Counting characters reads the whole text. The number of bytes often decides alone.
 	if !r.surelyFits(len(text)) {
 		n := utf8.RuneCountInString(text)
 		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
@@ -85,6 +88,7 @@ func (r *rules) hasText(text string) bool {
 }
 
 func (r *rules) notOneOfTexts(text string) *Problem {
+	// Choices are quoted only if they need quotes, so that a list of words stays readable.
 	p := notOneOf(Quote(text), r.texts, phrase.Choice)
 	p.suggest(text, r.texts)
 	return p
@@ -95,6 +99,7 @@ const maxAllowed = 100
 
 // notOneOf is the problem of a value that is not in the enum.
 func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
+	// An enum may have a million values, and each error would repeat them.
 	most := min(len(values), maxAllowed)
 	return &Problem{
 		Reason: reasonEnum, Message: mustBe("one of "+phrase.List(values, say), what),
@@ -116,6 +121,7 @@ func (r *rules) checkNumber(n number, text string) *Problem {
 		return &Problem{Reason: reasonRange, Message: mustBe(r.bounds(), phrase.Clip(text, 64)), Allowed: r.limits()}
 	}
 	if r.numbers != nil {
+		// A number that was rounded only looks like one of the enum.
 		if _, ok := r.numbers[n.numeral()]; !ok || n.isRounded() {
 			return notOneOf(phrase.Clip(text, 64), r.enum, jsonenc.Text)
 		}
@@ -159,6 +165,7 @@ func (n number) numeral() numeral {
 		return numeral{schema.Uint, uint64(n.int)}
 	case n.kind == schema.Uint:
 		return numeral{schema.Uint, n.uint}
+	// A fraction, or a number for which Go does not define the conversion to an integer.
 	case n.float != math.Trunc(n.float) || n.float < -1<<63 || n.float >= 1<<64:
 		return numeral{schema.Float, math.Float64bits(n.float)}
 	case n.float < 0:

@@ -34,6 +34,8 @@ func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 
 // newPartValidator is NewValidator for a part of a checked schema.
 func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
+	// All references are resolved before anything is compiled, so that one which leads nowhere
+	// is an error of the declaration and never of a call.
 	references, err := schema.NewReferences(s)
 	if err == nil {
 		c := &schemaCompiler{references: references, isDraft7: schema.IsDraft7(s), compiled: map[*jsonschema.Schema]*subschema{}}
@@ -124,13 +126,17 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 		return done // or it will be, if it refers to itself
 	}
 	v := &subschema{source: s}
+	// Stored before the parts are compiled: a schema may refer to itself, and must find itself
+	// here.
 	c.compiled[s] = v
+	// In Draft 7, a $ref replaces its siblings. In 2020-12, it is one keyword of many.
 	if s.Ref != "" {
 		v.ref = c.refer(s.Ref)
 		if c.isDraft7 {
 			return v // which ignores the other keywords
 		}
 	}
+	// A const and a single enum are the same to a reader, and so to completion and messages.
 	if e, err := schema.WithEnum(s); err == nil {
 		s = e
 	}
@@ -138,6 +144,7 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	for _, t := range schema.TypesOf(s) {
 		v.kinds |= kindsOf[t]
 	}
+	// With number beside integer, any number is allowed.
 	v.isIntegral = slices.Contains(schema.TypesOf(s), "integer") && !slices.Contains(schema.TypesOf(s), "number")
 	c.compileRules(v, s)
 	v.allOf, v.anyOf, v.oneOf = c.all(s.AllOf), c.all(s.AnyOf), c.all(s.OneOf)
@@ -150,6 +157,8 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	}
 	c.compileArray(v, s)
 	c.compileObject(v, s)
+	// The index is made at the first completion: most members are never completed, and an index
+	// costs more than the schema.
 	if v.names != nil {
 		v.nameIndex = sync.OnceValue(func() *match.Index { return match.New(v.namesToComplete()) })
 	}
@@ -170,6 +179,7 @@ func (c *schemaCompiler) refer(ref string) *subschema {
 	target, err := c.references.Target(ref)
 	if err != nil {
 		c.err = cmp.Or(c.err, err)
+		// Any schema will do, because the error ends the compilation.
 		return &subschema{}
 	}
 	return c.compile(target)
@@ -179,6 +189,7 @@ func (c *schemaCompiler) refer(ref string) *subschema {
 func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	_, values, err := schema.Allowed(s)
 	c.err = cmp.Or(c.err, err)
+	// Both must hold, and only the const can.
 	if s.Const != nil && s.Enum != nil { // a checked schema has the const in the enum
 		values = []any{*s.Const}
 	}
@@ -200,6 +211,8 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	}
 	v.rules.enum = values
 	v.values = setOf(values, func(e any) string { return string(appendKey(nil, e)) })
+	// The longest key bounds what is read of a value: a text of a megabyte is no match for an
+	// enum of short words.
 	for key := range v.values {
 		v.longest = max(v.longest, len(key))
 	}
@@ -213,6 +226,7 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	prefix, items := s.PrefixItems, s.Items
 	if c.isDraft7 {
+		// Draft 7 has no prefixItems: an array of schemas in items means the same.
 		prefix = s.ItemsArray
 		if prefix != nil {
 			items = s.AdditionalItems
@@ -233,6 +247,8 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 		for _, name := range v.names {
 			p := s.Properties[name]
 			v.members[name] = c.compile(p)
+			// A member with few values often says which alternative is meant, and is checked
+			// first.
 			if p.Ref == "" && (p.Const != nil || p.Enum != nil) {
 				v.tags = append(v.tags, tag{name, v.members[name]})
 			}
@@ -249,6 +265,7 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 		if v.isRequired == nil {
 			v.isRequired = map[string]bool{}
 		}
+		// A schema may name a member twice. acceptsTags counts members, so each is listed once.
 		if !v.isRequired[name] {
 			v.required = append(v.required, name)
 		}
@@ -258,6 +275,7 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 	if c.isDraft7 {
 		required, schemas = s.DependencyStrings, s.DependencySchemas
 	}
+	// Sorted, so that the same value always gets the same problems in the same order.
 	for _, name := range sortedKeys(required) {
 		v.dependents = append(v.dependents, dependent{name: name, required: required[name]})
 	}

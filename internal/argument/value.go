@@ -69,10 +69,12 @@ func (v *value) outOfRange(text string) *Problem {
 //
 // The problems have everything but the name of the argument.
 func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem) {
+	// Before any pattern runs: matching takes time in proportion to text and pattern.
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
 		return nil, []Problem{*tooLong(v.maxBytes)}
 	}
 	if dst.IsValid() {
+		// A pointer says that an argument may be absent. A value that is given always gets one.
 		for dst.Kind() == reflect.Pointer {
 			dst.Set(reflect.New(dst.Type().Elem()))
 			dst = dst.Elem()
@@ -88,6 +90,8 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 	}
 	switch v.kind {
 	case schema.List:
+		// The instance is made only if the validator or the caller needs it, because a list of
+		// texts fills its slice directly.
 		instance, problems := v.convertList(dst, text, want || v.validator != nil)
 		if problems == nil && v.validator != nil {
 			problems = v.validateList(instance, text)

@@ -386,7 +386,7 @@ func TestSensitiveErrorPanics(t *testing.T) {
 	}) (string, error) {
 		return "", panicsWith(in.Token)
 	})
-	assert.Equal(t, "withheld because of a sensitive argument: prompts_test.panicsWith", logOf(t, p, map[string]string{"token": "hunter2"}))
+	assert.Equal(t, "withheld because of a sensitive argument: redact_test.panicsWith", logOf(t, p, map[string]string{"token": "hunter2"}))
 }
 
 // secretsOf has an argument of each Go type that a function can put into a text.
@@ -440,7 +440,7 @@ func TestDerivedSecretsAreWithheld(t *testing.T) {
 			}},
 		"a panic": {types: "panic of string",
 			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { panic(in.text()) }},
-		"an error that panics": {types: "prompts_test.panicsWith",
+		"an error that panics": {types: "redact_test.panicsWith",
 			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) { return nil, panicsWith(in.text()) }},
 		"an invalid result": {types: "*json.MarshalerError, *errors.errorString",
 			render: func(_ context.Context, in secretsOf) (*prompts.Result, error) {

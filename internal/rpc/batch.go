@@ -52,10 +52,13 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
 		return
 	}
+	// A batch has no id and no method, and an observer asks for those of its messages.
 	x.observed.Release() // its messages are the operations
 	x.observed = nil
 	own := *x // which outlives the caller's
 	b := &batch{server: s, session: c.session, exchange: &own, parent: ctx}
+	// Counted as one, and before its requests: a drain waits for the array and not for its
+	// parts.
 	b.session.batches.Add()
 	kept, ignored := b.receive(elements)
 	switch {
@@ -66,6 +69,7 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 		}
 		fallthrough
 	case len(b.tasks) > 0:
+		// Sending may wait for the client, which the goroutine that reads must not do.
 		left.finish = func() error {
 			defer b.release()
 			return b.giveUp(limit.ErrBusy)
@@ -243,6 +247,8 @@ func (b *batch) add(id string, msg []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.isFullLocked() || !b.growLocked(len(msg)+len(",]")) {
+		// An array that is cut off would be unreadable, so that each request past the limit
+		// gets a short error.
 		msg = wire.ErrorResponse(id, errBatchFull).Msg
 	}
 	if len(b.answers) == 0 {
@@ -260,6 +266,7 @@ func (b *batch) growLocked(n int) bool {
 	if need <= room {
 		return true
 	}
+	// Doubling keeps the copies linear, whatever the size of each answer.
 	next := max(need, 2*room)
 	grown := next
 	if room > maxUncounted { // which is held already
@@ -292,6 +299,8 @@ func (b *batch) run() error {
 	}
 	var errs []error
 	for _, t := range b.tasks {
+		// A task that runs beyond its limit has ended the batch, and the others have their
+		// errors already.
 		if b.finished.Load() {
 			break
 		}

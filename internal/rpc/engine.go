@@ -22,6 +22,8 @@ type engine struct {
 	observer      *telemetry.Queue // nil without one
 	reached       reached
 
+	// What follows comes from the root package. The dispatcher calls it and knows nothing of
+	// prompts.
 	owner        any
 	failure      func(ctx context.Context, subject string, err error) *Failure
 	principal    func(ctx context.Context) string // nil without one

@@ -24,6 +24,7 @@ func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) e
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
 	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
+	// A message that is answered needs nothing more, not even a second goroutine.
 	if j == nil {
 		return err
 	}
@@ -36,8 +37,10 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 	if s.observer == nil {
 		return s.receive(ctx, session, msg, x, p)
 	}
+	// A copy, because a connection uses the same exchange for all of its messages.
 	own := *x
 	own.observed = s.observer.Start(ctx, observe.KindInvalid, len(msg), x.Informer)
+	// A function of the transport may panic, and the operation must end all the same.
 	err = ErrNoReturn // unless receive returns
 	defer func() {
 		if j == nil {
@@ -103,10 +106,14 @@ func (r *received) release(s *Server, client string) {
 // is left to do.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.limits.MessageBytes {
+		// Nothing of the message is used below, and a transport may need its memory for the
+		// next one.
 		x.release()
 		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
 		return
 	}
+	// Small messages are not counted one by one: the limits of requests bound them, and
+	// counting would slow every get.
 	isLarge := wire.IsLarge(len(msg))
 	if isLarge {
 		// The copy below, the copies of what is kept, and the parsed form.
@@ -129,6 +136,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	m := &c.Message
 	err := m.Read(root)
 	if m.Large = isLarge; isLarge {
+		// What is kept of a large message is copied, or one short name would hold megabytes.
 		m.Detach()
 	}
 	if x.observed != nil {
@@ -136,6 +144,8 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	isMalformed := err != nil && m.Kind == wire.KindResponse
+	// The transport looks up a session only for a message that could be handled: a lookup
+	// counts as use of the session, and hostile bytes must not keep a session alive.
 	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
 		var rejected *transport.Error
 		var found transport.Session
@@ -149,11 +159,15 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 			}
 			return
 		}
+		// A transport over HTTP learns the session from the headers of this message, after the
+		// call was made.
 		c.session = session
 	}
 	if x.observed != nil {
 		c.observeSession()
 	}
+	// Only one version has batches, so the array is accepted by what was negotiated and not by
+	// what it looks like.
 	if isBatch && session.revision().Batches() {
 		s.receiveBatch(ctx, c, root, x, p, left)
 		return
@@ -187,6 +201,8 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 		err = errNotAsked
 	}
 	if err != nil && session != nil && !session.isDetached {
+		// A render function may wait for this response. It fails now, and not at its time
+		// limit.
 		session.questions.handleMalformed(m, err)
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
@@ -194,6 +210,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 		left.reply = session.errorResponse(m, err)
 	case err != nil:
 		left.err = &wire.Unaccepted{Err: err}
+	// Notifications have no response in any case, so an unknown one costs nothing.
 	case session == nil: // no stateless notification means anything
 	case m.Kind == wire.KindNotification:
 		session.handleNotification(m)
@@ -221,6 +238,7 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *li
 // answer sets the reply to a request that needs no application code, and reports
 // whether there is one. Otherwise, the work is in c.
 func (s *Server) answer(c *Call, x *exchange, left *received) bool {
+	// Head first: dispatch appends the result where it stays.
 	buf := wire.GetBuffer()
 	left.buf, left.session = buf, c.session
 	*buf = wire.AppendResultHead(*buf, c.Message.ID)
@@ -231,6 +249,8 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 			left.reply.Msg = *buf
 			return true
 		}
+		// A page of a list can be large, and a buffer that does not fit the limit must not go
+		// back into the pool.
 		*buf = nil
 		rejected = wire.Busy()
 	}

@@ -66,6 +66,8 @@ func (p *pending) finish() bool {
 		return false
 	}
 	if p.session != nil {
+		// Before the response is sent: a client may use the id again as soon as it has the
+		// response.
 		p.session.removeInFlight(p.key)
 	}
 	return true
@@ -91,6 +93,7 @@ func (p *pending) respond(r wire.Response) error {
 	defer p.done()
 	p.sending.Lock()
 	defer p.sending.Unlock()
+	// Set before the send, since a send that fails is the end as well.
 	p.isOver = true
 	return p.sendResponse(r)
 }
@@ -126,6 +129,7 @@ func (p *pending) emit(msg []byte) error {
 // whyCompleted returns why someone else has completed the request, and logs the
 // client's reason (CAN-10).
 func (p *pending) whyCompleted(about func() slog.Attr) error {
+	// Without this wait, the cause could still be missing.
 	<-p.ctx.Done() // whoever completes it cancels it next
 	cause := context.Cause(&p.ctx)
 	var c *cancellation
@@ -182,6 +186,7 @@ func (c *lazyContext) cancel(cause error) {
 	}
 }
 
+// standard returns the context of the standard library, which it makes at the first use.
 func (c *lazyContext) standard() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,6 +196,7 @@ func (c *lazyContext) standard() context.Context {
 func (c *lazyContext) standardLocked() context.Context {
 	switch {
 	case c.made != nil:
+	// The parent is left out, or its cause could replace the one that was first.
 	case c.isOver: // before the parent, if that has ended too
 		c.made, c.end = context.WithCancelCause(context.WithoutCancel(c.parent))
 		c.end(c.cause)
@@ -204,6 +210,7 @@ func (c *lazyContext) Deadline() (time.Time, bool) { return c.parent.Deadline() 
 
 func (c *lazyContext) Done() <-chan struct{} { return c.standard().Done() }
 
+// Err makes no context as long as nothing has ended, because loops that check Err are common.
 func (c *lazyContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,6 +224,7 @@ func (c *lazyContext) Err() error {
 }
 
 func (c *lazyContext) Value(key any) any {
+	// The functions of this library find their request here, on every call of Ask or Progress.
 	if key == (requestKey{}) {
 		return c.request
 	}

@@ -70,6 +70,8 @@ func (q *questions) register(index int, responses chan<- answer) (*question, err
 		return nil, errGone
 	default:
 	}
+	// Ids are strings with a prefix, which nobody mistakes for ids of the client's own
+	// requests.
 	q.lastID++
 	p := &question{id: "prompts-" + strconv.FormatInt(q.lastID, 10), index: index, responses: responses}
 	if q.waiting == nil {
@@ -94,6 +96,7 @@ func (q *questions) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	close(q.closed)
+	// The channels have room, so that no wait happens under the lock.
 	for _, p := range q.waiting {
 		p.responses <- answer{index: p.index, err: errGone}
 	}
@@ -104,6 +107,7 @@ func (q *questions) close() {
 // waits; nil without one.
 func (q *questions) take(m *wire.Message) *question {
 	id, isString := m.Key.Text()
+	// Any other id is no answer to us, whatever the client means by it.
 	if !isString { // ours are
 		return nil
 	}
@@ -133,6 +137,7 @@ func (q *questions) handleResponse(m *wire.Message) {
 		return
 	}
 	if m.Err.Kind() <= strictjson.Null && m.Result.Kind() != strictjson.Invalid {
+		// A copy: the result is read by the render function, long after the message.
 		p.responses <- answer{index: p.index, result: strings.Clone(m.Result.Raw())}
 		return
 	}

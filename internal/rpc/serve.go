@@ -60,6 +60,7 @@ func (c *connection) serve(parent context.Context) error {
 	// When parent ends, there are still responses to send.
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(parent))
 	defer c.cancel(nil)
+	// Reading has a context of its own, because it ends first: what was read is still answered.
 	reading, stopReading := context.WithCancelCause(c.ctx)
 
 	// Both goroutines end soon after c.ctx, which ends before serve does.
@@ -77,11 +78,14 @@ func (c *connection) serve(parent context.Context) error {
 	case err = <-read:
 		if errors.Is(err, io.EOF) {
 			err = nil
+			// io.EOF says that the client has sent all. It may still read, as a script does
+			// that pipes its requests.
 			dropped = c.drain(parent)
 		}
 	case <-c.ctx.Done():
 	case <-parent.Done():
 	}
+	// A disconnect and a shutdown are how connections end. Serve reports neither as a failure.
 	isEnd := parent.Err() != nil || isDisconnect(err)
 	if c.ctx.Err() != nil {
 		err = context.Cause(c.ctx) // and not what Read made of it
@@ -91,17 +95,21 @@ func (c *connection) serve(parent context.Context) error {
 	if parent.Err() != nil {
 		cause = context.Cause(parent)
 	}
+	// The order matters: no new requests, then no requests, then the last responses, and the
+	// transport at the end.
 	stopReading(cause)
 	c.session.end(cause)
 	c.endSubscriptions()
 	c.session.Close()
 	c.cancel(nil)
+	// Close of a transport may block on a client that reads nothing, and Serve must return.
 	c.spawn(func() {
 		if err := c.conn.Close(); err != nil {
 			c.server.Log(parent, slog.LevelDebug, "transport close failed", slog.Any("error", err))
 		}
 	})
 	c.await(endTimeout)
+	// Spans of the last requests would be lost if the process ends with Serve.
 	c.server.flushFor(endTimeout)
 	if dropped > 0 {
 		c.server.Log(parent, slog.LevelWarn, "client disconnected with pending requests", slog.Int("pending", dropped))
@@ -131,6 +139,7 @@ func (c *connection) spawn(f func()) {
 	c.running.Add()
 	go func() {
 		defer c.running.Done() // when a panic is logged
+		// A transport is the code of a user, and its panic must not end other connections.
 		defer c.server.recoverPanic()
 		f()
 	}()
@@ -139,6 +148,8 @@ func (c *connection) spawn(f func()) {
 // drain waits for the responses to what was read (GAP-46), until parent ends at
 // the latest, and returns how many requests are left.
 func (c *connection) drain(parent context.Context) int {
+	// A client that sends nothing any more cannot answer, so render functions that wait for an
+	// answer go on without.
 	c.session.questions.close()
 	limit := c.server.timeouts.Drain
 	if limit < 0 {
@@ -192,6 +203,7 @@ func (c *connection) readAll(ctx context.Context) error {
 		switch {
 		case errors.Is(err, transport.ErrTooLarge):
 			x := c.exchange
+			// The message was never read, but an operator wants to see that it was rejected.
 			x.observed = c.server.observer.Start(c.ctx, observe.KindInvalid, 0, x.Informer)
 			err = x.respond(c.session.errorResponse(&wire.Message{}, tooLargeForTransport(err)))
 			x.observed.End(err)
@@ -209,6 +221,7 @@ func (c *connection) readAll(ctx context.Context) error {
 func (c *connection) handle(msg []byte) error {
 	j, err := c.server.receiveObserved(c.ctx, c.session, msg, &c.exchange, c.backpressure)
 	if _, ignored := err.(*wire.Unaccepted); ignored {
+		// HTTP answers such a message with a status code.
 		return nil // a stream has no way to say so
 	}
 	if j == nil {
@@ -225,6 +238,7 @@ const workerIdle = time.Second
 // submit runs a job on the goroutine of an idle worker, or on a new one.
 func (c *connection) submit(j job) {
 	select {
+	// The channel has no buffer: a job goes to a worker only if that worker is idle now.
 	case c.jobs <- j:
 	default:
 		c.spawn(func() { c.work(j) })
@@ -243,6 +257,7 @@ func (c *connection) work(j job) {
 			_ = j.run()
 			isIdle = false
 		case <-idle.C:
+			// Two ticks, and not a timer that each job would have to reset.
 			if isIdle {
 				return
 			}

@@ -100,6 +100,7 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 		isDetached: o.NoServerMessages,
 		number:     s.numbers.Add(1),
 	}
+	// A session for one HTTP request without an id has no name that two messages could share.
 	if !o.NoServerMessages {
 		x.id = s.sessionID(o.ID)
 	}
@@ -109,6 +110,8 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 	if o.Version != "" {
 		rev, ok := revision.Parse(o.Version)
 		if !ok || rev.Stateless() {
+			// A transport that keeps sessions elsewhere may know a version that this server
+			// does not. The newest one that has sessions is the best guess.
 			rev = revision.NewestStateful()
 		}
 		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{}, transport.Info{})
@@ -127,10 +130,13 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) 
 func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn transport.Info) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A second initialize would change the version under requests that are in flight.
 	if s.rev != 0 {
 		return wire.InvalidRequest("session is already initialized")
 	}
 	s.rev, s.client, s.info, s.conn = rev, client, info, conn
+	// A pointer to a table of few hosts, so that a request reads what is known of its client
+	// without a lock.
 	s.host.Store(hosts.Find(info.Name))
 	if !s.isDetached && !s.isEnded {
 		s.observed = s.server.observer.StartSession(s.id, rev, conn)
@@ -154,14 +160,18 @@ func (s *Session) Close() {
 // subscriptions, which have an end of their own.
 func (s *Session) end(cause error) {
 	s.mu.Lock()
+	// Close and the end of a connection may come together, and the second must not close the
+	// channels again.
 	if !s.isEnded {
 		s.isEnded = true
 		close(s.ended)
+		// The timer of the session would otherwise keep the session in memory until it fires.
 		s.spare.Stop()
 		for _, l := range s.lists {
 			l.end(s.server.engine, &s.held)
 		}
 		s.lists = nil
+		// An observer is the code of the application, which must not run under the lock.
 		defer s.observed.End(nil)
 		s.observed = nil
 		defer s.server.forget(s)
@@ -179,6 +189,7 @@ func (s *sessions) forget(x *Session) {
 	}
 	for _, ended := range s.onEnd {
 		func() {
+			// Each feature is told, whatever the one before it does.
 			defer s.recoverPanic() // of the feature
 			ended(feature.Client{Session: x.number})
 		}()
@@ -194,11 +205,14 @@ func (s *Session) cancelAll(cause error, match func(inFlight) bool) {
 	for id, r := range s.inFlight {
 		if match(r) {
 			delete(s.inFlight, id)
+			// A request that just sent its response is left alone: the response was first.
 			if r.complete() {
 				completed = append(completed, r)
 			}
 		}
 	}
+	// Only now do their contexts end, because an end can start the next request that waits for
+	// a slot.
 	for _, r := range completed {
 		r.discard(cause)
 	}
@@ -245,6 +259,8 @@ func (s *Session) checkIDLocked(id wire.ID) *transport.Error {
 	switch {
 	case s.isEnded:
 		return errClosed
+	// Two requests with one id could not be told apart by their responses, nor by a
+	// cancellation.
 	case s.inFlight[id] != nil:
 		return wire.InvalidRequest("request id %s is already in use by a pending request", phrase.Clip(id.String(), 64))
 	}
@@ -259,6 +275,8 @@ func (s *Session) addInFlight(id wire.ID, r inFlight) *transport.Error {
 		return err
 	}
 	s.inFlight[id] = r
+	// The count changes under the lock, or a drain could miss a request between the map and the
+	// count.
 	r.group().Add()
 	return nil
 }
@@ -280,6 +298,7 @@ func (s *Session) handleNotification(m *wire.Message) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		// A second notification has no meaning.
 		if s.rev != 0 && !s.isReady {
 			s.isReady = true
 			close(s.ready)
@@ -292,6 +311,7 @@ func (s *Session) handleNotification(m *wire.Message) {
 		s.mu.Lock()
 		r := s.inFlight[id]
 		s.mu.Unlock()
+		// A copy: the text is kept longer than the message that it is part of.
 		reason := strings.Clone(phrase.Clip(m.Params.Get("reason").Text(), phrase.MaxEcho))
 		if r != nil && r.complete() { // else it was answered, perhaps just now (CAN-09)
 			r.discard(&cancellation{reason})
@@ -312,6 +332,8 @@ func (s *sessions) sessionID(id string) string {
 	if id == "" {
 		return rand.Text()
 	}
+	// A plain hash of an id could be looked up by anyone who has the id. With a key that only
+	// this process has, it is a name and no secret.
 	h := hmac.New(sha256.New, s.idKey)
 	h.Write([]byte(id))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])

@@ -26,6 +26,8 @@ type task struct {
 	held    holding
 }
 
+// newTask makes the task of a request whose method returned work. With an observer, the task
+// and its operation are one allocation: allocations are most of what a short get costs.
 func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	m := &c.Message
 	var t *task
@@ -46,8 +48,11 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 		t.unanswered = &c.session.answers
 	}
 	t.request = Request{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
+	// A client without a session has no open request of ours to respond to, and the stateless
+	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
 	t.request.progress.token = m.ProgressToken()
+	// The context is part of the task, so that a get allocates none of its own.
 	t.ctx.parent, t.ctx.request = ctx, &t.request
 	return t
 }
@@ -56,11 +61,15 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *transport.Error) {
 	rejected := t.admit(ctx, kept, p)
 	if rejected == nil {
+		// The tickets come first: a request in flight that is rejected for want of a slot would
+		// hide its id from the next request for a moment.
 		if rejected = t.begin(t); rejected != nil {
 			t.release()
 		}
 	}
 	if rejected != nil {
+		// Nobody else cancels a task that never ran, and its context may have a child of the
+		// parent.
 		t.ctx.cancel(nil)
 		return nil, rejected
 	}
@@ -73,6 +82,7 @@ func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *tran
 	if !t.engine.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
+	// Bytes are counted after the slot, because most requests are below the size that counts.
 	if !t.hold(kept) {
 		t.release()
 		return wire.Busy()
@@ -94,6 +104,8 @@ func (t *task) hold(n int) bool {
 
 // admit takes a ticket, and reports whether there is one.
 func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Session, client string, p *limit.Backpressure) bool {
+	// The ticket takes all three places or none: a client at its own limit must not use up the
+	// places of the server.
 	ticket.Server = e.running
 	if session != nil {
 		ticket.Session = session.running
@@ -109,6 +121,8 @@ func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 // timeout returns the time limit, 0 for none.
 func (t *task) timeout() time.Duration {
 	limit := max(t.engine.timeouts.Request, 0)
+	// A method can only shorten the limit: the operator sets the longest time for the code of
+	// any feature.
 	if own := t.work.timeout; own > 0 && (limit == 0 || own < limit) {
 		return own
 	}
@@ -122,6 +136,8 @@ func (t *task) run() error {
 	timeout := t.timeout()
 	defer t.release()
 	defer t.ctx.cancel(ErrAnswered)
+	// Waiting for a slot has a limit of its own, or a server at capacity would answer with the
+	// time that a render function did not have.
 	if err := t.ticket.Acquire(&t.ctx, timeout); err != nil {
 		return t.giveUp(err)
 	}
@@ -130,6 +146,8 @@ func (t *task) run() error {
 
 // runNow is run for a task that has a slot.
 func (t *task) runNow(timeout time.Duration) error {
+	// A canceled request must not run: its author would see the code start after the client
+	// left.
 	if t.completed.Load() { // while it waited
 		return t.giveUp(ErrAnswered)
 	}
@@ -137,6 +155,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	if t.ctx.parent.Err() != nil {
 		return t.giveUp(context.Cause(t.ctx.parent))
 	}
+	// A session keeps one timer for its next request, because a runtime timer is an allocation.
 	if timeout > 0 {
 		var spare *limit.Spare
 		if t.session != nil {
@@ -144,13 +163,19 @@ func (t *task) runNow(timeout time.Duration) error {
 		}
 		t.timer.Start(timeout, t, spare)
 	}
+	// From here on nothing may be sent after Handle returns, whatever goroutines the
+	// application left behind.
 	defer t.close()
+	// The result is appended to the head of the response, so that it is never copied into
+	// place.
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	if !t.request.isCall {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
 	t.request.Head = len(*buf)
+	// Goexit runs deferred functions without a panic value, and this variable tells it from a
+	// return.
 	hasReturned := false
 	defer func() {
 		if !hasReturned {
@@ -158,8 +183,11 @@ func (t *task) runNow(timeout time.Duration) error {
 			t.goexit()
 		}
 	}()
+	// Begin is called here and not at admission: an observer measures the wait for a slot as
+	// such.
 	result, failure := t.do(t.observed.Begin(&t.ctx), *buf)
 	hasReturned = true
+	// What follows is the time of the client and of the encoder, not of the code.
 	t.observed.Returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
@@ -172,6 +200,8 @@ func (t *task) runNow(timeout time.Duration) error {
 		*buf = append(result, '}')
 	}
 	if failure == nil && !t.outlet.holdResult(t, cap(*buf)) { // the client does not read what it has
+		// The buffer is given up rather than pooled, because its size is what there is no room
+		// for.
 		*buf, failure = nil, &Failure{Client: wire.Busy()}
 	}
 	return t.end(*buf, failure)
@@ -191,6 +221,8 @@ func (t *task) end(result []byte, f *Failure) error {
 		return t.whyCompleted(t.work.handler.LogAttr)
 	case f == nil:
 		return t.outlet.respond(t, result, nil)
+	// An application whose context ended returns an error of that end, which no client waits
+	// for.
 	case f.canceled:
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended
@@ -216,6 +248,8 @@ func (t *task) giveUp(cause error) error {
 	if !t.finish() {
 		return t.whyCompleted(t.work.handler.LogAttr)
 	}
+	// Only a full server is an error for the client. Any other cause means that nobody waits
+	// for a response.
 	if errors.Is(cause, limit.ErrBusy) {
 		t.engine.reachLimit(limitConcurrency, t.exchange.Client)
 		return t.fail(wire.Busy(), nil)
@@ -232,6 +266,8 @@ func (t *task) goexit() {
 	if !t.finish() {
 		return
 	}
+	// The goroutine that called Handle is lost to its transport, which must not reuse the
+	// connection.
 	t.exchange.overdue()
 	f := InternalFailure(t.work.handler.Subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
@@ -240,9 +276,13 @@ func (t *task) goexit() {
 // Expire responds for work that exceeds its time limit, on the goroutine of the
 // timer. The work keeps its slot until it returns.
 func (t *task) Expire() {
+	// The timer runs on a goroutine of its own, where a panic of a logger or a transport would
+	// end the process.
 	defer t.engine.recoverPanic()
 	expired := t.finish()
 	t.observed.Expire()
+	// A Call and a batch wait for their work even after it is answered, so they are let go
+	// separately.
 	waiting, isWaiting := t.outlet.(interface{ abandon(left *transport.Error) })
 	if !expired && !isWaiting {
 		return
@@ -254,6 +294,8 @@ func (t *task) Expire() {
 			t.work.handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 	}
 	if expired {
+		// The context ends before the response is sent, so that code which heeds its context
+		// stops as early as possible.
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(e, log)
 	}
@@ -279,14 +321,20 @@ func (t *task) notify(method string, params []byte) error {
 func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
 	defer func() {
+		// A panic of a render function must not end the server, and its text must not reach a
+		// client.
 		if v := recover(); v != nil {
 			result, f = nil, t.request.Withhold(Panic(w.handler.Subject(), v))
 		}
 	}()
 	result, err := w.handler.Run(ctx, dst)
+	// Over stdio a line feed ends a message, so a result of the application that was encoded
+	// with one is rewritten.
 	if err == nil && !w.isRaw {
 		result = putOnOneLine(result, len(dst))
 	}
+	// The bytes come from the application, and a result that is no object would be a response
+	// that clients reject.
 	if err == nil && !isObject(result, len(dst)) {
 		err = InvalidResult(w.handler.Subject(), errNotAnObject)
 	}
@@ -296,6 +344,8 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 		}
 		return result, nil
 	}
+	// The root knows which of its errors a client may see. A failure that it already made
+	// passes unchanged.
 	f, ok := err.(*Failure)
 	if !ok {
 		f = t.engine.failure(ctx, w.handler.Subject(), err)
@@ -308,6 +358,7 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 // stopAsking ends requests to the client that goroutines of the application
 // still wait for when the work is done. The client is notified before the response.
 func (t *task) stopAsking() {
+	// Most requests never ask, and need neither a lock nor a canceled context at their end.
 	if t.request.asking.WasLocked() {
 		t.ctx.cancel(ErrAnswered)
 		t.request.asking.Close()

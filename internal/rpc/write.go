@@ -41,6 +41,8 @@ func (q *writeQueue) push(msg []byte) bool {
 	if q.texts == nil {
 		q.texts = wire.GetBuffer()
 	}
+	// A client that does not read must slow its own requests down, and not fill the memory of
+	// the server.
 	if len(*q.texts)+len(msg) > maxQueued {
 		return false
 	}
@@ -63,6 +65,8 @@ func (q *writeQueue) take(last []byte) [][]byte {
 	defer q.mu.Unlock()
 	start := 0
 	for _, end := range q.ends {
+		// The capacity ends with the message, so that a transport that appends cannot overwrite
+		// the next one.
 		q.msgs = append(q.msgs, (*q.texts)[start:end:end])
 		start = end
 	}
@@ -78,6 +82,7 @@ func (q *writeQueue) done() {
 	for range q.queued {
 		q.unsent.Done()
 	}
+	// The slice is used again, and must not keep the messages in memory until then.
 	clear(q.msgs)
 	q.msgs = q.msgs[:0]
 	if q.taken != nil {
@@ -88,6 +93,8 @@ func (q *writeQueue) done() {
 
 // send is the Send of the connection's exchange.
 func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
+	// Progress and requests to the client are not queued: their sender waits, so that they
+	// cannot pass the response.
 	if !last {
 		return c.write(msg)
 	}
@@ -108,6 +115,7 @@ func (c *connection) emit(msg []byte, completed *atomic.Bool) error {
 	if err := c.lock(); err != nil {
 		return err
 	}
+	// Checked under the lock: after its response, nothing of a request may be written.
 	if completed.Load() {
 		c.unlock()
 		return ErrAnswered
@@ -149,6 +157,8 @@ func (c *connection) lock() error {
 func (c *connection) unlock() {
 	<-c.writeLock
 	if !c.queue.isEmpty() && c.tryLock() {
+		// On another goroutine, because this one may be the reader, which must not wait for a
+		// slow client.
 		c.submit(flushJob{c})
 	}
 }
@@ -178,6 +188,7 @@ func (c *connection) writeMessages(msgs [][]byte) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write message: %w", err)
+			// A message may be written in part, and whatever follows it would be unreadable.
 			c.cancel(err)
 		}
 	}()
