@@ -34,8 +34,9 @@ type middlewareRequest struct {
 	subject      string // see feature.Handler; empty for the prompt
 	about        slog.Attr
 
-	served servedRequest
-	isOver atomic.Bool
+	served  servedRequest
+	isOver  atomic.Bool
+	pending atomic.Pointer[pendingRequest] // of next, whose questions are not sent
 }
 
 // servedRequest is a request as its method serves it behind a middleware. The implementations
@@ -55,6 +56,7 @@ type servedRequest interface {
 // pendingRequest is a request whose questions to the client are pending.
 type pendingRequest interface {
 	appendPending(ctx context.Context, dst []byte) ([]byte, *rpc.Failure)
+	reportUnsent(err error, about slog.Attr)
 }
 
 // PromptExists reports whether the prompt exists and is visible to the client. It
@@ -123,7 +125,12 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 		d.addSecrets(p.caller, p.request.Arguments)
 		d.addSecrets(p.caller, map[string]string{p.request.Argument: p.request.Prefix})
 	}
-	defer p.isOver.Store(true)
+	defer func() {
+		p.isOver.Store(true)
+		if g := p.pending.Load(); g != nil {
+			(*g).reportUnsent(nil, p.about)
+		}
+	}()
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
 	}
@@ -160,6 +167,7 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		if inner.request != p {
 			return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned the error of another request"))
 		}
+		p.pending.Store(nil)
 		return g.appendPending(p, dst)
 	}
 	f := *inner.failure // which other requests may have as well
@@ -195,6 +203,9 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 		}
 	}()
 	response, pending, f := p.served.answer(ctx, p, r)
+	if pending != nil {
+		p.pending.Store(&pending)
+	}
 	if f != nil || pending != nil {
 		return nil, &nextError{request: p, failure: p.caller.Withhold(f), pending: pending}
 	}

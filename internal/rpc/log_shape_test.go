@@ -122,6 +122,25 @@ func TestUnsentQuestions(t *testing.T) {
 		}
 		assert.Empty(t, recordsOf(t, reg, o, "2026-07-28", servertest.GetLine("1", "passes"), servertest.GetLine("1", "plain")))
 	}
+	for name, answer := range map[string]func(*prompts.Response, error) (*prompts.Response, error){
+		"another result": func(r *prompts.Response, err error) (*prompts.Response, error) {
+			if err != nil {
+				return &prompts.Response{Result: prompts.Messages(prompts.User("Sorry."))}, nil
+			}
+			return r, nil
+		},
+		"another error": func(r *prompts.Response, err error) (*prompts.Response, error) {
+			return r, errors.Join(err, &prompts.Error{Code: 7, Message: "denied"})
+		},
+	} {
+		o := prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return answer(next(ctx, r))
+		})}
+		records := recordsOf(t, reg, o, "2026-07-28", getLine("1", "passes"))
+		if assert.NotEmpty(t, records, name) {
+			assert.Equal(t, map[string]any{"level": "WARN", "msg": "questions not sent", "prompt": "passes", "count": 1.0, "questions": []any{"name"}}, records[0], name)
+		}
+	}
 }
 
 // Two questions with one key would get the answer of one.
