@@ -129,7 +129,7 @@ func (s *subschema) accepts(in instance, around *evaluated) bool {
 }
 
 func (s *subschema) hasType(in instance) bool {
-	// 7.0 is an integer in JSON Schema, so the text alone does not tell.
+	// 7.0 is an integer in JSON Schema, so the form of the text does not decide.
 	return s.kinds == 0 || s.kinds>>in.kind&1 == 1 && (!s.isIntegral || in.kind != strictjson.Number || in.number().isInteger())
 }
 

@@ -189,7 +189,7 @@ func (s *sessions) forget(x *Session) {
 	}
 	for _, ended := range s.onEnd {
 		func() {
-			// Each feature is told, whatever the one before it does.
+			// A panic of one feature does not keep the others from ending the session.
 			defer s.recoverPanic() // of the feature
 			ended(feature.Client{Session: x.number})
 		}()
@@ -205,7 +205,7 @@ func (s *Session) cancelAll(cause error, match func(inFlight) bool) {
 	for id, r := range s.inFlight {
 		if match(r) {
 			delete(s.inFlight, id)
-			// A request that just sent its response is left alone: the response was first.
+			// A request that just sent its response is not canceled: the response was first.
 			if r.complete() {
 				completed = append(completed, r)
 			}
@@ -259,7 +259,7 @@ func (s *Session) checkIDLocked(id wire.ID) *transport.Error {
 	switch {
 	case s.isEnded:
 		return errClosed
-	// Two requests with one id could not be told apart by their responses, nor by a
+	// Two requests with one id could not be distinguished by their responses, nor by a
 	// cancellation.
 	case s.inFlight[id] != nil:
 		return wire.InvalidRequest("request id %s is already in use by a pending request", phrase.Clip(id.String(), 64))

@@ -174,7 +174,7 @@ func (t *task) runNow(timeout time.Duration) error {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
 	t.request.Head = len(*buf)
-	// Goexit runs deferred functions without a panic value, and this variable tells it from a
+	// Goexit runs deferred functions without a panic value, and this variable distinguishes it from a
 	// return.
 	hasReturned := false
 	defer func() {

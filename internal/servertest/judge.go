@@ -99,7 +99,7 @@ func transcriptOf(t testing.TB, session transport.Session) *Transcript {
 	return tr
 }
 
-// Told adds what a session says unasked to its transcript.
+// Told adds a notification of a session to its transcript.
 func Told(session transport.Session, msg []byte) {
 	transcripts.Lock()
 	defer transcripts.Unlock()

@@ -125,7 +125,7 @@ func UnknownPrompt(name string) *prompts.Error {
 	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", name), Data: map[string]string{"prompt": name}}
 }
 
-// ErrorResponse is the response with an error. Without an id it has none.
+// ErrorResponse is the response with an error. An empty id is left out.
 func ErrorResponse(id string, e *prompts.Error) string {
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0"`)
@@ -152,7 +152,7 @@ func OptionsError(o prompts.Options) (err error) {
 	return nil
 }
 
-// Refused reports whether a person has answered that there is no answer.
+// Refused reports whether the user declined or dismissed the question.
 func Refused(err error) bool {
 	return errors.Is(err, prompts.ErrDeclined) || errors.Is(err, prompts.ErrCanceled)
 }
