@@ -77,13 +77,13 @@ func TestKilo(t *testing.T) {
 	host := exec.Command(s.program[0], args...)
 	host.Dir, host.Env = s.work, s.env
 	require.NoError(t, host.Start())
-	for end := time.Now().Add(hostTimeout); use(s.traffic()) == "" && time.Now().Before(end); {
+	for end := time.Now().Add(patience(hostTimeout)); use(s.traffic()) == "" && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	_ = host.Process.Kill()
 	_ = host.Wait()
 	traffic := s.traffic()
-	require.NotEmpty(t, use(traffic), "Kilo gets no prompt within %s", hostTimeout)
+	require.NotEmpty(t, use(traffic), "Kilo gets no prompt")
 	g.check(t, "start, stdio", kilo.title+" "+version(t, kilo)+"\n"+opening(traffic))
 	g.check(t, "two arguments, stdio", "user typed:\n"+indented(typed(kilo, args))+"server got:\n"+use(traffic))
 	g.write(t, kilo.name)
@@ -117,12 +117,7 @@ func runCases(t *testing.T, g *golden, h *host, overHTTP bool) (names []string) 
 				args := h.say(&c)
 				command := append(slices.Clone(s.program), args...)
 				s.reset(s.holdFor(&c))
-				output, err := runFor(t.Context(), hostTimeout, s.work, s.env, command...)
-				if err != nil {
-					t.Logf("once more, in case the machine was busy: %v", err)
-					s.reset(s.holdFor(&c))
-					output, err = runFor(t.Context(), hostTimeout, s.work, s.env, command...)
-				}
+				output, err := runFor(t.Context(), patience(hostTimeout), s.work, s.env, command...)
 				hasEnded = err == nil
 				require.NoError(t, err)
 				traffic := s.traffic()
@@ -208,15 +203,15 @@ func (s *sandbox) holdFor(c *testCase) func() {
 	if c.name != changing {
 		return nil
 	}
-	patience := time.Second
+	limit := time.Second
 	switch {
 	case s.host.maySkip != "":
-		patience = 5 * time.Second
+		limit = 5 * time.Second
 	case s.host.listsAgain:
-		patience = hostTimeout / 2
+		limit = hostTimeout / 2
 	}
 	return func() {
-		for end := time.Now().Add(patience); time.Now().Before(end) && !strings.Contains(use(s.traffic()), "after list_changed"); {
+		for end := time.Now().Add(patience(limit)); time.Now().Before(end) && !strings.Contains(use(s.traffic()), "after list_changed"); {
 			if !strings.Contains(use(s.traffic()), "/") {
 				return // nothing was called yet
 			}

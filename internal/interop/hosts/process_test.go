@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,8 +19,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostTimeout is how long a host may take for one case.
+// hostTimeout is how long a host may take for one case on a machine that is not busy.
 const hostTimeout = time.Minute
+
+// patience returns a time limit for this machine: on a busy one, up to five times as long.
+func patience(limit time.Duration) time.Duration {
+	text, _ := os.ReadFile("/proc/loadavg") // on another system, none
+	return patienceAt(limit, string(text))
+}
+
+func patienceAt(limit time.Duration, loadavg string) time.Duration {
+	load, _, _ := strings.Cut(loadavg, " ")
+	waiting, _ := strconv.ParseFloat(load, 64) // 0 if unknown
+	return time.Duration(float64(limit) * min(max(waiting/float64(runtime.NumCPU()), 1), 5))
+}
 
 // marker is the environment variable by which the processes of a test are found. A host
 // may leave a daemon behind, in a process group of its own.
@@ -28,7 +41,7 @@ const marker = "PROMPTS_HOST_TEST"
 // runHost runs a program of a host, and returns what it printed.
 func runHost(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
-	out, err := runFor(t.Context(), hostTimeout, dir, env, command...)
+	out, err := runFor(t.Context(), patience(hostTimeout), dir, env, command...)
 	require.NoError(t, err)
 	return out
 }

@@ -18,11 +18,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/interop/hosts/terminal"
 )
 
-// How long a terminal may take.
+// How long a terminal may take on a machine that is not busy.
 const (
-	startTimeout = hostTimeout
-	rest         = 600 * time.Millisecond // a screen that stays the same for so long is complete
-	answerWait   = 8 * time.Second
+	rest       = 600 * time.Millisecond // a screen that stays the same for so long is complete
+	answerWait = 8 * time.Second
 )
 
 // pictures is the folder of the documentation's pictures.
@@ -75,7 +74,7 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 		names = append(names, name)
 		// Under load a screen is complete later than it seems.
 		got := text()
-		for end := time.Now().Add(answerWait); got != g.sections[name] && time.Now().Before(end); {
+		for end := time.Now().Add(patience(answerWait)); got != g.sections[name] && time.Now().Before(end); {
 			time.Sleep(rest)
 			got = text()
 		}
@@ -154,7 +153,7 @@ func (s *sandbox) startTerminal() *user {
 	t.Cleanup(func() { _ = tty.Close() })
 	ready := regexp.MustCompile(s.host.screen.ready)
 	confirmed := map[string]bool{}
-	require.NoError(t, tty.Wait(startTimeout, func(screen string) bool {
+	require.NoError(t, tty.Wait(patience(hostTimeout), func(screen string) bool {
 		for question, keys := range s.host.screen.confirm {
 			if strings.Contains(screen, question) && !confirmed[question] {
 				confirmed[question] = true
@@ -166,7 +165,7 @@ func (s *sandbox) startTerminal() *user {
 	}), s.host.title)
 	u := &user{sandbox: s, tty: tty}
 	// The host connects to the server after it has drawn its screen.
-	require.NoError(t, tty.Wait(startTimeout, func(string) bool {
+	require.NoError(t, tty.Wait(patience(hostTimeout), func(string) bool {
 		return strings.Contains(opening(s.traffic()), "s/list")
 	}))
 	u.start = u.settled()
@@ -176,7 +175,7 @@ func (s *sandbox) startTerminal() *user {
 // settled returns the screen when it has come to rest.
 func (u *user) settled() string {
 	u.t.Helper()
-	screen, err := u.tty.Settle(rest, answerWait)
+	screen, err := u.tty.Settle(patience(rest), patience(answerWait))
 	require.NoError(u.t, err)
 	return screen
 }
@@ -264,14 +263,14 @@ func (u *user) use(c *testCase) func() string {
 // changed waits until the screen differs from before and has come to rest.
 func (u *user) changed(before string) {
 	u.t.Helper()
-	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool { return screen != before }), u.host.title)
+	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool { return screen != before }), u.host.title)
 	u.settled()
 }
 
 // gone waits until a question is no longer on the screen.
 func (u *user) gone(question string) {
 	u.t.Helper()
-	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool { return !strings.Contains(screen, question) }), u.host.title)
+	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool { return !strings.Contains(screen, question) }), u.host.title)
 }
 
 // question is what the prompt ask asks the user.
@@ -288,7 +287,7 @@ func (u *user) answered(before, typed string) string {
 	u.t.Helper()
 	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, "✕") }
 	old := count(before)
-	require.NoError(u.t, u.tty.Wait(hostTimeout, func(screen string) bool {
+	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool {
 		most := old
 		if at := strings.LastIndex(screen, strings.TrimSpace(typed)); typed != "" && at >= 0 {
 			screen, most = screen[at:], 0 // what is before it may have left the screen
