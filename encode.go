@@ -40,6 +40,8 @@ type encoder struct {
 	// become one message.
 	joins bool
 	texts []string
+	// runsCommands is for a host that runs commands in texts.
+	runsCommands bool
 	// isInner reports whether other content of a tool's result follows. joinsTexts is for a
 	// host that joins all texts, those of resources, too.
 	isInner, joinsTexts bool

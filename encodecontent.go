@@ -72,13 +72,36 @@ func (e *encoder) text(c *Text) {
 }
 
 func (e *encoder) appendText(c *Text) {
+	text := c.Text
+	if e.runsCommands {
+		text = inert(text)
+	}
 	if e.joins {
-		e.texts = append(e.texts, c.Text)
+		e.texts = append(e.texts, text)
 	}
 	e.raw(`"type":"text"`)
-	e.str("text", c.Text)
+	e.str("text", text)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
+}
+
+// inert returns a text in which a host finds no command, such as !`date`: a space follows
+// the exclamation mark. The host looks for commands after it has put words of the user, or
+// nothing, in the place of $1 and $ARGUMENTS, which may be inside of each other.
+func inert(text string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "!")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteByte('!')
+		if rest := strings.TrimLeft(after, "$0123456789ARGUMENTS"); len(rest) > 0 && rest[0] == '`' {
+			out.WriteByte(' ')
+		}
+		text = after
+	}
 }
 
 func (e *encoder) image(c *Image) {

@@ -112,6 +112,44 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
+// A host that runs commands in the text of a prompt gets none, also if it first removes or
+// replaces placeholders. Any other host gets the text as it is.
+func TestCommandsForHosts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"run !`date` and !`id`":    "run ! `date` and ! `id`",
+		"!!`date`":                 "!! `date`",
+		"!$1`date`":                "! $1`date`",
+		"!$1$22$ARGUMENTS`date`":   "! $1$22$ARGUMENTS`date`",
+		"!$$1ARGUMENTS`date`":      "! $$1ARGUMENTS`date`",
+		"!`":                       "! `",
+		"go! `date` is a command!": "go! `date` is a command!",
+		"costs $100!":              "costs $100!",
+		"!\n`date`":                "!\n`date`",
+		"":                         "",
+	} {
+		p := rendered("p", func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(text), prompts.UserContent(&prompts.EmbeddedResource{URI: "note://8", Text: text})), nil
+		})
+		read := func(client string) (texts []string) {
+			var m []struct {
+				Content struct {
+					Text     string
+					Resource struct{ Text string }
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(getFor(t, client, "p", `{}`, p)), &m))
+			for _, m := range m {
+				texts = append(texts, m.Content.Text+m.Content.Resource.Text)
+			}
+			return texts
+		}
+		assert.Equal(t, []string{want, "note://8:\n" + want}, read("opencode"), text)
+		assert.Equal(t, []string{want, text}, read("kilo"), "it drops resources")
+		assert.Equal(t, []string{text, text}, read("claude-code"), text)
+	}
+}
+
 // The model calls a tool with values, so a placeholder is a value like any other.
 func TestPlaceholdersOfATool(t *testing.T) {
 	t.Parallel()

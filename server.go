@@ -133,6 +133,7 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Cli
 	onlyTexts := host.Has(hosts.ReadsTexts)
 	e := s.newEncoder(dst, rev, secrets, onlyTexts)
 	e.onlyTexts, e.joins, e.served = onlyTexts, onlyTexts && host.Has(hosts.ReadsOneMessage), v
+	e.runsCommands = host.Has(hosts.RunsCommands)
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}

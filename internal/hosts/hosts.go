@@ -48,6 +48,8 @@ const (
 	NoToolAudio                 // of the result of a tool, no audio and no links
 	JoinedTexts                 // no separator between the texts of a tool's result
 	StructuredOnly              // of the result of a tool, structuredContent without the texts
+	Dollars                     // no text with "$1" or "$ARGUMENTS"
+	Commands                    // no text with a command, which the host runs
 )
 
 // Limits are the limits in words, for a table.
@@ -67,6 +69,8 @@ var Limits = map[Kind]string{
 	NoToolAudio:     "results of tools: no audio, no links",
 	JoinedTexts:     "results of tools: one text",
 	StructuredOnly:  "results of tools: `structuredContent` only",
+	Dollars:         "no `$1` or `$ARGUMENTS` in texts",
+	Commands:        "no text like `` !`date` ``",
 }
 
 // Traits are the limits of a host that the server makes up for.
@@ -84,6 +88,8 @@ const (
 	ReadsNoToolAudio
 	// JoinsTexts is a host that joins the texts of a tool's result without a separator.
 	JoinsTexts
+	// RunsCommands is a host that runs a command in the text of a prompt in a shell.
+	RunsCommands
 )
 
 // Client is a client of a host that was run.
@@ -109,7 +115,7 @@ func (c *Client) Has(t Traits) bool { return c != nil && c.traits&t != 0 }
 
 // known are the clients in [Table].
 var known = func() (all []Client) {
-	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio, JoinedTexts: JoinsTexts}
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio, JoinedTexts: JoinsTexts, Commands: RunsCommands}
 	for _, h := range Table {
 		var traits Traits
 		for _, l := range h.Limits {

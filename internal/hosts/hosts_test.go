@@ -43,10 +43,10 @@ func TestTable(t *testing.T) {
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
-		"opencode": SendsPlaceholders | ReadsTexts, "opencode2": 0, "": 0, "claude-code": 0,
+		"opencode": SendsPlaceholders | ReadsTexts | RunsCommands, "kilo": SendsPlaceholders | RunsCommands, "opencode2": 0, "": 0, "claude-code": 0,
 		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio, "copilot-cli": ReadsNoToolAudio | JoinsTexts,
 	} {
-		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts} {
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts, RunsCommands} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
 		}
 	}

@@ -5,6 +5,7 @@ const (
 	runs = "https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts"
 
 	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
+	kiloSource   = "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/prompt.ts"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
 )
 
@@ -47,12 +48,16 @@ var Table = []Host{
 	}},
 	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
+		{Dollars, "puts words of the user in their place, or nothing", kiloSource},
+		{Commands, "gets a space after `!`, since Kilo Code runs the command in a shell", kiloSource},
 	}},
 	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
 		{NoDefaults, "uses an empty text", runs + "/testdata/opencode.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/opencode.golden"},
 		{UserOnly, "joins all messages to one of the user", runs + "/testdata/opencode.golden"},
+		{Dollars, "puts words of the user in their place, or nothing", runs + "/testdata/opencode.golden"},
+		{Commands, "gets a space after `!`, since opencode runs the command in a shell", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-24", []Limit{

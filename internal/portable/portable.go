@@ -14,7 +14,7 @@ import (
 )
 
 // CheckedOn is the day of the newest observation.
-const CheckedOn = "2026-11-24"
+var CheckedOn = slices.MaxFunc(hosts.Table, func(a, b hosts.Host) int { return strings.Compare(a.Seen, b.Seen) }).Seen
 
 // Rules are the limits of clients for prompts, in the order of the clients' names.
 var Rules = rulesOf(hosts.Table)
@@ -24,7 +24,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 		for _, l := range h.Limits {
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
-			case hosts.OneMessage: // the server joins the messages
+			case hosts.OneMessage, hosts.Commands: // the server makes up for it
 			default:
 				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: len(h.Clients) > 0})
 			}
@@ -70,6 +70,8 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 
 // limitation is a limit of a client for prompts.
 type limitation hosts.Kind
+
+var dollar = regexp.MustCompile(`\$(?:[0-9]+|ARGUMENTS)`)
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
 
@@ -155,6 +157,14 @@ func (r *Rule) inResult(result *prompts.Result) string {
 		for i, m := range result.Messages {
 			if m.Role != prompts.RoleUser {
 				return fmt.Sprintf("message %d is the assistant's", i+1)
+			}
+		}
+	case hosts.Dollars:
+		for i, m := range result.Messages {
+			if t, ok := m.Content.(*prompts.Text); ok {
+				if found := dollar.FindString(t.Text); found != "" {
+					return fmt.Sprintf("message %d has %s", i+1, found)
+				}
 			}
 		}
 	case hosts.AlternatingOnly:

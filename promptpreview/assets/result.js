@@ -310,13 +310,14 @@ function escapesOf(c) {
 }
 
 // portability returns a table of what known clients can show. The server has the
-// rules; it gets an outline of the prompt and its messages, without the texts.
+// rules; it gets an outline of the prompt and its messages, and of the texts only what a client
+// replaces, such as $1.
 export async function portability(prompt, result) {
   const schemas = prompt._meta?.["io.github.mcp-prompts/inputSchema"]?.properties || {};
   const outline = {
     name: prompt.name,
     arguments: (prompt.arguments || []).map((a) => ({ name: a.name, schema: Object.hasOwn(schemas, a.name) ? schemas[a.name] : undefined })),
-    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob" })),
+    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob", text: /\$(?:\d+|ARGUMENTS)/.exec(m.content.text)?.[0] })),
   };
   const response = await fetch("clients", { method: "POST", body: JSON.stringify(outline) });
   if (!response.ok) throw new Error(await response.text());
