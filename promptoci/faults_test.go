@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -103,6 +104,23 @@ func TestHostileArtifacts(t *testing.T) {
 	require.NoError(t, w.Close())
 	_, _ = io.CopyN(z, zeroReader{}, 64<<20)
 	require.NoError(t, z.Close())
+	archive := func(content []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		file(w, "prompts/a.md", content)
+		require.NoError(t, w.Close())
+		require.NoError(t, z.Close())
+		return b.Bytes()
+	}
+	var hidden bytes.Buffer // behind the end, where other tools read on
+	z = gzip.NewWriter(&hidden)
+	for range 2 {
+		w = tar.NewWriter(z)
+		file(w, "prompts/a.md", hello)
+		require.NoError(t, w.Close())
+	}
+	require.NoError(t, z.Close())
 	for name, forge := range map[string]func(f *forged){
 		"an index":                 func(f *forged) { f.index = true },
 		"an image":                 func(f *forged) { f.manifest.ArtifactType = "" },
@@ -151,12 +169,32 @@ func TestHostileArtifacts(t *testing.T) {
 		"a device": func(f *forged) {
 			f.layer = func(w *tar.Writer) { _ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeChar, Name: "prompts/a.md"}) }
 		},
-		"a bomb":                   func(f *forged) { f.raw = zeros.Bytes() },
-		"data after the files":     func(f *forged) { f.raw = padded.Bytes() },
-		"a layer that is no gzip":  func(f *forged) { f.raw = []byte("no gzip") },
-		"a layer that is cut off":  func(f *forged) { f.raw = zeros.Bytes()[:100] },
-		"a manifest of 1 MiB":      func(f *forged) { f.manifest.Annotations = map[string]string{"a": strings.Repeat("a", 1<<20)} },
-		"a list of files of 9 MiB": func(f *forged) { f.config = bytes.Repeat([]byte(" "), 9<<20) },
+		"a bomb":                    func(f *forged) { f.raw = zeros.Bytes() },
+		"data after the files":      func(f *forged) { f.raw = padded.Bytes() },
+		"a list of 2,800,000 files": func(f *forged) { f.config = []byte(`{"files":[{}` + strings.Repeat(",{}", 2_700_000) + `]}`) },
+		"4,000,000 folders": func(f *forged) {
+			f.files = nil
+			for i := range 7000 {
+				f.files = append(f.files, list(fmt.Sprintf("%06d", i)+strings.Repeat("/a", 500), nil))
+			}
+		},
+		"a list of another form": func(f *forged) {
+			f.config = fmt.Appendf(nil, `{"files": [{"path":"a.md","size":6,"digest":"%s"}]}`, digest.FromBytes(hello))
+		},
+		"a member twice": func(f *forged) {
+			f.config = fmt.Appendf(nil, `{"files":[{"path":"b.md","path":"a.md","size":6,"digest":"%s"}]}`, digest.FromBytes(hello))
+		},
+		"data after the list": func(f *forged) {
+			f.config = fmt.Appendf(nil, `{"files":[{"path":"a.md","size":6,"digest":"%s"}]}x`, digest.FromBytes(hello))
+		},
+		"a member in another case":     func(f *forged) { f.config = []byte(`{"FILES":[]}`) },
+		"folders that differ in case":  func(f *forged) { f.files = []listed{list("A/a.md", hello), list("a/b.md", hello)} },
+		"a second archive in the gzip": func(f *forged) { f.raw = append(bytes.Clone(archive(hello)), archive([]byte("other\n"))...) },
+		"a second archive in the tar":  func(f *forged) { f.raw = hidden.Bytes() },
+		"a layer that is no gzip":      func(f *forged) { f.raw = []byte("no gzip") },
+		"a layer that is cut off":      func(f *forged) { f.raw = zeros.Bytes()[:100] },
+		"a manifest of 1 MiB":          func(f *forged) { f.manifest.Annotations = map[string]string{"a": strings.Repeat("a", 1<<20)} },
+		"a list of files of 9 MiB":     func(f *forged) { f.config = bytes.Repeat([]byte(" "), 9<<20) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewLayout(t.TempDir())
@@ -173,7 +211,7 @@ func TestHostileArtifacts(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			r, err := pull(t.Context(), s, d, Limits{}.filled())
 			runtime.ReadMemStats(&after)
-			assert.Error(t, err)
+			assert.ErrorIs(t, err, ErrInvalid)
 			if r != nil {
 				assert.Empty(t, r.Files)
 			}
@@ -285,6 +323,25 @@ func TestNetworkFaults(t *testing.T) {
 	}
 }
 
+// Distribution 2.8 answers 500 to some reads while a tag is written. They are sent again.
+func TestReadsAreSentAgain(t *testing.T) {
+	t.Parallel()
+	var failures atomic.Int32
+	s := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead || failures.Add(-1) < 0 {
+			return false
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	})
+	one := pushed(t, s, 1)
+	failures.Store(2)
+	moved(t, s, "production", one)
+	failures.Store(3)
+	_, err := s.Resolve(t.Context(), "production")
+	assert.ErrorContains(t, err, "500")
+}
+
 // flaky is a store that fails by an error.
 type flaky struct {
 	Store
@@ -373,6 +430,13 @@ func TestRejectedRelease(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.ErrorIs(t, f.Status().Err, assert.AnError)
+		// An artifact of another form is remembered, too.
+		image := otherArtifact(t, s)
+		require.NoError(t, s.Tag(t.Context(), image, "production"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, image.Digest, f.Status().Refused)
+		assert.ErrorIs(t, f.Status().Err, ErrInvalid)
 		four := pushed(t, s, 4)
 		moved(t, s, "production", four)
 		time.Sleep(time.Minute)
@@ -407,7 +471,7 @@ func TestRollbackOnThreeReplicas(t *testing.T) {
 		}
 		_, err := Rollback(t.Context(), s, "production", "ada", "bad")
 		require.NoError(t, err)
-		time.Sleep(defaultInterval*11/10 + time.Second)
+		time.Sleep(defaultInterval + time.Second)
 		synctest.Wait()
 		for i, c := range clients {
 			assert.Equal(t, one.String(), registries[i].Releases()[0].ID)
@@ -465,15 +529,41 @@ func TestStartFromCache(t *testing.T) {
 	assert.Error(t, err)
 }
 
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // Requests stay on HTTPS, and a redirect leads to no address of the host or its cloud.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	client := &http.Client{Transport: &guard{base: newTransport("registry.example")}}
-	for _, url := range []string{"https://127.0.0.1:1/", "https://169.254.169.254/", "https://[::1]:1/", "https://0.0.0.0:1/", "https://[fd00:ec2::254]/", "https://[::ffff:127.0.0.1]:1/", "https://localhost:1/"} {
-		_, err := client.Get(url)
-		assert.ErrorContains(t, err, "of a redirect is rejected", url)
+	client := &http.Client{Transport: &guard{base: newTransport("registry.example"), registryHost: "registry.example"}}
+	addresses := []string{
+		"127.0.0.1:1", "169.254.169.254", "[::1]:1", "0.0.0.0:1", "0.1.2.3", "[fd00:ec2::254]", "[::ffff:127.0.0.1]:1", "[64:ff9b::a9fe:a9fe]",
+		"[fe80::1%25lo]:1", "100.100.100.200", "168.63.129.16",
 	}
-	_, err := client.Get("http://registry.example/")
+	for _, address := range append(addresses, "localhost:1", "LOCALHOST.:1", "a.localhost", "metadata.google.internal") {
+		_, err := client.Get("https://" + address + "/")
+		assert.ErrorContains(t, err, "of a redirect is rejected", address)
+	}
+	// The addresses behind a name are checked, too, but for a proxy, where there are none.
+	for _, address := range addresses {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			address += ":1"
+		}
+		_, err := newTransport("registry.example").(*http.Transport).DialContext(t.Context(), "tcp", strings.Replace(address, "%25", "%", 1))
+		assert.ErrorContains(t, err, "of a redirect is rejected", address)
+	}
+	called := false
+	proxied := &http.Client{Transport: &guard{registryHost: "registry.example", base: roundTrip(func(*http.Request) (*http.Response, error) {
+		called = true
+		return nil, assert.AnError
+	})}}
+	_, err := proxied.Get("https://169.254.169.254/")
+	assert.ErrorContains(t, err, "of a redirect is rejected")
+	assert.False(t, called)
+	_, err = proxied.Get("https://blobs.example/")
+	assert.ErrorIs(t, err, assert.AnError)
+	_, err = client.Get("http://registry.example/")
 	assert.ErrorIs(t, err, errPlain)
 }
 

@@ -25,9 +25,9 @@ type Options struct {
 	// Files configures the prompt files, as in package promptfs. Its Logger also receives
 	// the status of the Follower. Default of SourcePrefix: "promptoci:".
 	Files promptfs.Options
-	// Interval is the time between two looks at the label, of one request each. Interval
-	// varies by 10 %, so that replicas do not ask at the same time. After errors, Interval
-	// doubles up to 5 minutes, or is the Retry-After of the registry. Default: 30 seconds.
+	// Interval is the longest time between two looks at the label, of one request each. Each
+	// pause is up to 10 % shorter, so that replicas do not ask at the same time. After errors,
+	// Interval doubles up to 5 minutes, or is the Retry-After of the registry. Default: 30 seconds.
 	Interval time.Duration
 	// Timeout limits how long a look at the label and the download of a release take.
 	// Default: 60 seconds.
@@ -246,7 +246,7 @@ func (f *Follower) pause() time.Duration {
 	for range min(f.failures-1, 16) {
 		d = min(2*d, max(maxBackoff, f.options.Interval))
 	}
-	d += time.Duration((rand.Float64() - 0.5) / 5 * float64(d))
+	d -= time.Duration(rand.Float64() / 10 * float64(d))
 	if s, ok := f.store.(interface{ retryAfter() time.Duration }); ok && f.failures > 0 {
 		d = max(d, s.retryAfter())
 	}
@@ -300,7 +300,10 @@ func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 		}
 	}
 	r, err := pull(ctx, f.store, d, f.options.Limits)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrInvalid) && !errors.Is(err, errDamaged):
+		return f.rejected(err)
+	case err != nil:
 		return err
 	}
 	if err := f.replace(ctx, r); err != nil {

@@ -3,9 +3,7 @@ package promptoci
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,9 +65,10 @@ type Release struct {
 }
 
 // Build makes a release of files, as from Files of package promptfs. Build returns an error
-// if a path is invalid on some system, or if a limit is exceeded.
+// if a path has a backslash, a colon or a control character, if two paths differ only in
+// case, or if a limit is exceeded.
 func Build(files map[string][]byte, i Info) (*Release, error) {
-	if err := checkPaths(slices.Collect(maps.Keys(files))); err != nil {
+	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultFiles); err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]string{"Message": i.Message, "Source": i.Source, "Revision": i.Revision, "Author": i.Author} {
@@ -184,10 +183,15 @@ func gzipStored(data []byte) []byte {
 // maxPath is the maximum length of a path in bytes.
 const maxPath = 1024
 
-// checkPaths returns an error if the files cannot be written on all systems.
-func checkPaths(paths []string) error {
+// checkPaths returns an error for paths that would be other files on another system, and for
+// more folders than most.
+func checkPaths(paths []string, most int) error {
 	slices.Sort(paths)
-	folded := make(map[string]string, len(paths))
+	type entry struct {
+		path   string
+		isFile bool
+	}
+	seen := make(map[string]entry, 2*len(paths))
 	for _, p := range paths {
 		switch {
 		case len(p) > maxPath:
@@ -195,16 +199,20 @@ func checkPaths(paths []string) error {
 		case !fs.ValidPath(p) || p == "." || !utf8.ValidString(p) || strings.ContainsFunc(p, isForbidden):
 			return fmt.Errorf("promptoci: invalid path %q; use a relative path without backslashes, colons and control characters", p)
 		}
-		if other, ok := folded[fold(p)]; ok {
-			return fmt.Errorf("promptoci: paths %q and %q differ only in case; rename one of the files", other, p)
-		}
-		folded[fold(p)] = p
-	}
-	for _, p := range paths {
-		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-			if other, ok := folded[fold(dir)]; ok {
-				return fmt.Errorf("promptoci: path %q is below the file %q", p, other)
+		for at, isFile := p, true; at != "."; at, isFile = path.Dir(at), false {
+			other, ok := seen[fold(at)]
+			switch {
+			case !ok:
+				if seen[fold(at)] = (entry{at, isFile}); len(seen) > len(paths)+most {
+					return fmt.Errorf("promptoci: number of folders exceeds the limit of %d", most)
+				}
+				continue
+			case other.path != at:
+				return fmt.Errorf("promptoci: paths %q and %q differ only in case; rename one of the two", other.path, at)
+			case other.isFile != isFile || isFile:
+				return fmt.Errorf("promptoci: path %q is a file and a folder, or there twice", at)
 			}
+			break // its folders are known, too
 		}
 	}
 	return nil
@@ -221,9 +229,4 @@ func fold(p string) string {
 		}
 		return least
 	}, p)
-}
-
-func sumOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
 }

@@ -2,6 +2,9 @@ package promptoci
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -15,6 +18,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -45,8 +50,17 @@ func open(t testing.TB, repository string) Store {
 	return s
 }
 
+// realRegistry is the host of a registry for eachStore, such as 127.0.0.1:5000.
+var realRegistry = flag.String("registry", "", "`host` of a registry to test with, too")
+
 // eachStore runs a test on a folder and on a registry.
 func eachStore(t *testing.T, f func(t *testing.T, s Store)) {
+	if *realRegistry != "" {
+		t.Run("real registry", func(t *testing.T) {
+			t.Parallel()
+			f(t, open(t, *realRegistry+"/"+strings.ToLower(rand.Text())+"/prompts"))
+		})
+	}
 	t.Run("layout", func(t *testing.T) {
 		t.Parallel()
 		f(t, NewLayout(t.TempDir()))
@@ -95,6 +109,22 @@ func logOf(t testing.TB, s Store, label string) (moves []Move) {
 		moves = append(moves, m)
 	}
 	return moves
+}
+
+// otherArtifact writes an artifact of another tool.
+func otherArtifact(t testing.TB, s Store) ocispec.Descriptor {
+	t.Helper()
+	empty := ocispec.DescriptorEmptyJSON
+	require.NoError(t, put(t.Context(), s, empty, empty.Data))
+	config := ocispec.Descriptor{MediaType: empty.MediaType, Digest: empty.Digest, Size: empty.Size}
+	text, err := json.Marshal(ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: "application/vnd.example",
+		Config: config, Layers: []ocispec.Descriptor{config},
+	})
+	require.NoError(t, err)
+	d := descriptorOf(ocispec.MediaTypeImageManifest, text)
+	require.NoError(t, put(t.Context(), s, d, text))
+	return d
 }
 
 // journal is a log that a test reads.

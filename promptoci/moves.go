@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,8 @@ const moveType = "application/vnd.mcp-prompts.move.v1"
 const (
 	KindMove     = "move"
 	KindRollback = "rollback"
+	// KindUnrecorded is a move by another tool, which left no record: see [Log].
+	KindUnrecorded = "unrecorded"
 )
 
 // Move is the record of a move of a label from one release to another.
@@ -37,13 +40,15 @@ type Move struct {
 	// From is empty for the first move of a label. If [Apply] gets a From, the label must be
 	// there.
 	From digest.Digest `json:"from,omitempty"`
-	To   digest.Digest `json:"to"`
+	// To is empty if another tool has removed the label.
+	To digest.Digest `json:"to,omitempty"`
 	// By is the user. By is a claim; the audit log of a registry is evidence.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Kind is KindMove or KindRollback. Default: KindMove.
-	Kind string    `json:"kind"`
-	At   time.Time `json:"at"`
+	// Kind is KindMove, KindRollback or KindUnrecorded. Default: KindMove.
+	Kind string `json:"kind"`
+	// At is zero for KindUnrecorded.
+	At time.Time `json:"at,omitzero"`
 	// Applied reports that the label was moved, for [Log]. Applied is false if another move won
 	// at the same time, or if the process ended before the move.
 	Applied bool `json:"applied"`
@@ -101,7 +106,7 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	}
 	// A registry has no conditional write. So this finds only some of the conflicts.
 	if now, err = current(ctx, s, m.Label); err != nil {
-		return m, err
+		return m, fmt.Errorf("%w (%s was moved to %s, but the move cannot be checked)", err, m.Label, m.To)
 	}
 	if now != m.To {
 		return m, fmt.Errorf("promptoci: %w: %s was moved to %s at the same time", ErrMoved, m.Label, cmp.Or(now, "no release"))
@@ -114,7 +119,7 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 // order although the clocks of two machines differ.
 func nextTime(ctx context.Context, s Store, label string) (time.Time, error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	tags, err := tagsWith(ctx, s, movesOf(label))
+	tags, err := tagsOf(ctx, s, moveForm, movesOf(label))
 	if err != nil || len(tags) == 0 {
 		return now, err
 	}
@@ -179,8 +184,11 @@ func record(ctx context.Context, s Store, m Move) error {
 
 func movesOf(label string) string { return "move." + label + "." }
 
-// readMove reads a record.
-func readMove(text []byte) (Move, error) {
+// moveForm is the form of the tag of a record.
+var moveForm = regexp.MustCompile(`^move\.[a-z0-9-]+\.\d{8}T\d{6}Z\d{6}\.[0-9a-f]{12}$`)
+
+// readMove reads a record of a label.
+func readMove(text []byte, label string) (Move, error) {
 	var m ocispec.Manifest
 	if err := json.Unmarshal(text, &m); err != nil || m.ArtifactType != moveType {
 		return Move{}, invalid("not the record of a move")
@@ -188,23 +196,29 @@ func readMove(text []byte) (Move, error) {
 	a := func(key string) string { return m.Annotations[annotation+key] }
 	at, err := time.Parse(time.RFC3339Nano, a("at"))
 	move := Move{Label: a("label"), From: digest.Digest(a("from")), To: digest.Digest(a("to")), By: a("by"), Reason: a("reason"), Kind: a("kind"), At: at}
-	if err != nil || move.To.Validate() != nil || move.From != "" && move.From.Validate() != nil {
-		return Move{}, invalid("record of a move has no time or no release")
+	if err != nil || move.Label != label || move.To.Validate() != nil || move.From != "" && move.From.Validate() != nil {
+		return Move{}, invalid("record of a move has no time, no release or another label")
 	}
 	return move, nil
 }
 
-// Log returns the recorded moves of a label, the last first. If another tool has moved the
-// label since, a move is Applied only if a chain of records leads from the move to the
-// release of the label.
+// Log returns the moves of a label, the last first. A move by another tool has no record. Log
+// infers such a move from the records before and after, or from the place of the label, and
+// returns it with [KindUnrecorded]. A record that is damaged or removed is an error, and the
+// other moves follow.
 func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
-		moves, _, err := history(ctx, s, label)
+		h, err := historyOf(ctx, s, label)
 		if err != nil {
 			yield(Move{}, err)
 			return
 		}
-		for _, m := range moves {
+		for _, err := range h.unreadable {
+			if !yield(Move{}, err) {
+				return
+			}
+		}
+		for _, m := range h.moves {
 			if !yield(m, nil) {
 				return
 			}
@@ -212,21 +226,27 @@ func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
 	}
 }
 
-// history returns the moves of a label, the last first, and the release of the label.
-func history(ctx context.Context, s Store, label string) ([]Move, digest.Digest, error) {
+// history has the moves of a label.
+type history struct {
+	now        digest.Digest // the release of the label
+	moves      []Move        // the last first
+	unreadable []error       // of the records that are missing in moves
+}
+
+func historyOf(ctx context.Context, s Store, label string) (*history, error) {
 	if err := CheckLabel(label); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	now, err := current(ctx, s, label)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	tags, err := tagsWith(ctx, s, movesOf(label))
+	tags, err := tagsOf(ctx, s, moveForm, movesOf(label))
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	l := Limits{}.filled()
-	moves, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (Move, error) {
+	records, unreadable, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (Move, error) {
 		d, err := s.Resolve(ctx, tag)
 		if err != nil {
 			return Move{}, fmt.Errorf("promptoci: %w", err)
@@ -238,15 +258,41 @@ func history(ctx context.Context, s Store, label string) ([]Move, digest.Digest,
 		if err != nil {
 			return Move{}, err
 		}
-		return readMove(text)
+		return readMove(text, label)
 	})
-	// Each applied move leads to where the next one began.
-	for i, at := 0, now; i < len(moves); i++ {
-		if moves[i].Applied = at != "" && moves[i].To == at; moves[i].Applied {
-			at = moves[i].From
+	if err != nil {
+		return nil, err
+	}
+	return &history{now, linked(records, label, now), unreadable}, nil
+}
+
+// linked returns the records with Applied, and with the moves that have no record. Each
+// applied move leads to where the next one began.
+func linked(records []Move, label string, now digest.Digest) []Move {
+	var moves []Move
+	unrecorded := func(from, to digest.Digest) {
+		moves = append(moves, Move{Label: label, From: from, To: to, Kind: KindUnrecorded, Applied: true})
+	}
+	at := now
+	for i, m := range records {
+		leads := func(other Move) bool { return other.To == at }
+		switch {
+		case m.To == at:
+			m.Applied = true
+		case m.From == at || slices.ContainsFunc(records[i+1:], leads): // the label stayed where it was
+		default:
+			unrecorded(m.To, at)
+			m.Applied = true
+		}
+		moves = append(moves, m)
+		if m.Applied {
+			at = m.From
 		}
 	}
-	return moves, now, err
+	if at != "" {
+		unrecorded("", at)
+	}
+	return moves
 }
 
 // ErrNoHistory reports that no earlier release of a label is recorded.
@@ -256,14 +302,16 @@ var ErrNoHistory = errors.New("no earlier release is recorded")
 // further back. Rollback returns [ErrNoHistory] if the release before is unknown, or if
 // another tool has moved the label. In both cases, use [Apply] with the release.
 func Rollback(ctx context.Context, s Store, label, by, reason string) (Move, error) {
-	moves, now, err := history(ctx, s, label)
+	h, err := historyOf(ctx, s, label)
 	if err != nil {
 		return Move{}, err
 	}
 	var stack []Move // of moves that were not undone
-	for _, m := range slices.Backward(moves) {
+	for _, m := range slices.Backward(h.moves) {
 		switch {
 		case !m.Applied:
+		case m.Kind == KindUnrecorded:
+			stack = nil
 		case m.Kind == KindRollback:
 			for len(stack) > 0 && stack[len(stack)-1].To != m.To {
 				stack = stack[:len(stack)-1]
@@ -272,31 +320,45 @@ func Rollback(ctx context.Context, s Store, label, by, reason string) (Move, err
 			stack = append(stack, m)
 		}
 	}
-	if len(stack) == 0 || stack[len(stack)-1].To != now || now == "" {
-		return Move{}, fmt.Errorf("promptoci: %w: %s is at %s, which no record leads to; name the release to go back to", ErrNoHistory, label, cmp.Or(now, "no release"))
+	if len(stack) == 0 {
+		return Move{}, fmt.Errorf("promptoci: %w: %s is at %s, and no record says which release was before; name the release to go back to", ErrNoHistory, label, cmp.Or(h.now, "no release"))
 	}
 	last := stack[len(stack)-1]
 	if last.From == "" {
 		return Move{}, fmt.Errorf("promptoci: %w: %s is at its first release", ErrNoHistory, label)
 	}
-	return Apply(ctx, s, Move{Label: label, From: now, To: last.From, By: by, Reason: reason, Kind: KindRollback})
+	return Apply(ctx, s, Move{Label: label, From: h.now, To: last.From, By: by, Reason: reason, Kind: KindRollback})
 }
 
-// inParallel returns the results of f for all values, in order.
-func inParallel[A, B any](ctx context.Context, values []A, f func(context.Context, A) (B, error)) ([]B, error) {
-	results := make([]B, len(values))
+// inParallel returns the results of f for all values, in order. It leaves out values for
+// which f finds no valid content, and returns their errors.
+func inParallel[A, B any](ctx context.Context, values []A, f func(context.Context, A) (B, error)) (results []B, unreadable []error, err error) {
+	all, errs := make([]B, len(values)), make([]error, len(values))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for i, v := range values {
-		group.Go(func() (err error) {
-			results[i], err = f(ctx, v)
+		group.Go(func() error {
+			var err error
+			if all[i], err = f(ctx, v); err == nil {
+				return nil
+			}
+			err = fmt.Errorf("tag %v: %w", v, err)
+			if errors.Is(err, ErrInvalid) || isNotFound(err) {
+				errs[i] = err
+				return nil
+			}
 			return err
 		})
 	}
-	return results, group.Wait()
-}
-
-func sortReverse(all []string) {
-	slices.Sort(all)
-	slices.Reverse(all)
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for i, err := range errs {
+		if err != nil {
+			unreadable = append(unreadable, err)
+			continue
+		}
+		results = append(results, all[i])
+	}
+	return results, unreadable, nil
 }

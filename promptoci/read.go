@@ -14,6 +14,8 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 // This file checks what a store returns: a release of the exact form that format.go makes,
@@ -60,7 +62,7 @@ func (l Limits) filled() Limits {
 
 func (l Limits) check(what string, n, most int64) error {
 	if n < 0 || n > most {
-		return fmt.Errorf("promptoci: %s exceeds the limit of %d, got %d", what, most, n)
+		return invalid("%s exceeds the limit of %d, got %d", what, most, n)
 	}
 	return nil
 }
@@ -121,42 +123,43 @@ type listed struct {
 	Digest digest.Digest `json:"digest"`
 }
 
-// readConfig reads the list of files, whose paths are checked.
+// readConfig reads the list of files, whose paths and sizes are checked. unpack checks the
+// rest.
 func readConfig(text []byte, l Limits) ([]listed, error) {
-	var list struct {
-		Files []listed `json:"files"`
+	rest, ok := bytes.CutPrefix(text, []byte(`{"files":`))
+	if !ok {
+		return nil, invalid("list of files has no files")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&list); err != nil {
+	d := json.NewDecoder(bytes.NewReader(rest))
+	if _, err := d.Token(); err != nil {
 		return nil, invalid("list of files: %v", err)
 	}
-	if err := l.check("number of files", int64(len(list.Files)), int64(l.Files)); err != nil {
-		return nil, err
-	}
-	paths, total := make([]string, len(list.Files)), int64(0)
-	for i, f := range list.Files {
-		if i > 0 && f.Path <= list.Files[i-1].Path {
-			return nil, invalid("files are not in order: %.64q", f.Path)
+	var files []listed
+	var paths []string
+	for total := int64(0); d.More(); {
+		if len(files) == l.Files {
+			return nil, l.check("number of files", int64(l.Files)+1, int64(l.Files))
 		}
-		if f.Digest.Validate() != nil || f.Digest.Algorithm() != digest.SHA256 {
-			return nil, invalid("file %.64q has no SHA-256 digest", f.Path)
+		var f listed
+		if err := d.Decode(&f); err != nil {
+			return nil, invalid("list of files: %v", err)
 		}
 		if f.Size < 0 || f.Size > l.Content-total {
 			return nil, l.check("content", l.Content+1, l.Content)
 		}
-		paths[i], total = f.Path, total+f.Size
+		files, paths, total = append(files, f), append(paths, f.Path), total+f.Size
 	}
-	if err := checkPaths(paths); err != nil {
+	if err := checkPaths(paths, l.Files); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return list.Files, nil
+	return files, nil
 }
 
 // unpack returns the contents of the files in the layer, which must be those of the list,
 // in that order. It reads no more than they are declared to have.
-func unpack(layer []byte, files []listed) (map[string][]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(layer))
+func unpack(layer, config []byte, files []listed) (map[string][]byte, error) {
+	source := bytes.NewReader(layer)
+	z, err := gzip.NewReader(source)
 	if err != nil {
 		return nil, invalid("layer: %v", err)
 	}
@@ -202,16 +205,18 @@ func unpack(layer []byte, files []listed) (map[string][]byte, error) {
 		if _, err := io.ReadFull(t, content); err != nil {
 			return nil, invalid("layer: file %q: %v", f.Path, err)
 		}
-		if sumOf(content) != f.Digest.Encoded() {
-			return nil, invalid("file %q does not have its digest", f.Path)
-		}
 		contents[f.Path] = content
 	}
 	if len(contents) != len(files) {
 		return nil, invalid("layer has %d files, expected %d", len(contents), len(files))
 	}
-	if n, err := io.Copy(io.Discard, room); err != nil || n > header || room.N == 0 {
+	// Other tools may read what comes after the end of the archive.
+	if rest, err := io.ReadAll(room); err != nil || room.N == 0 || strings.Trim(string(rest), "\x00") != "" || source.Len() > 0 {
 		return nil, invalid("layer has data after its files")
+	}
+	// The list has the digests, in the one form that gives one content digest for the files.
+	if list, _ := promptfs.Contents(contents); !bytes.Equal(list, config) {
+		return nil, invalid("list of files is not that of the layer")
 	}
 	return contents, nil
 }

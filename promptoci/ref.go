@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -103,7 +104,8 @@ type ClientOptions struct {
 	// PlainHTTP uses HTTP without TLS. It is the default for a registry at a loopback
 	// address.
 	PlainHTTP bool
-	// Transport, if not nil, sends the requests. A Transport replaces the checks of addresses.
+	// Transport, if not nil, sends the requests. Then only the hosts of redirects are checked,
+	// and not the addresses behind their names. The same holds for a proxy.
 	// Default: a transport of package http with the proxies of the environment.
 	Transport http.RoundTripper
 }
@@ -130,7 +132,7 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	if base == nil {
 		base = newTransport(host)
 	}
-	g := &guard{base: base, isPlain: repository.PlainHTTP}
+	g := &guard{base: base, registryHost: host, isPlain: repository.PlainHTTP}
 	repository.Client = &auth.Client{
 		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
 		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
@@ -166,9 +168,10 @@ func (s *remoteStore) retryAfter() time.Duration {
 
 // guard checks requests, and notes Retry-After.
 type guard struct {
-	base    http.RoundTripper
-	isPlain bool
-	until   atomic.Int64 // Unix time in nanoseconds
+	base         http.RoundTripper
+	registryHost string
+	isPlain      bool
+	until        atomic.Int64 // Unix time in nanoseconds
 }
 
 var errPlain = errors.New("redirect from HTTPS to HTTP is rejected")
@@ -177,7 +180,10 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !g.isPlain && r.URL.Scheme != "https" {
 		return nil, errPlain
 	}
-	response, err := g.base.RoundTrip(r)
+	if host := r.URL.Hostname(); host != g.registryHost && !isLoopback(g.registryHost) && isInternalName(host) {
+		return nil, fmt.Errorf("address %s of a redirect is rejected", host)
+	}
+	response, err := g.send(r)
 	if err == nil && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable) {
 		text := response.Header.Get("Retry-After")
 		wait := time.Duration(0)
@@ -192,6 +198,27 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return response, err
 }
+
+// send sends a request, and sends reads that fail inside of the registry again. Distribution
+// 2.8 answers 500 to a read of a tag that is being written.
+func (g *guard) send(r *http.Request) (*http.Response, error) {
+	for pause := 50 * time.Millisecond; ; pause *= 4 {
+		response, err := g.base.RoundTrip(r)
+		isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if err != nil || !isRead || response.StatusCode != http.StatusInternalServerError || pause > maxRetryPause {
+			return response, err
+		}
+		_ = response.Body.Close() // of no use
+		select {
+		case <-time.After(pause):
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
+	}
+}
+
+// maxRetryPause is the longest pause before a read is sent again.
+const maxRetryPause = 200 * time.Millisecond
 
 // maxRetryAfter is the longest time that a registry can ask to wait for.
 const maxRetryAfter = 60 * time.Minute
@@ -220,8 +247,8 @@ func newTransport(registryHost string) http.RoundTripper {
 		if err != nil {
 			return err
 		}
-		if ip := at.Addr().Unmap(); ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip == metadataAddress {
-			return fmt.Errorf("address %s of a redirect is rejected", ip)
+		if isInternal(at.Addr()) {
+			return fmt.Errorf("address %s of a redirect is rejected", at.Addr())
 		}
 		return nil
 	}}
@@ -241,5 +268,29 @@ func newTransport(registryHost string) http.RoundTripper {
 	return t
 }
 
-// metadataAddress is the metadata service of AWS in IPv6. That of IPv4 is link-local.
-var metadataAddress = netip.MustParseAddr("fd00:ec2::254")
+// metadataAddresses are the metadata services of clouds that are not link-local: AWS in IPv6,
+// Alibaba and Azure.
+var metadataAddresses = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16")}
+
+// nat64 is the prefix of IPv4 addresses in IPv6.
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// isInternal reports whether an address is of this host or of the metadata service of a
+// cloud, which no registry has.
+func isInternal(ip netip.Addr) bool {
+	if nat64.Contains(ip) {
+		all := ip.As16()
+		ip = netip.AddrFrom4([4]byte(all[12:]))
+	}
+	ip = ip.Unmap().WithZone("")
+	return ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.Is4() && ip.As4()[0] == 0 || ip.IsUnspecified() || slices.Contains(metadataAddresses, ip)
+}
+
+// isInternalName is isInternal for a host in a URL.
+func isInternalName(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return isInternal(ip)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "metadata.google.internal" || host == "metadata"
+}

@@ -1,17 +1,28 @@
 package promptoci
 
 import (
+	"archive/tar"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/opencontainers/go-digest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content/file"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -61,7 +72,7 @@ func TestBuildErrors(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"../a": "invalid path", "/a": "invalid path", `a\b`: "invalid path", "a:b": "invalid path", "a\x01": "invalid path", "a\xff": "invalid path",
-		"": "invalid path", ".": "invalid path", strings.Repeat("a/", 600) + "a": "limit 1024", "A.md": "differ only in case", "a.md/b": "below the file",
+		"": "invalid path", ".": "invalid path", strings.Repeat("a/", 600) + "a": "limit 1024", "A.md": "differ only in case", "a.md/b": "a file and a folder", "A.MD/b": "differ only in case",
 	} {
 		_, err := Build(map[string][]byte{"a.md": nil, name: nil}, Info{})
 		assert.ErrorContains(t, err, want, name)
@@ -72,6 +83,56 @@ func TestBuildErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "layer exceeds the limit of 67108864")
 	_, err = Build(nil, Info{Message: "\xff"})
 	assert.ErrorContains(t, err, "Message is not valid UTF-8")
+}
+
+// Other tools get the folder: oras pull, and crane export.
+func TestOtherClients(t *testing.T) {
+	t.Parallel()
+	files := map[string][]byte{"a/b/c.md": []byte("deep\n"), "d.md": []byte("é"), "empty.md": {}}
+	r, err := Build(files, Info{})
+	require.NoError(t, err)
+	at := t.TempDir()
+	s := NewLayout(at)
+	require.NoError(t, Push(t.Context(), s, r))
+	moved(t, s, "production", r.Digest)
+
+	dir := t.TempDir() // as oras pull does
+	store, err := file.New(dir)
+	require.NoError(t, err)
+	defer store.Close()
+	_, err = oras.Copy(t.Context(), s, "production", store, "production", oras.DefaultCopyOptions)
+	require.NoError(t, err)
+	pulled := map[string][]byte{}
+	require.NoError(t, filepath.WalkDir(filepath.Join(dir, folder), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(filepath.Join(dir, folder), path)
+		require.NoError(t, err)
+		pulled[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	}))
+	assert.Equal(t, files, pulled)
+
+	index, err := layout.ImageIndexFromPath(at) // as crane export does
+	require.NoError(t, err)
+	image, err := index.Image(v1.Hash{Algorithm: "sha256", Hex: r.Digest.Encoded()})
+	require.NoError(t, err)
+	exported := mutate.Extract(image)
+	defer exported.Close()
+	got := map[string][]byte{}
+	for archive := tar.NewReader(exported); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if name, ok := strings.CutPrefix(h.Name, "prompts/"); ok && h.Typeflag == tar.TypeReg {
+			got[name], err = io.ReadAll(archive)
+			require.NoError(t, err)
+		}
+	}
+	assert.Equal(t, files, got)
 }
 
 // Moves are a stack: a rollback goes back, and a second one further.
@@ -127,10 +188,106 @@ func TestRollback(t *testing.T) {
 		_, err = Rollback(ctx, s, "production", "bob", "")
 		assert.ErrorIs(t, err, ErrNoHistory)
 		assert.ErrorContains(t, err, "name the release to go back to")
-		for _, m := range logOf(t, s, "production") {
-			assert.False(t, m.Applied)
+		log = logOf(t, s, "production")
+		assert.Equal(t, Move{Label: "production", From: all[0], To: outside.Digest, Kind: KindUnrecorded, Applied: true}, log[0])
+		for _, m := range log {
+			assert.True(t, m.Applied, "the moves before had an effect")
 		}
+		// A move from there is recorded, and can be undone. Nothing else is known.
+		moved(t, s, "production", all[1])
+		m, err := Rollback(ctx, s, "production", "bob", "")
+		require.NoError(t, err)
+		assert.Equal(t, outside.Digest, m.To)
+		_, err = Rollback(ctx, s, "production", "bob", "")
+		assert.ErrorIs(t, err, ErrNoHistory)
+		// So is it after a move to a release that the label was never at.
+		never := pushed(t, s, 10)
+		_, err = Apply(ctx, s, Move{Label: "production", To: never, Kind: KindRollback})
+		require.NoError(t, err)
+		_, err = Rollback(ctx, s, "production", "bob", "")
+		assert.ErrorIs(t, err, ErrNoHistory)
 	})
+}
+
+// What another tool writes beside releases and records hides none of them.
+func TestOtherTools(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, s Store) {
+		ctx := t.Context()
+		one, two, three := pushed(t, s, 1), pushed(t, s, 2), pushed(t, s, 3)
+		for _, d := range []digest.Digest{one, two, three} {
+			moved(t, s, "production", d)
+		}
+		image := otherArtifact(t, s)
+		for _, tag := range []string{"release.1.2", "release.20990101T000000Z.000000000000", "move.production.next", "moved"} {
+			require.NoError(t, s.Tag(ctx, image, tag))
+		}
+		all, err := Releases(ctx, s)
+		require.NoError(t, err)
+		require.Len(t, all, 3)
+		assert.Equal(t, three, all[0].Digest)
+		assert.Len(t, logOf(t, s, "production"), 3)
+		// The record of the second move is damaged: the log says so, and has the others.
+		tags, err := tagsOf(ctx, s, moveForm, "move.production.")
+		require.NoError(t, err)
+		require.NoError(t, s.Tag(ctx, image, tags[1]))
+		var got []Move
+		var errs []error
+		for m, err := range Log(ctx, s, "production") {
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			got = append(got, m)
+		}
+		require.Len(t, errs, 1)
+		assert.ErrorIs(t, errs[0], ErrInvalid)
+		assert.ErrorContains(t, errs[0], tags[1])
+		require.Len(t, got, 3)
+		assert.Equal(t, Move{Label: "production", From: one, To: two, Kind: KindUnrecorded, Applied: true}, got[1])
+		m, err := Rollback(ctx, s, "production", "ada", "")
+		require.NoError(t, err)
+		assert.Equal(t, two, m.To)
+	})
+}
+
+// The log tells moves by other tools from those without effect.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		records, now, want string // FROM>TO, the last first; - in place of > is without effect, ~ unrecorded
+	}{
+		"as recorded":                   {"b>c a>b 0>a", "c", "b>c a>b 0>a"},
+		"ended before the move":         {"b>c a>b 0>a", "b", "b-c a>b 0>a"},
+		"two at once, the first won":    {"a>c a>b 0>a", "b", "a-c a>b 0>a"},
+		"two at once, the last won":     {"a>c a>b 0>a", "c", "a>c a-b 0>a"},
+		"another tool, at last":         {"a>b 0>a", "x", "b~x a>b 0>a"},
+		"another tool, in between":      {"x>c a>b 0>a", "c", "x>c b~x a>b 0>a"},
+		"another tool, at first":        {"x>a", "a", "x>a 0~x"},
+		"only another tool":             {"", "x", "0~x"},
+		"no label":                      {"", "0", ""},
+		"a label that was removed":      {"a>b 0>a", "0", "b~0 a>b 0>a"},
+		"removed, and set again":        {"0>c a>b 0>a", "c", "0>c b~0 a>b 0>a"},
+		"there and back by another one": {"a>b 0>a", "a", "a-b 0>a"},
+	} {
+		at := func(text string) digest.Digest { return digest.Digest(strings.TrimPrefix(text, "0")) }
+		var records []Move
+		for _, text := range strings.Fields(c.records) {
+			from, to, _ := strings.Cut(text, ">")
+			records = append(records, Move{From: at(from), To: at(to)})
+		}
+		var got []string
+		for _, m := range linked(records, "l", at(c.now)) {
+			sign := ">"
+			if !m.Applied {
+				sign = "-"
+			} else if m.Kind == KindUnrecorded {
+				sign = "~"
+			}
+			got = append(got, cmp.Or(string(m.From), "0")+sign+cmp.Or(string(m.To), "0"))
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), name)
+	}
 }
 
 // Readers never see parts of two releases, and the log has every move.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -108,7 +109,7 @@ func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Releas
 	if r.layer, err = fetch(ctx, s, m.Layers[0]); err != nil {
 		return nil, err
 	}
-	r.Files, err = unpack(r.layer, files)
+	r.Files, err = unpack(r.layer, r.config, files)
 	return r, err
 }
 
@@ -125,35 +126,43 @@ func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits)
 	return m, text, err
 }
 
+// errDamaged is an error of a transfer: the content has another digest or size.
+var errDamaged = errors.New("damaged content")
+
 // fetch reads content whose size has been checked, and checks its digest.
 func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
 	text, err := content.FetchAll(ctx, s, ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size})
 	switch {
 	case errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) || errors.Is(err, content.ErrInvalidDescriptorSize):
-		return nil, fmt.Errorf("promptoci: %w: %w", ErrInvalid, err)
+		return nil, fmt.Errorf("promptoci: %w: %w: %w", ErrInvalid, errDamaged, err)
 	case err != nil:
 		return nil, fmt.Errorf("promptoci: %w", err)
 	}
 	return text, nil
 }
 
-// Releases returns the releases of a store without their contents, the newest first.
+// releaseForm is the form of the tag of a release.
+var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)
+
+// Releases returns the releases of a store without their contents, the newest first. It
+// leaves out a release that is damaged or removed.
 func Releases(ctx context.Context, s Store) ([]*Release, error) {
-	tags, err := tagsWith(ctx, s, "release.")
+	tags, err := tagsOf(ctx, s, releaseForm, "release.")
 	if err != nil {
 		return nil, err
 	}
-	return inParallel(ctx, tags, func(ctx context.Context, tag string) (*Release, error) {
+	all, _, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (*Release, error) {
 		d, err := s.Resolve(ctx, tag)
 		if err != nil {
 			return nil, fmt.Errorf("promptoci: %w", err)
 		}
 		m, _, err := fetchManifest(ctx, s, d, Limits{}.filled())
 		if err != nil {
-			return nil, fmt.Errorf("tag %s: %w", tag, err)
+			return nil, err
 		}
 		return &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m)}, nil
 	})
+	return all, err
 }
 
 // Find returns the digest of a release with the content, or the empty string.
@@ -185,8 +194,9 @@ func isNotFound(err error) bool {
 	return errors.Is(err, errdef.ErrNotFound) || errors.As(err, &response) && response.StatusCode == http.StatusNotFound
 }
 
-// tagsWith returns the tags with a prefix, the last of their order first.
-func tagsWith(ctx context.Context, s Store, prefix string) ([]string, error) {
+// tagsOf returns the tags of a form that start with a prefix, in reverse order. Other tools
+// may use tags of other forms.
+func tagsOf(ctx context.Context, s Store, form *regexp.Regexp, prefix string) ([]string, error) {
 	all, err := registry.Tags(ctx, s)
 	if isNotFound(err) {
 		return nil, nil // a repository that nothing was pushed to
@@ -194,12 +204,8 @@ func tagsWith(ctx context.Context, s Store, prefix string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("promptoci: %w", err)
 	}
-	var tags []string
-	for _, tag := range all {
-		if strings.HasPrefix(tag, prefix) {
-			tags = append(tags, tag)
-		}
-	}
-	sortReverse(tags)
+	tags := slices.DeleteFunc(all, func(tag string) bool { return !strings.HasPrefix(tag, prefix) || !form.MatchString(tag) })
+	slices.Sort(tags)
+	slices.Reverse(tags)
 	return tags, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -158,8 +159,8 @@ func newLog() *cobra.Command {
 		Use:   "log REF",
 		Short: "List the moves of a label, or the releases of a store",
 		Long: `Log lists the moves of the label in REF, the last first: when, from where, to where, by
-whom and why. A move without effect lost a conflict, or another tool has moved the label
-since. Without a label, log lists the releases. The names are claims; the audit log of the
+whom and why. A move without effect lost a conflict. An unrecorded move is one of another
+tool. Without a label, log lists the releases. The names are claims; the audit log of the
 registry is evidence.
 
 ` + refHelp,
@@ -213,9 +214,11 @@ type releaseEntry struct {
 
 func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool, line func(T) string) error {
 	i := 0
+	var errs []error
 	for entry, err := range all {
 		if err != nil {
-			return bare(err)
+			errs = append(errs, bare(err)) // of one record
+			continue
 		}
 		if isJSON {
 			if err := json.NewEncoder(out).Encode(entry); err != nil {
@@ -228,11 +231,21 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 			break
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
+// timeOfLine is the form of the times in the output of log.
+const timeOfLine = "2006-01-02T15:04:05Z"
+
 func moveLine(m promptoci.Move) string {
-	line := fmt.Sprintf("%s  %-8s  %s -> %s", m.At.Format("2006-01-02T15:04:05Z"), printable(m.Kind), short(m.From), short(m.To))
+	at, from := m.At.Format(timeOfLine), short(m.From)
+	if m.Kind == promptoci.KindUnrecorded {
+		at = fmt.Sprintf("%*s", len(timeOfLine), "")
+		if m.From == "" {
+			from = "unknown"
+		}
+	}
+	line := fmt.Sprintf("%s  %-8s  %s -> %s", at, printable(m.Kind), from, short(m.To))
 	for _, text := range []string{m.By, m.Reason} {
 		if text != "" {
 			line += "  " + printable(oneLine(text))
@@ -245,7 +258,7 @@ func moveLine(m promptoci.Move) string {
 }
 
 func releaseLine(r releaseEntry) string {
-	line := fmt.Sprintf("%s  %s  content %s", r.Created.Format("2006-01-02T15:04:05Z"), r.Release, short(r.Content))
+	line := fmt.Sprintf("%s  %s  content %s", r.Created.Format(timeOfLine), r.Release, short(r.Content))
 	for _, text := range []string{r.Author, r.Message} {
 		if text != "" {
 			line += "  " + printable(oneLine(text))

@@ -152,8 +152,13 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 // pushNew pushes a release, unless the store has one with the same content.
 func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (digest.Digest, error) {
 	found, err := promptoci.Find(ctx, s, r.Content)
-	if err != nil || found != "" {
-		return found, err
+	if err != nil {
+		return "", err
+	}
+	if found != "" { // unless a garbage collection has removed its content
+		if _, err := promptoci.Pull(ctx, s, found.String(), promptoci.Limits{}); err == nil {
+			return found, nil
+		}
 	}
 	return r.Digest, promptoci.Push(ctx, s, r)
 }
@@ -269,14 +274,26 @@ that does not exist or is empty. With --force, the content of the folder is repl
 	return cmd
 }
 
-// writeFolder writes files into a temporary folder beside dir, which then takes the place
-// of dir.
+// writeFolder writes files into a temporary folder, which then takes the place of dir. If
+// dir exists, it stays and gets the entries of the temporary folder, because dir can be the
+// working directory of a shell or the mount point of a volume.
 func writeFolder(dir string, files map[string][]byte) (err error) {
-	dir = filepath.Clean(dir)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
 		return err
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".prompts-pull-")
+	entries, err := os.ReadDir(dir)
+	isThere := err == nil
+	if !isThere {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			return err
+		}
+	}
+	parent := dir
+	if !isThere {
+		parent = filepath.Dir(dir)
+	}
+	fresh, err := os.MkdirTemp(parent, ".prompts-pull-")
 	if err != nil {
 		return err
 	}
@@ -285,14 +302,26 @@ func writeFolder(dir string, files map[string][]byte) (err error) {
 	if err := writeRelease(next, files); err != nil {
 		return err
 	}
+	if !isThere {
+		return os.Rename(next, dir)
+	}
 	old := filepath.Join(fresh, "old")
-	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Mkdir(old, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(next, dir); err != nil {
-		return errors.Join(err, os.Rename(old, dir))
+	move := func(from, to string, entries []fs.DirEntry) error {
+		for _, e := range entries {
+			if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
+	written, err := os.ReadDir(next)
+	if err != nil {
+		return err
+	}
+	return errors.Join(move(dir, old, entries), move(next, dir, written))
 }
 
 // writeRelease writes files into a new folder, and nowhere else.
