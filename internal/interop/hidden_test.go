@@ -73,15 +73,20 @@ func (c *cabinet) setPrompt(t *testing.T, name, text string) {
 	}))
 }
 
+func (c *cabinet) setSkill(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, c.skills.Set(promptskills.Skill{
+		Path: name, Frontmatter: json.RawMessage(fmt.Sprintf(`{"name":%q,"description":%q}`, name, text)),
+		Files: map[string][]byte{"SKILL.md": []byte(text), "data.txt": []byte(text)},
+	}))
+}
+
 func newCabinet(t *testing.T) *cabinet {
 	t.Helper()
 	c := new(cabinet)
 	for name, text := range map[string]string{"open": "for all", classified: secret} {
 		c.setPrompt(t, name, text)
-		require.NoError(t, c.skills.Add(promptskills.Skill{
-			Path: name, Frontmatter: json.RawMessage(fmt.Sprintf(`{"name":%q,"description":%q}`, name, text)),
-			Files: map[string][]byte{"SKILL.md": []byte(text), "data.txt": []byte(text)},
-		}))
+		c.setSkill(t, name, text)
 	}
 	return c
 }
@@ -181,6 +186,8 @@ var hiddenDoors = []struct {
 	{"resources/read", `{"uri":"skill://%s/data.txt"}`, true, "skills"},
 	{"resources/read", `{"uri":"skill://%s/none.txt"}`, false, "skills"},
 	{"resources/directory/read", `{"uri":"skill://%s"}`, true, "skills"},
+	{"resources/subscribe", `{"uri":"skill://%s/data.txt"}`, false, "skills"},
+	{"resources/unsubscribe", `{"uri":"skill://%s/none.txt"}`, false, "skills"},
 }
 
 // SEC-01, CCH-08: a client of no protocol version is told of what is hidden from it, by
@@ -233,8 +240,19 @@ func lookAround(t *testing.T, c *cabinet, client *lookClient, who, home, tools s
 			assert.True(t, told, "%s %s does not tell its owner: %s", door.method, door.params, got)
 		}
 	}
-	c.setPrompt(t, classified, secret+" of the "+who) // a change, of which clients are notified
+	if home == "native" && client.version < stateless {
+		client.ask("resources/subscribe", `{"uri":"skill://open/data.txt"}`)
+	}
+	c.setSkill(t, classified, secret+" of the "+who) // changes, of which clients are notified
+	c.setSkill(t, "open", "for the "+who)
+	c.setPrompt(t, classified, secret+" of the "+who)
 	client.waitFor("notifications/prompts/list_changed")
+	if home == "native" {
+		client.waitFor("skill://open/data.txt")
+		if who == owner {
+			client.waitFor("skill://" + classified + "/data.txt")
+		}
+	}
 	if who == guest {
 		assert.NotContains(t, client.unasked(), classified)
 		assert.NotContains(t, client.unasked(), secret)
@@ -274,7 +292,8 @@ func dialHidden(t *testing.T, h home, transport, version, who string) *lookClien
 		}
 		return c
 	}
-	c.listen("subscriptions/listen", c.message("subscriptions/listen", `{"notifications":{"promptsListChanged":true,"toolsListChanged":true,"resourcesListChanged":true}}`))
+	c.listen("subscriptions/listen", c.message("subscriptions/listen", `{"notifications":{"promptsListChanged":true,"toolsListChanged":true,"resourcesListChanged":true,`+
+		`"resourceSubscriptions":["skill://open/data.txt","skill://`+classified+`/data.txt","skill://`+unreported+`/data.txt"]}}`))
 	c.waitFor("acknowledged")
 	return c
 }
