@@ -67,6 +67,7 @@ var cases = []testCase{
 	{name: "audio", prompt: "audio", want: []string{"AUDIO-TEXT", "audio/wav"}},
 	{name: "resource", prompt: "resource", want: []string{"EMBEDDED-TEXT", "RESOURCE-TEXT"}},
 	{name: "link", prompt: "link", want: []string{"test://linked", "LINK-TEXT"}},
+	{name: "syntax of hosts", prompt: "syntax", want: []string{"SYNTAX-TEXT", "cost $1, all $ARGUMENTS,", "`echo RAN`"}},
 	{name: "failure", prompt: "fail", want: []string{"ticket ABC-1 does not exist"}},
 	{name: "question", prompt: "ask", want: []string{"ASKED context="}},
 	{name: "odd name", prompt: "team:review/go.md", want: []string{"ODD-NAME-TEXT"}},

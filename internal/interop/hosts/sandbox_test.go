@@ -54,6 +54,9 @@ type serverOptions struct {
 	Pages  int    `json:"pages,omitempty"`
 }
 
+// noteText is in a file of the project, whose name is in the text of the prompt syntax.
+const noteText = "NOTE-IN-THE-PROJECT"
+
 // builtIn is the folder of programs, or empty.
 var builtIn string
 
@@ -105,6 +108,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 		"HOME=" + s.home, "TMPDIR=" + filepath.Join(dir, "tmp"), "PATH=" + s.bin + ":" + os.Getenv("PATH"),
 		"LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor", "SHELL=/bin/sh", marker + "=" + dir,
 	}, strings.Fields(s.fill(h.env))...)
+	s.write("shop/note.txt", noteText+"\n")
 	for name, text := range h.files {
 		s.write(name, s.fill(text))
 	}

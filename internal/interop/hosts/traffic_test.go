@@ -176,7 +176,12 @@ func (s *sandbox) seen() string {
 	for _, m := range messages {
 		for _, p := range m.Parts {
 			if s.host.boilerplate != nil {
-				p = s.host.boilerplate.ReplaceAllString(p, "")
+				p = s.host.boilerplate.ReplaceAllStringFunc(p, func(own string) string {
+					if strings.Contains(own, noteText) {
+						return own
+					}
+					return ""
+				})
 			}
 			if p = strings.TrimSpace(s.normal(p)); p != "" {
 				out.WriteString(indented(m.Role + ": " + strings.ReplaceAll(p, "\n", "\n  ")))
