@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"os"
@@ -151,6 +152,9 @@ func TestAccessible(t *testing.T) {
 	reg.MustAdd(everything(t), kindsOfFields(), asking, prompts.Prompt{Name: "fail", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return nil, &prompts.Error{Code: 4000, Message: "It is not to be had"}
 	}})
+	for i := range 30 { // more than the list can show
+		reg.MustAdd(echo(fmt.Sprintf("other%d", i), ""))
+	}
 	handler, url := serve(t, &reg, prompts.Options{})
 	handler.OnReload("/folder")(promptfs.Report{Err: &promptfs.Error{Path: "kinds.md", Line: 1, Err: context.Canceled}})
 	p := open(t, url)

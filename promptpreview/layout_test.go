@@ -50,6 +50,7 @@ func TestSmallWindows(t *testing.T) {
 		p.find("lengthy", "lengthy")
 		p.wait(`document.querySelector(".arguments .primary")`)
 		assert.True(t, eval[bool](p, isInView, `".arguments .primary"`), "the button at the begin, %v", size)
+		assert.Less(t, eval[float64](p, `innerHeight - document.querySelector(".arguments .primary").getBoundingClientRect().bottom`), 30.0, "no field is below the button, %v", size)
 		eval[bool](p, `document.querySelector("[name=a11]").focus(), true`)
 		assert.True(t, eval[bool](p, isInView, `"[name=a11]"`), "the last field, %v", size)
 		assert.True(t, eval[bool](p, isInView, `".arguments .primary"`), "the button at the last field, %v", size)
