@@ -133,10 +133,10 @@ func TestUnsentQuestions(t *testing.T) {
 			return r, errors.Join(err, &prompts.Error{Code: 7, Message: "denied"})
 		},
 	} {
-		o := prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		o := prompts.Options{Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return answer(next(ctx, r))
 		})}
-		records := recordsOf(t, reg, o, "2026-07-28", getLine("1", "passes"))
+		records := recordsOf(t, reg, o, "2026-07-28", servertest.GetLine("1", "passes"))
 		if assert.NotEmpty(t, records, name) {
 			assert.Equal(t, map[string]any{"level": "WARN", "msg": "questions not sent", "prompt": "passes", "count": 1.0, "questions": []any{"name"}}, records[0], name)
 		}
