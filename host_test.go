@@ -128,7 +128,7 @@ func TestCommandsForHosts(t *testing.T) {
 		"!\n`date`":                "!\n`date`",
 		"":                         "",
 	} {
-		p := rendered("p", func(context.Context) (*prompts.Result, error) {
+		p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(text), prompts.UserContent(&prompts.EmbeddedResource{URI: "note://8", Text: text})), nil
 		})
 		read := func(client string) (texts []string) {
