@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -259,7 +260,7 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 		}
 		i++
 	}
-	if !s.isCount(i, s.rules.minItems, s.rules.maxItems) || !s.containsEnough(matching) || s.isUnique && firstRepeated(array) >= 0 {
+	if !s.isCount(i, s.rules.minItems, s.rules.maxItems) || !s.containsEnough(matching) || s.isUnique && repeated(array) != nil {
 		return false
 	}
 	if own == nil {
@@ -310,22 +311,56 @@ func (s *subschema) leastContained() int {
 	return 1
 }
 
-// firstRepeated returns the index of the first element that equals one before; -1 without
-// one.
-func firstRepeated(array strictjson.Value) int {
-	seen, i := map[string]bool{}, 0
-	for e := range array.Elements() {
-		// Equal values have equal keys, whatever the order of their members and the form of
-		// their numbers.
-		key := keyOf(e)
-		if seen[key] {
-			return i
-		}
-		seen[key] = true
-		i++
+// repeated returns the elements that equal one before: the index of that by their own. It
+// reads elements up to where they differ: lists inside of lists would be read once for
+// each level otherwise.
+func repeated(array strictjson.Value) map[int]int {
+	var elements []strictjson.Value
+	if len(array.Raw()) > len("[1]") {
+		elements = slices.Collect(array.Elements())
 	}
-	return -1
+	if len(elements) < 2 {
+		return nil
+	}
+	open := make([]int, len(elements)) // those that may equal another
+	for i := range open {
+		open[i] = i
+	}
+	var first map[int]int
+	for most := shortKey; len(open) > 1; most *= 4 {
+		same := make(map[string][]int, len(open)) // by the beginning of their keys
+		var next []int
+		for _, i := range open {
+			// Equal values have equal keys, whatever the order of their members and the form
+			// of their numbers.
+			var buffer [shortKey]byte
+			key, isWhole := appendInstanceKey(buffer[:0], instanceOf(elements[i]), most)
+			if !isWhole {
+				key = append(key, '+')
+			}
+			others := same[string(key)]
+			switch {
+			case len(others) > 0 && isWhole:
+				if first == nil {
+					first = map[int]int{}
+				}
+				first[i] = others[0]
+				continue
+			case len(others) == 1:
+				next = append(next, others[0], i)
+			case len(others) > 1:
+				next = append(next, i)
+			}
+			same[string(key)] = append(others, i)
+		}
+		slices.Sort(next)
+		open = next
+	}
+	return first
 }
+
+// shortKey is the length up to which the keys of elements are compared first.
+const shortKey = 64
 
 func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 	n := 0

@@ -97,9 +97,9 @@ func (e *explainer) accepts(s *subschema, in instance) bool {
 
 // inside runs explain for a member or an element.
 func (e *explainer) inside(s step, explain func()) {
-	e.at.steps = append(e.at.steps, s)
+	e.at.enter(s)
 	explain()
-	e.at.steps = e.at.steps[:len(e.at.steps)-1]
+	e.at.leave()
 }
 
 // explain adds the problems of the value with the schema: none if the schema accepts the
@@ -253,8 +253,7 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 	case *strictjson.RuleError:
 		if e.Rule == strictjson.DuplicateKey {
 			p := &Problem{Reason: reasonSchema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
-			at, ok := findDuplicate(doc.Root(), place{})
-			if ok {
+			if at := new(place); at.toDuplicate(doc.Root()) {
 				at.put(p)
 			} else {
 				p.Message = fmt.Sprintf("has the member %s twice, again at byte %d; remove one of the two", Quote(e.Key), e.Offset)
@@ -268,27 +267,28 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 	return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text))}
 }
 
-// findDuplicate returns the place of the first member whose name is that of another.
-func findDuplicate(v strictjson.Value, at place) (place, bool) {
+// toDuplicate goes to the first member whose name is that of another, and returns false
+// without one.
+func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.
 	seen := map[string]bool{}
 	for name, m := range v.Members() {
-		inside := at.with(step{name: name, index: -1})
-		if seen[name] {
-			return inside, true
+		at.enter(step{name: name, index: -1})
+		if seen[name] || at.toDuplicate(m) {
+			return true
 		}
 		seen[name] = true
-		if found, ok := findDuplicate(m, inside); ok {
-			return found, true
-		}
+		at.leave()
 	}
 	i := 0
 	for m := range v.Elements() {
-		if found, ok := findDuplicate(m, at.with(step{index: i})); ok {
-			return found, true
+		at.enter(step{index: i})
+		if at.toDuplicate(m) {
+			return true
 		}
+		at.leave()
 		i++
 	}
-	return at, false
+	return false
 }

@@ -2,6 +2,7 @@ package argument
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -54,19 +55,13 @@ func (e *explainer) elements(s *subschema, in instance) {
 
 // repeated adds a problem for each element that equals one before.
 func (e *explainer) repeated(array strictjson.Value) {
-	seen, i := map[string]int{}, 0
-	for v := range array.Elements() {
-		key := keyOf(v)
-		if first, ok := seen[key]; ok {
-			e.inside(step{index: i}, func() {
-				e.add(func() *Problem {
-					return &Problem{Reason: reasonSchema, Message: fmt.Sprintf("must be unique, but equals the element [%d]; remove one of the two", first)}
-				})
+	first := repeated(array)
+	for _, i := range slices.Sorted(maps.Keys(first)) {
+		e.inside(step{index: i}, func() {
+			e.add(func() *Problem {
+				return &Problem{Reason: reasonSchema, Message: fmt.Sprintf("must be unique, but equals the element [%d]; remove one of the two", first[i])}
 			})
-		} else {
-			seen[key] = i
-		}
-		i++
+		})
 	}
 }
 

@@ -33,7 +33,7 @@ func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance an
 		e.hugeNumbers(instanceOf(doc.Root()))
 		return nil, e.problems
 	}
-	if p := v.members.check(doc.Root(), place{}); p != nil {
+	if p := v.members.check(doc.Root(), &place{}); p != nil {
 		return nil, problemsOf(p)
 	}
 	if dst.IsValid() {
@@ -54,15 +54,15 @@ func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 		return nil
 	}
 	dst.SetZero()
-	if p := explainFill(dst.Type(), root, place{}); p != nil {
+	if p := explainFill(dst.Type(), root, &place{}); p != nil {
 		return p
 	}
-	return unfilled(dst.Type(), root, err, place{})
+	return unfilled(dst.Type(), root, err, &place{})
 }
 
 // explainFill returns the problem of the first part of the JSON that encoding/json does not
 // read as the type; nil if it reads all parts.
-func explainFill(t reflect.Type, v strictjson.Value, at place) *Problem {
+func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 	t = withoutPointers(t)
 	if v.Kind() == strictjson.Null && !readsItself(t) {
 		return nil
@@ -79,24 +79,30 @@ func explainFill(t reflect.Type, v strictjson.Value, at place) *Problem {
 				if types[name] == nil {
 					continue
 				}
-				if p := explainFill(types[name], m, at.with(step{name: name, index: -1, isDeclared: true})); p != nil {
+				at.enter(step{name: name, index: -1, isDeclared: true})
+				if p := explainFill(types[name], m, at); p != nil {
 					return p
 				}
+				at.leave()
 			}
 			return nil
 		case reflect.Map:
 			for name, m := range v.Members() {
-				if p := explainFill(t.Elem(), m, at.with(step{name: name, index: -1})); p != nil {
+				at.enter(step{name: name, index: -1})
+				if p := explainFill(t.Elem(), m, at); p != nil {
 					return p
 				}
+				at.leave()
 			}
 			return nil
 		case reflect.Slice, reflect.Array:
 			i := 0
 			for e := range v.Elements() {
-				if p := explainFill(t.Elem(), e, at.with(step{index: i})); p != nil {
+				at.enter(step{index: i})
+				if p := explainFill(t.Elem(), e, at); p != nil {
 					return p
 				}
+				at.leave()
 				i++
 			}
 			return nil
@@ -114,7 +120,7 @@ func explainFill(t reflect.Type, v strictjson.Value, at place) *Problem {
 
 // unfilled is the problem of a part of the JSON that encoding/json does not read as the
 // type. The client gets the reason of an Error. Other errors may contain internals.
-func unfilled(t reflect.Type, v strictjson.Value, err error, at place) *Problem {
+func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem {
 	p := &Problem{Reason: ReasonRefused}
 	k, unsupported := kindOf(t)
 	switch reasons := reasonsOf(err); {

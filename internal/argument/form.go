@@ -249,7 +249,7 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 				problem := Problem{Argument: argument, Reason: reasonType, Message: "must be " + want}
 				at := place{}
 				for member := range strings.SplitSeq(name[len(argument)+1:], ".") {
-					at = at.with(step{name: member, index: -1, isDeclared: true})
+					at.enter(step{name: member, index: -1, isDeclared: true})
 				}
 				at.put(&problem)
 				problems = append(problems, problem)

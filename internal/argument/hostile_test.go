@@ -3,6 +3,7 @@ package argument
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -45,5 +46,36 @@ func TestHostileJSONIsBounded(t *testing.T) {
 			require.NoError(t, err)
 			assert.LessOrEqual(t, len(raw), 8<<10, name)
 		}
+	}
+}
+
+// To find an error in deep JSON does not take each level as long as all inside of it. The
+// test counts bytes, so nothing else runs meanwhile.
+func TestHostileJSONTakesLinearMemory(t *testing.T) {
+	const depth = jsonenc.MaxDepth - 8
+	var members, levels strings.Builder
+	for i := range 5_000 {
+		fmt.Fprintf(&members, `"m%d":0,`, i)
+	}
+	for range 50 {
+		levels.WriteString(strings.Repeat("[[0],", depth) + "0" + strings.Repeat("]", depth) + ",")
+	}
+	deep := func(text string) string {
+		return strings.Repeat(`{"a":`, depth) + text + strings.Repeat("}", depth)
+	}
+	const tree = `{"$defs":{"n":{"uniqueItems":true,"items":{"$ref":"#/$defs/n"}}},"type":"array","items":{"$ref":"#/$defs/n"}}`
+	for name, c := range map[string]struct {
+		plan *Plan
+		text string
+	}{
+		"members twice": {listPlan(t, Spec{Name: "s", Schema: parsed(t, `{"type":"object"}`)}), deep(`{` + members.String() + `"m0":1}`)},
+		"unlike lists":  {listPlan(t, Spec{Name: "s", Schema: parsed(t, tree)}), "[" + levels.String() + "[0,0]]"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, problems := c.plan.Texts([]Text{text(c.text)})
+		runtime.ReadMemStats(&after)
+		require.NotEmpty(t, problems, name)
+		assert.Less(t, int(after.TotalAlloc-before.TotalAlloc), 200*len(c.text), name)
 	}
 }

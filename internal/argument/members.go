@@ -105,20 +105,22 @@ func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCas
 }
 
 // check returns the problem of the first member in the wrong case.
-func (c *memberCase) check(v strictjson.Value, at place) *Problem {
+func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	if c == nil {
 		return nil
 	}
 	i := 0
 	for e := range v.Elements() {
-		if p := c.inside.check(e, at.with(step{index: i})); p != nil {
+		at.enter(step{index: i})
+		if p := c.inside.check(e, at); p != nil {
 			return p
 		}
+		at.leave()
 		i++
 	}
 	for name, e := range v.Members() {
 		inside, ok := c.members[name]
-		at := at.with(step{name: name, index: -1, isDeclared: ok})
+		at.enter(step{name: name, index: -1, isDeclared: ok})
 		if !ok {
 			if other := c.folded(name); other != "" {
 				p := &Problem{Reason: reasonUnknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
@@ -130,6 +132,7 @@ func (c *memberCase) check(v strictjson.Value, at place) *Problem {
 		if p := inside.check(e, at); p != nil {
 			return p
 		}
+		at.leave()
 	}
 	return nil
 }

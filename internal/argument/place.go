@@ -21,8 +21,10 @@ type step struct {
 // place is a value inside of an argument.
 type place struct{ steps []step }
 
-// with returns a place inside.
-func (at place) with(s step) place { return place{append(at.steps[:len(at.steps):len(at.steps)], s)} }
+// enter goes to a member or an element. leave goes back.
+func (at *place) enter(s step) { at.steps = append(at.steps, s) }
+
+func (at *place) leave() { at.steps = at.steps[:len(at.steps)-1] }
 
 const (
 	// maxPath limits the bytes of a JSON Pointer in an error.
