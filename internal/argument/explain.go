@@ -130,7 +130,7 @@ func (e *explainer) explain(s *subschema, in instance) {
 		e.add(func() *Problem { return s.rules.checkText(in.text) })
 	case in.kind == strictjson.Number && !s.fitsRules(in):
 		e.add(func() *Problem {
-			return &Problem{Reason: reasonRange, Message: mustBe(s.rules.bounds(), phrase.Clip(in.text, 64)), Allowed: s.rules.limits()}
+			return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(s.rules.boundsEach(), " and "), phrase.Clip(in.text, 64)), Allowed: s.rules.limits()}
 		})
 	}
 	e.inPlace(s, in)
@@ -161,7 +161,7 @@ func (s *subschema) wrongType(in instance) *Problem {
 	if s.values != nil && len(s.rules.enum) > 0 {
 		one := notOneOf("", s.rules.enum, choiceOf)
 		p.Allowed, p.More = one.Allowed, one.More
-		p.Message = mustBe("one of "+phrase.List(s.rules.enum, choiceOf), in.described())
+		p.Message = mustBe(oneOf(s.rules.enum, choiceOf), in.described())
 		return p
 	}
 	p.Message = mustBe(s.typeNames(), in.described())
@@ -196,7 +196,11 @@ func (s *subschema) wrongValue(in instance) *Problem {
 	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
 		return s.rules.notOneOfTexts(in.text)
 	}
-	p := notOneOf(in.shown(), s.rules.enum, choiceOf)
+	got := in.shown()
+	if isText := in.kind == strictjson.String; isText && len(s.rules.texts) == 0 || !isText && len(s.rules.texts) == len(s.rules.enum) {
+		got = in.described()
+	}
+	p := notOneOf(got, s.rules.enum, choiceOf)
 	// A suggestion for a text that is nearly right, among values that are texts.
 	if in.kind == strictjson.String {
 		p.suggest(in.text, s.rules.texts)

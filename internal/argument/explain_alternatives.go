@@ -35,10 +35,7 @@ func (e *explainer) inPlace(s *subschema, in instance) {
 		case len(accepted) == 0:
 			e.alternatives(s.oneOf, in)
 		case len(accepted) > 1:
-			e.add(func() *Problem {
-				message := fmt.Sprintf("must match 1 of %d alternatives, but matches the alternatives %d and %d; change or remove what they have in common", len(s.oneOf), accepted[0]+1, accepted[1]+1)
-				return &Problem{Reason: reasonSchema, Message: message}
-			})
+			e.add(func() *Problem { return bothMatch(s.oneOf[accepted[0]], s.oneOf[accepted[1]], in) })
 		}
 	}
 	if s.not != nil && e.accepts(s.not, in) {
@@ -56,6 +53,27 @@ func (e *explainer) inPlace(s *subschema, in instance) {
 	}
 }
 
+// bothMatch is the problem of a value that two alternatives accept, of which only one may.
+func bothMatch(a, b *subschema, in instance) *Problem {
+	onlyOf := func(a, b *subschema) []string {
+		return slices.DeleteFunc(slices.Clone(a.required), func(name string) bool { return b.isRequired[name] })
+	}
+	if one, other := onlyOf(a, b), onlyOf(b, a); one != nil && other != nil && in.kind == strictjson.Object {
+		return together(one[0], other[0])
+	}
+	message := fmt.Sprintf("must match only one of the JSON Schemas %s and %s, got %s", a.asJSON(), b.asJSON(), in.shown())
+	return &Problem{Reason: reasonSchema, Message: message}
+}
+
+// together is the problem of an object with members of which each excludes the others.
+func together(names ...string) *Problem {
+	message := "must not have the members " + phrase.List(names, memberName) + " together; remove one of them"
+	if len(names) == 1 {
+		message = "must not have the member " + memberName(names[0]) + "; remove it"
+	}
+	return &Problem{Reason: reasonUnknown, Message: message}
+}
+
 // excluded is the problem of a value that the schema accepts, but must not.
 func (s *subschema) excluded(in instance) *Problem {
 	switch {
@@ -66,9 +84,9 @@ func (s *subschema) excluded(in instance) *Problem {
 	case s.kinds != 0 && s.isOnlyType():
 		return &Problem{Reason: reasonType, Message: "must not be " + s.typeNames() + ", got " + in.shown()}
 	case len(s.required) > 0 && in.kind == strictjson.Object:
-		return &Problem{Reason: reasonUnknown, Message: "must not have the members " + phrase.List(s.required, memberName) + " together; remove one of them"}
+		return together(s.required...)
 	}
-	return &Problem{Reason: reasonSchema, Message: "must not match the schema of the keyword not, got " + in.shown()}
+	return &Problem{Reason: reasonSchema, Message: "must not match the JSON Schema " + s.asJSON() + ", got " + in.shown()}
 }
 
 // isOnlyType reports whether the schema has no keyword but its types.
@@ -94,12 +112,16 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 	const most = 8
 	var best explainer
 	var itself []Problem // of alternatives that fail for one reason, and none inside
+	var lacking []string // of each alternative that fails for one missing member
 	for _, s := range fitting[:min(len(fitting), most)] {
 		trial := explainer{most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
 		trial.explain(s, in)
 		n := trial.count()
 		if n == 1 && trial.problems[0].Path == e.path() {
 			itself = append(itself, trial.problems[0])
+		}
+		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == ReasonMissing && !slices.Contains(lacking, member) {
+			lacking = append(lacking, member)
 		}
 		if n > 0 && (best.count() == 0 || n < best.count()) {
 			best = trial
@@ -108,12 +130,38 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 	if best.count() == 1 && best.problems[0].Path == e.path() && len(itself) > 1 {
 		best.problems[0] = eitherOf(itself)
 	}
+	if best.count() == 1 && len(lacking) > 1 && best.problems[0].Reason == ReasonMissing {
+		best.problems[0].Message = "is required, unless " + phrase.Clip(either(quotedNames(lacking[1:])), maxPlace) + " is given"
+	}
 	for _, p := range best.problems {
 		e.addPlaced(p)
 	}
 	if e.more += best.more; best.count() == 0 {
 		e.add(func() *Problem { return all[0].mismatch(in) })
 	}
+}
+
+// lacks returns the member that an object lacks; "" if it lacks none or several.
+func (s *subschema) lacks(in instance) string {
+	lacking := ""
+	for _, name := range s.target().required {
+		switch {
+		case in.value.Get(name).Kind() != strictjson.Invalid:
+		case lacking != "":
+			return ""
+		default:
+			lacking = name
+		}
+	}
+	return lacking
+}
+
+func quotedNames(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = memberName(name)
+	}
+	return quoted
 }
 
 // path returns the JSON Pointer of the value that is explained.

@@ -205,9 +205,8 @@ func (e *explainer) unevaluated(s *subschema, in instance) {
 
 // thatIs says in a few words which values the schema accepts, after a noun.
 func (s *subschema) thatIs() string {
-	for s.ref != nil && s.kinds == 0 {
-		s = s.ref
-	}
+	asJSON := s.asJSON
+	s = s.target()
 	switch {
 	case s.rules.enum != nil:
 		return "equal to " + phrase.List(s.rules.enum, choiceOf)
@@ -217,5 +216,5 @@ func (s *subschema) thatIs() string {
 	case len(s.required) > 0:
 		return "with the members " + phrase.List(slices.Clone(s.required), memberName)
 	}
-	return "that the schema of contains accepts"
+	return "that matches the JSON Schema " + asJSON()
 }

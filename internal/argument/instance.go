@@ -3,7 +3,6 @@ package argument
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -163,10 +162,4 @@ func appendTextKey(dst []byte, text string) []byte {
 	dst = strconv.AppendInt(dst, int64(len(text)), 10)
 	dst = append(dst, ':')
 	return append(dst, text...)
-}
-
-// keyOf returns a text that is the same for equal values only.
-func keyOf(v strictjson.Value) string {
-	key, _ := appendInstanceKey(nil, instanceOf(v), math.MaxInt)
-	return string(key)
 }

@@ -102,9 +102,17 @@ func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	// An enum may have a million values, and each error would repeat them.
 	most := min(len(values), maxAllowed)
 	return &Problem{
-		Reason: reasonEnum, Message: mustBe("one of "+phrase.List(values, say), what),
+		Reason: reasonEnum, Message: mustBe(oneOf(values, say), what),
 		Allowed: values[:most], More: len(values) - most,
 	}
+}
+
+// oneOf words the values for a message.
+func oneOf[T any](values []T, say func(T) string) string {
+	if len(values) == 1 {
+		return say(values[0])
+	}
+	return "one of " + phrase.List(values, say)
 }
 
 // fits reports whether a number is within the bounds.
@@ -118,7 +126,7 @@ func (r *rules) fits(n number) bool {
 
 func (r *rules) checkNumber(n number, text string) *Problem {
 	if !r.fits(n) {
-		return &Problem{Reason: reasonRange, Message: mustBe(r.bounds(), phrase.Clip(text, 64)), Allowed: r.limits()}
+		return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
 	}
 	if r.numbers != nil {
 		// A number that was rounded only looks like one of the enum.
@@ -186,8 +194,9 @@ func (r *rules) items() string {
 }
 
 // bounds words the range of a number, such as "from 1 to 10".
-func (r *rules) bounds() string {
-	var parts []string
+func (r *rules) bounds() string { return strings.Join(r.boundsEach(), ", ") }
+
+func (r *rules) boundsEach() (parts []string) {
 	if r.minimum != nil && r.maximum != nil {
 		parts = append(parts, "from "+phrase.Decimal(*r.minimum)+" to "+phrase.Decimal(*r.maximum))
 	} else if r.minimum != nil {
@@ -204,7 +213,7 @@ func (r *rules) bounds() string {
 	if r.multipleOf != nil {
 		parts = append(parts, "a multiple of "+phrase.Decimal(*r.multipleOf))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // enumTexts returns the values of an enum, if they are not strings, as JSON.

@@ -60,8 +60,8 @@ func TestRules(t *testing.T) {
 		{number, &jsonschema.Schema{Maximum: ptr(-1.0)}, "0", refusal{reasonRange, `must be at most -1, got 0`, `{"maximum":-1}`}},
 		{number, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0)}, "0", refusal{reasonRange, `must be greater than 0, got 0`, `{"exclusiveMinimum":0}`}},
 		{number, &jsonschema.Schema{ExclusiveMaximum: ptr(1e21)}, "7", none},
-		{float, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(1e21)}, "1e21", refusal{reasonRange, `must be greater than 0, less than 1e+21, got 1e21`, `{"exclusiveMinimum":0,"exclusiveMaximum":1e+21}`}},
-		{number, &jsonschema.Schema{MultipleOf: ptr(5.0), Minimum: ptr(0.0), Maximum: ptr(100.0)}, "7", refusal{reasonRange, `must be from 0 to 100, a multiple of 5, got 7`, `{"minimum":0,"maximum":100,"multipleOf":5}`}},
+		{float, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(1e21)}, "1e21", refusal{reasonRange, `must be greater than 0 and less than 1e+21, got 1e21`, `{"exclusiveMinimum":0,"exclusiveMaximum":1e+21}`}},
+		{number, &jsonschema.Schema{MultipleOf: ptr(5.0), Minimum: ptr(0.0), Maximum: ptr(100.0)}, "7", refusal{reasonRange, `must be from 0 to 100 and a multiple of 5, got 7`, `{"minimum":0,"maximum":100,"multipleOf":5}`}},
 		{number, &jsonschema.Schema{MultipleOf: ptr(5.0)}, "-10", none},
 		{number, &jsonschema.Schema{Maximum: ptr(float64(1 << 53))}, "9007199254740993", refusal{reasonRange, `must be at most 9007199254740992, got 9007199254740993`, `{"maximum":9007199254740992}`}},
 		{number, &jsonschema.Schema{Enum: []any{1, 2}}, "2", none},
@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		{float, &jsonschema.Schema{Type: "integer"}, "2.0", none},
 		{float, &jsonschema.Schema{Type: "integer"}, "1.5", refusal{reasonType, `must be an integer, got "1.5"`, `null`}},
 		{number, &jsonschema.Schema{Type: "number"}, "5", none},
-		{boolean, &jsonschema.Schema{Enum: []any{true}}, "false", refusal{reasonEnum, `must be one of true, got false`, `[true]`}},
+		{boolean, &jsonschema.Schema{Enum: []any{true}}, "false", refusal{reasonEnum, `must be true, got false`, `[true]`}},
 		{list, &jsonschema.Schema{MinItems: ptr(1)}, "[]", refusal{reasonLength, `must have at least 1 element, got 0`, `{"minItems":1}`}},
 		{list, &jsonschema.Schema{MaxItems: ptr(1)}, "a,b", refusal{reasonLength, `must have at most 1 element, got 2`, `{"maxItems":1}`}},
 		{list, &jsonschema.Schema{Items: enum("a", "b")}, "a,c", refusal{reasonEnum, `[1] must be one of a, b, got "c"`, `["a","b"]`}},
@@ -80,20 +80,20 @@ func TestRules(t *testing.T) {
 
 		// A const is an enum of one.
 		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "k", none},
-		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "x", refusal{reasonEnum, `must be one of k, got "x"`, `["k"]`}},
-		{text, &jsonschema.Schema{Const: ptr(any("k")), Enum: []any{"j", "k"}}, "j", refusal{reasonEnum, `must be one of k, got "j"`, `["k"]`}},
+		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "x", refusal{reasonEnum, `must be k, got "x"`, `["k"]`}},
+		{text, &jsonschema.Schema{Const: ptr(any("k")), Enum: []any{"j", "k"}}, "j", refusal{reasonEnum, `must be k, got "j"`, `["k"]`}},
 		{number, &jsonschema.Schema{Const: ptr(any(5))}, "+5", none},
-		{number, &jsonschema.Schema{Const: ptr(any(5))}, "6", refusal{reasonEnum, `must be one of 5, got 6`, `[5]`}},
-		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `[1] must be one of k, got "x"`, `["k"]`}},
-		{object, &jsonschema.Schema{Const: ptr(any(map[string]any{"k": 1}))}, `{"k":2}`, refusal{reasonEnum, `must be one of {"k":1}, got {"k":2}`, `[{"k":1}]`}},
+		{number, &jsonschema.Schema{Const: ptr(any(5))}, "6", refusal{reasonEnum, `must be 5, got 6`, `[5]`}},
+		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `[1] must be k, got "x"`, `["k"]`}},
+		{object, &jsonschema.Schema{Const: ptr(any(map[string]any{"k": 1}))}, `{"k":2}`, refusal{reasonEnum, `must be {"k":1}, got {"k":2}`, `[{"k":1}]`}},
 
 		// What is meant is said in quotes if it could not be seen otherwise.
 		{text, enum("a,b", " c ", "", "d e"), "x", refusal{reasonEnum, `must be one of "a,b", " c ", "", d e, got "x"`, `["a,b"," c ","","d e"]`}},
 		{text, enum("north", "south"), "norht", refusal{reasonEnum, `must be one of north, south, got "norht" (did you mean "north"?)`, `["north","south"]`}},
 		{text, enum("one, two", "south"), "one; two", refusal{reasonEnum, `must be one of "one, two", south, got "one; two" (did you mean "one, two"?)`, `["one, two","south"]`}},
 		{text, enum("cat", "hat"), "bat", refusal{reasonEnum, `must be one of cat, hat, got "bat"`, `["cat","hat"]`}},
-		{text, &jsonschema.Schema{Enum: []any{"<a>"}}, "b", refusal{reasonEnum, `must be one of <a>, got "b"`, `["<a>"]`}},
-		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": "<a>"}}}, `{}`, refusal{reasonEnum, `must be one of {"k":"<a>"}, got {}`, `[{"k":"<a>"}]`}},
+		{text, &jsonschema.Schema{Enum: []any{"<a>"}}, "b", refusal{reasonEnum, `must be <a>, got "b"`, `["<a>"]`}},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": "<a>"}}}, `{}`, refusal{reasonEnum, `must be {"k":"<a>"}, got {}`, `[{"k":"<a>"}]`}},
 
 		// What is left to jsonschema-go.
 		{float, &jsonschema.Schema{MultipleOf: ptr(0.1), Not: enum("x")}, "0.3", none}, // but for what is checked already
@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, "b", none},
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonPattern, `must match the pattern ^a, or must match the pattern ^b, got "` + strings.Repeat("é", 32) + `…"`, `null`}},
 		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonLength, `must have at least 3 characters, got 2`, `{"minLength":3}`}},
-		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `must match 1 of 2 alternatives, but matches the alternatives 1 and 2; change or remove what they have in common`, `null`}},
+		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `must match only one of the JSON Schemas {"multipleOf":2} and {"multipleOf":3}, got 6`, `null`}},
 		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{int64(9007199254740992)}}}, "9007199254740993", none},
 		{list, &jsonschema.Schema{UniqueItems: true}, "a,b", none},
 		{list, &jsonschema.Schema{UniqueItems: true}, "a,a", refusal{reasonSchema, `[1] must be unique, but equals the element [0]; remove one of the two`, `null`}},
@@ -114,7 +114,7 @@ func TestRules(t *testing.T) {
 		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"k":1}`, none},
 		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"K":1}`, refusal{ReasonMissing, `k is required`, `null`}},
 		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":1.0}`, none},
-		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":2}`, refusal{reasonEnum, `must be one of {"k":1}, got {"k":2}`, `[{"k":1}]`}},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":2}`, refusal{reasonEnum, `must be {"k":1}, got {"k":2}`, `[{"k":1}]`}},
 
 		// Keywords that judge nothing.
 		{text, &jsonschema.Schema{Title: "t", Description: "d", Comment: "c", Deprecated: true, Examples: []any{1}, Extra: map[string]any{"x-y": 1}}, "x", none},

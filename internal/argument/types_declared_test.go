@@ -414,7 +414,7 @@ func TestDeclaredDefaults(t *testing.T) {
 		{"against the pattern", faultOf[string](with(`"B"`, S{Pattern: "^[a-z]"})), []string{`argument "a": default: must match the pattern ^[a-z], got "B"`}},
 		{"too long", faultOf[string](with(`"ab"`, S{MaxLength: ptr(1)})), []string{`argument "a": default: must have at most 1 character, got 2`}},
 		{"too many elements", faultOf[[]int](with(`[1,2]`, S{MaxItems: ptr(1)})), []string{`argument "a": default: must have at most 1 element, got 2`}},
-		{"element not in the enum", faultOf[[]string](with(`["b"]`, S{Items: enum("a")})), []string{`argument "a": default: [0] must be one of a, got "b"`}},
+		{"element not in the enum", faultOf[[]string](with(`["b"]`, S{Items: enum("a")})), []string{`argument "a": default: [0] must be a, got "b"`}},
 		{"of a required argument", faultOfStruct[struct {
 			A int `json:"a"`
 		}](Spec{Name: "a", Schema: def(`1`)}), []string{`argument "a": a required argument never uses its default; tag the field omitempty`}},

@@ -73,7 +73,7 @@ func TestTypesWithSchemas(t *testing.T) {
 		}),
 		of("string that the argument's schema narrows", typed[fruit]{
 			schema: enum("pear"), hint: "one of: pear", completes: []string{"pear"},
-			refuses: []refusal{{"apple", "enum", `must be one of pear, got "apple"`, `["pear"]`}},
+			refuses: []refusal{{"apple", "enum", `must be pear, got "apple"`, `["pear"]`}},
 		}),
 		of("pointer", typed[*fruit]{
 			hint: "one of: apple, pear", completes: []string{"apple", "pear"},

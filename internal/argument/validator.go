@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -85,6 +87,8 @@ type subschema struct {
 	dependents             []dependent
 
 	nameIndex, valueIndex func() *match.Index // for completion; nil for none
+
+	asJSON func() string // the beginning of the schema, for messages; nil if none has it
 }
 
 // patternMembers are the members whose name matches a pattern.
@@ -104,6 +108,11 @@ type dependent struct {
 	name     string
 	required []string
 	schema   *subschema
+}
+
+// show prepares the schema for messages that show all of it.
+func (s *subschema) show() {
+	s.asJSON = sync.OnceValue(func() string { return phrase.Clip(jsonenc.Text(s.target().source), 128) })
 }
 
 type schemaCompiler struct {
@@ -148,10 +157,15 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	v.isIntegral = slices.Contains(schema.TypesOf(s), "integer") && !slices.Contains(schema.TypesOf(s), "number")
 	c.compileRules(v, s)
 	v.allOf, v.anyOf, v.oneOf = c.all(s.AllOf), c.all(s.AnyOf), c.all(s.OneOf)
+	for _, alternative := range v.oneOf {
+		alternative.show()
+	}
 	if s.DynamicRef != "" {
 		v.allOf = append(v.allOf, c.refer(s.DynamicRef))
 	}
-	v.not = c.compile(s.Not)
+	if v.not = c.compile(s.Not); v.not != nil {
+		v.not.show()
+	}
 	if v.cond = c.compile(s.If); v.cond != nil {
 		v.then, v.els = c.compile(s.Then), c.compile(s.Else)
 	}
@@ -234,6 +248,7 @@ func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	}
 	v.prefix, v.items = c.all(prefix), c.compile(items)
 	if v.contains = c.compile(s.Contains); v.contains != nil {
+		v.contains.show()
 		v.minContains, v.maxContains = s.MinContains, s.MaxContains
 	}
 	v.isUnique = s.UniqueItems

@@ -151,6 +151,9 @@ func KindOf(s *jsonschema.Schema) (Kind, error) {
 		if RefersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
 			return JSON, nil // Items is not a schema by itself, or may be in another part
 		}
+		if s.Contains != nil && (s.Items == nil || IsEmpty(s.Items)) {
+			return JSON, nil // which may contain others than strings
+		}
 		return List, nil
 	case typeObject:
 		return JSON, nil
