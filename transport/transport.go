@@ -189,7 +189,8 @@ type Session interface {
 	// Notifications sends the notifications of the session, such as list_changed. It
 	// returns nil when ctx ends or the session is closed, or the error of send.
 	// Unsent notifications remain for the next call. At most one call runs at a
-	// time. send must not retain msg.
+	// time. Any goroutine may call send, one at a time and not after Notifications
+	// has returned. send must not retain msg.
 	Notifications(ctx context.Context, send func(msg []byte) error) error
 	// Close ends the session and cancels its requests without a response. It may be
 	// called more than once.

@@ -42,17 +42,16 @@ func New(source func(changed func()) (cancel func()), delay time.Duration) *Noti
 // Subscriber receives notifications for one client.
 type Subscriber struct {
 	notifier *Notifier
-	c        chan<- struct{}
+	courier  *Courier
 	signaled atomic.Bool
 	seen     atomic.Uint64 // the number of changes that the client knows
 }
 
 // Subscribe returns a subscriber to the changes from now on. At the end of a
-// burst the subscriber is signaled: c, a channel of one element, receives a
-// value. Subscribers to several notifiers may share c. The caller must call
-// Unsubscribe.
-func (n *Notifier) Subscribe(c chan<- struct{}) *Subscriber {
-	s := &Subscriber{notifier: n, c: c}
+// burst the subscriber is signaled, and the courier delivers. Subscribers to several
+// notifiers may share a courier. The caller must call Unsubscribe.
+func (n *Notifier) Subscribe(c *Courier) *Subscriber {
+	s := &Subscriber{notifier: n, courier: c}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.subscribers == nil {
@@ -84,18 +83,24 @@ func (n *Notifier) notify() {
 	if !ended {
 		return
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for s := range n.subscribers {
-		if s.seen.Load() < changes {
-			s.signal()
-		}
+	if due := n.signal(changes); len(due) > 0 {
+		deliverAll(due)
 	}
 }
 
-func (s *Subscriber) signal() {
-	s.signaled.Store(true)
-	Signal(s.c)
+// signal signals the subscribers whose clients do not know all changes, and returns their
+// couriers.
+func (n *Notifier) signal(changes uint64) []*Courier {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	due := make([]*Courier, 0, len(n.subscribers))
+	for s := range n.subscribers {
+		if s.seen.Load() < changes {
+			s.signaled.Store(true)
+			due = append(due, s.courier)
+		}
+	}
+	return due
 }
 
 // Signaled reports whether the subscriber was signaled since the last call.
@@ -104,10 +109,12 @@ func (s *Subscriber) Signaled() bool { return s.signaled.Swap(false) }
 // Pending reports whether there are changes that the client does not know.
 func (s *Subscriber) Pending() bool { return s.seen.Load() < s.notifier.debouncer.changes.Load() }
 
-// Wake signals the subscriber now, unless the end of a burst will.
+// Wake signals the subscriber now, unless the end of a burst will. Its courier delivers
+// on the calling goroutine.
 func (s *Subscriber) Wake() {
 	if !s.notifier.debouncer.active() {
-		s.signal()
+		s.signaled.Store(true)
+		s.courier.Deliver()
 	}
 }
 

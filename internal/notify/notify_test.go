@@ -19,7 +19,7 @@ func TestLastSubscriberLeaves(t *testing.T) {
 			change = changed
 			return func() { change = nil }
 		}, 0)
-		first, last := n.Subscribe(make(chan struct{}, 1)), n.Subscribe(make(chan struct{}, 1))
+		first, last := n.Subscribe(new(Courier)), n.Subscribe(new(Courier))
 		change()
 		first.Unsubscribe()
 		assert.NotNil(t, change)
@@ -30,15 +30,18 @@ func TestLastSubscriberLeaves(t *testing.T) {
 		assert.False(t, n.debouncer.active(), "a timer")
 		assert.Empty(t, n.subscribers)
 
-		signal := make(chan struct{}, 1)
-		later := n.Subscribe(signal)
+		told := 0
+		client := new(Courier)
+		client.Start(func() error { told++; return nil }, nil)
+		later := n.Subscribe(client)
 		time.Sleep(time.Second)
-		assert.Empty(t, signal)
+		synctest.Wait()
+		assert.Zero(t, told)
 		assert.False(t, later.Pending())
 		change()
 		time.Sleep(MinPause)
 		synctest.Wait()
-		assert.Len(t, signal, 1)
+		assert.Equal(t, 1, told)
 		later.Unsubscribe()
 	})
 }
@@ -57,7 +60,7 @@ func TestSourcePanics(t *testing.T) {
 			}
 		}
 	}, 0)
-	c := make(chan struct{}, 1)
+	c := new(Courier)
 	assert.Panics(t, func() { n.Subscribe(c) })
 	assert.Panics(t, n.Subscribe(c).Unsubscribe)
 	assert.Equal(t, 2, calls)

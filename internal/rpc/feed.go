@@ -39,11 +39,11 @@ type listener struct {
 	client string  // whose memory that is
 }
 
-// subscribe returns subscribers of the lists, which share a channel.
-func subscribe(feeds []*feed, changed chan struct{}) []listener {
+// subscribe returns subscribers of the lists, which share a courier.
+func subscribe(feeds []*feed, courier *notify.Courier) []listener {
 	var all []listener
 	for _, f := range feeds {
-		all = append(all, listener{Subscriber: f.notifier.Subscribe(changed), feed: f})
+		all = append(all, listener{Subscriber: f.notifier.Subscribe(courier), feed: f})
 	}
 	return all
 }

@@ -18,75 +18,104 @@ import (
 // Notifications sends the notifications of lists that have changed, once the
 // client is ready. It returns nil when ctx or the session ends, or send's
 // error. What is not sent by then is left to the next call. One call at a time
-// may run. send must not keep msg.
+// may run. send is called by other goroutines, one at a time, and not after
+// Notifications has returned. It must not keep msg.
 func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
+	failed := make(chan error, 1)
+	s.startNotifications(ctx, send, func(err error) { failed <- err })
+	defer s.stopNotifications()
 	select {
-	case <-s.ready:
+	case err := <-failed:
+		return err
 	case <-s.ended:
-		return nil
 	case <-ctx.Done():
-		return nil
 	}
-	lists := s.listeners()
-	if slices.ContainsFunc(lists, func(l listener) bool { return l.Pending() }) {
-		if !s.gather(ctx) {
-			return nil
-		}
-		for _, l := range lists {
-			l.Wake()
-		}
-	}
-	var msg []byte
-	for {
-		select {
-		case <-s.changed:
-		case <-s.ended:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
-		for _, l := range s.listeners() { // which may be others by now
-			if s.hasEnded(ctx) {
-				return nil
-			}
-			if !l.Signaled() {
-				continue
-			}
-			// A change is pending until it is sent.
-			err := l.Send(func() error {
-				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, l.feed.params(nil))
-				o := s.server.startChange(ctx, s, nil, &l, len(msg))
-				err := send(msg)
-				o.End(err)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
+	return nil
 }
 
-// listeners returns what the client is notified of.
+// startNotifications is Notifications without a goroutine, until stopNotifications is
+// called. failed gets the error of send.
+func (s *Session) startNotifications(ctx context.Context, send func(msg []byte) error, failed func(error)) {
+	s.courier.Start(func() error { return s.sendChanges(ctx, send) }, failed)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isNotified = true
+	s.catchUp()
+}
+
+// stopNotifications waits for a notification that is being sent.
+func (s *Session) stopNotifications() {
+	s.mu.Lock()
+	s.isNotified = false
+	if s.gathering != nil {
+		s.gathering.Stop()
+		s.gathering = nil
+	}
+	s.mu.Unlock()
+	s.courier.Stop()
+}
+
+// catchUp has the client notified of the changes that it does not know, after a time for
+// more of them. The caller holds s.mu.
+func (s *Session) catchUp() {
+	if !s.isReady || !s.isNotified || !slices.ContainsFunc(s.lists, func(l listener) bool { return l.Pending() }) {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(notify.MinPause, func() {
+		s.mu.Lock()
+		isStopped := s.gathering != timer
+		if !isStopped {
+			s.gathering = nil
+		}
+		s.mu.Unlock()
+		if isStopped {
+			return
+		}
+		for _, l := range s.listeners() {
+			l.Wake()
+		}
+	})
+	s.gathering = timer
+}
+
+// sendChanges sends the notifications that are due.
+func (s *Session) sendChanges(ctx context.Context, send func(msg []byte) error) (err error) {
+	err = ErrNoReturn // if send panics or ends its goroutine
+	defer s.server.recoverPanic()
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
+	for _, l := range s.listeners() { // those of now
+		if s.hasEnded(ctx) {
+			break
+		}
+		if !l.Signaled() {
+			continue
+		}
+		// A change is pending until it is sent.
+		err := l.Send(func() error {
+			*buf = wire.AppendNotification((*buf)[:0], l.feed.list.Notification, l.feed.params(nil))
+			o := s.server.startChange(ctx, s, nil, &l, len(*buf))
+			err := send(*buf)
+			o.End(err)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listeners returns what the client is notified of now: nothing before it is ready, and
+// while catchUp waits.
 func (s *Session) listeners() []listener {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lists
-}
-
-// gather waits for more of the changes that a call of Notifications finds, and
-// reports whether neither the session nor ctx has ended.
-func (s *Session) gather(ctx context.Context) bool {
-	quiet := time.NewTimer(notify.MinPause)
-	defer quiet.Stop()
-	select {
-	case <-quiet.C:
-		return true
-	case <-s.ended:
-		return false
-	case <-ctx.Done():
-		return false
+	if !s.isReady || s.gathering != nil {
+		return nil
 	}
+	return s.lists
 }
 
 // hasEnded reports whether the session or ctx has ended.

@@ -49,7 +49,7 @@ func (s *Server) addResources() []error {
 
 // listenTo returns a listener for one resource, or the application's error. ctx is
 // that of the client.
-func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, c chan struct{}) (l listener, err error) {
+func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -62,7 +62,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 		}
 		return cancel
 	}, s.timeouts.Changes)
-	l = listener{Subscriber: f.notifier.Subscribe(c), feed: f}
+	l = listener{Subscriber: f.notifier.Subscribe(courier), feed: f}
 	if err != nil {
 		l.Unsubscribe()
 	}
@@ -71,7 +71,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 
 // listenToAll returns listeners for the resources of a subscription. Those that the
 // client cannot subscribe to are left out (SUB-06).
-func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, c chan struct{}) []listener {
+func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))
 	for _, uri := range uris {
@@ -82,7 +82,7 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 			continue
 		}
 		seen[uri] = true
-		if l, err := s.listenTo(ctx, from, uri, c); err == nil {
+		if l, err := s.listenTo(ctx, from, uri, courier); err == nil {
 			all = append(all, l)
 		}
 	}
@@ -101,7 +101,7 @@ func (s *Server) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error)
 		if session == nil || session.isDetached {
 			return append(dst, "{}"...), nil // the client gets no notifications
 		}
-		l, err := s.listenTo(ctx, from, uri, session.changed)
+		l, err := s.listenTo(ctx, from, uri, &session.courier)
 		if err != nil {
 			return nil, err
 		}

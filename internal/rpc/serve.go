@@ -23,8 +23,8 @@ const endTimeout = time.Second
 // Serve answers the messages of a connection until the client disconnects or
 // ctx ends.
 //
-// One goroutine reads, one sends notifications of changes, and each request
-// that needs application code has one while it runs (see submit). Responses
+// One goroutine reads, and each request that needs application code has one while it
+// runs (see submit). Notifications of changes have none of their own. Responses
 // that become ready while a message is being written are queued and written
 // together (see writeQueue). At the end the session is drained: within
 // Timeouts.Drain after the client has closed its side, and for a second if ctx
@@ -63,14 +63,13 @@ func (c *connection) serve(parent context.Context) error {
 	// Reading has a context of its own, because it ends first: what was read is still answered.
 	reading, stopReading := context.WithCancelCause(c.ctx)
 
-	// Both goroutines end soon after c.ctx, which ends before serve does.
+	c.session.startNotifications(c.ctx, c.write, func(error) {}) // c.write has ended the connection
 	read := make(chan error, 1)
 	c.spawn(func() {
 		err := fmt.Errorf("read message: %w", ErrNoReturn) // unless readAll returns
 		defer func() { read <- err }()
 		err = c.readAll(reading)
 	})
-	c.spawn(func() { _ = c.session.Notifications(c.ctx, c.write) })
 
 	var err error
 	dropped := 0
@@ -102,6 +101,7 @@ func (c *connection) serve(parent context.Context) error {
 	c.endSubscriptions()
 	c.session.Close()
 	c.cancel(nil)
+	c.spawn(c.session.stopNotifications)
 	// Close of a transport may block on a client that reads nothing, and Serve must return.
 	c.spawn(func() {
 		if err := c.conn.Close(); err != nil {

@@ -11,10 +11,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
@@ -70,20 +72,22 @@ type Session struct {
 	host          atomic.Pointer[hosts.Client] // nil before initialize, and for an unknown client
 	name          atomic.Pointer[string]       // of its account; nil until it is needed
 	held          share                        // of the memory; without a client's name
-	changed       chan struct{}                // holds a message when there is a change to notify of
+	courier       notify.Courier               // of the changes to notify of
 
 	questions questions
 
-	mu       sync.Mutex // protects the fields below
-	rev      revision.Revision
-	client   wire.Capabilities
-	info     wire.ClientInfo
-	isReady  bool
-	isEnded  bool
-	inFlight map[wire.ID]inFlight
-	lists    []listener           // empty before initialize, and if the client is not notified
-	observed *telemetry.Operation // nil before initialize, and without an observer
-	conn     transport.Info       // of initialize
+	mu         sync.Mutex // protects the fields below
+	rev        revision.Revision
+	client     wire.Capabilities
+	info       wire.ClientInfo
+	isReady    bool
+	isEnded    bool
+	isNotified bool        // startNotifications was called
+	gathering  *time.Timer // see catchUp; nil without one
+	inFlight   map[wire.ID]inFlight
+	lists      []listener           // empty before initialize, and if the client is not notified
+	observed   *telemetry.Operation // nil before initialize, and without an observer
+	conn       transport.Info       // of initialize
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
@@ -95,7 +99,6 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 		ready:      make(chan struct{}),
 		ended:      make(chan struct{}),
 		questions:  questions{closed: make(chan struct{})},
-		changed:    make(chan struct{}, 1),
 		inFlight:   map[wire.ID]inFlight{},
 		isDetached: o.NoServerMessages,
 		number:     s.numbers.Add(1),
@@ -144,7 +147,7 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	if !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and notifications/initialized.
-		s.lists = subscribe(s.server.feeds, s.changed)
+		s.lists = subscribe(s.server.feeds, &s.courier)
 	}
 	return nil
 }
@@ -302,6 +305,7 @@ func (s *Session) handleNotification(m *wire.Message) {
 		if s.rev != 0 && !s.isReady {
 			s.isReady = true
 			close(s.ready)
+			s.catchUp()
 		}
 	case "notifications/cancelled":
 		id, ok := wire.ReadID(m.Params.Get("requestId"))

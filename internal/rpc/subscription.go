@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -192,8 +193,8 @@ func (l *subscription) run() error {
 	defer l.release()
 	defer l.ctx.cancel(ErrAnswered)
 	// Before the acknowledgement, after which no change may be missed.
-	changed := make(chan struct{}, 1)
-	lists := append(subscribe(l.filter.feeds, changed), l.server.listenToAll(&l.ctx, l.filter.from, l.filter.uris, changed)...)
+	courier := new(notify.Courier)
+	lists := append(subscribe(l.filter.feeds, courier), l.server.listenToAll(&l.ctx, l.filter.from, l.filter.uris, courier)...)
 	for _, list := range lists {
 		defer list.Unsubscribe()
 	}
@@ -204,32 +205,46 @@ func (l *subscription) run() error {
 	if len(lists) == 0 {
 		return l.end() // there is nothing to wait for (GAP-25)
 	}
-	for {
-		isClosing := false
-		select {
-		case <-changed:
-		case <-l.exchange.Done:
-			isClosing = true
-			if !slices.ContainsFunc(lists, func(list listener) bool { return list.Pending() }) {
-				return l.end()
-			}
-		case <-l.ctx.Done():
-		}
-		for _, list := range lists {
-			if l.ctx.Err() != nil {
-				return l.abort(nil)
-			}
-			if !list.Signaled() && !isClosing {
-				continue
-			}
-			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, list.feed.params(meta), &list) }); err != nil {
-				return l.abort(err)
-			}
-		}
-		if l.ctx.Err() != nil {
-			return l.abort(nil)
+	failed := make(chan error, 1)
+	courier.Start(func() error { return l.sendChanges(lists, meta, false) }, func(err error) { failed <- err })
+	courier.Deliver() // what was signaled before
+	select {
+	case err := <-failed:
+		return l.abort(err)
+	case <-l.exchange.Done:
+	case <-l.ctx.Done():
+	}
+	courier.Stop()
+	for l.ctx.Err() == nil && slices.ContainsFunc(lists, func(list listener) bool { return list.Pending() }) {
+		if err := l.sendChanges(lists, meta, true); err != nil {
+			return l.abort(err)
 		}
 	}
+	if l.ctx.Err() != nil {
+		return l.abort(nil)
+	}
+	return l.end()
+}
+
+// sendChanges sends the notifications that are due, or all of changes that the client does
+// not know.
+func (l *subscription) sendChanges(lists []listener, meta []byte, all bool) (err error) {
+	err = ErrNoReturn // if the transport panics or ends its goroutine
+	defer l.server.recoverPanic()
+	for i := range lists {
+		list := &lists[i]
+		if l.ctx.Err() != nil {
+			break
+		}
+		if !list.Signaled() && !all {
+			continue
+		}
+		err := list.Send(func() error { return l.notify(list.feed.list.Notification, list.feed.params(meta), list) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // acknowledge sends the client the list of changes that it will be notified of.
