@@ -3,12 +3,11 @@ package promptotel
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -70,11 +69,14 @@ func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Cont
 	if op.Kind == observe.KindResponse || op.Kind == observe.KindSession || o.filter != nil && !o.filter(op) {
 		return context.WithValue(ctx, spanKey{}, nil) // and not that of an operation around it
 	}
-	options := []trace.SpanStartOption{
-		trace.WithSpanKind(kindOf(op)), trace.WithTimestamp(op.Start), trace.WithAttributes(o.spanAttributes(op)...),
-	}
+	options := append(make([]trace.SpanStartOption, 0, 4), // and a link
+		kindOption(op), trace.WithTimestamp(op.Start), trace.WithAttributes(o.spanAttributes(op)...))
 	if ambient := trace.SpanContextFromContext(ctx); kindOf(op) == trace.SpanKindServer {
-		remote := o.extract(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), op.Meta)
+		remote := ctx
+		if ambient.IsValid() {
+			remote = trace.ContextWithSpanContext(ctx, trace.SpanContext{})
+		}
+		remote = o.extract(remote, op.Meta)
 		switch sc := trace.SpanContextFromContext(remote); {
 		case !sc.IsValid(): // the ambient span is the parent
 		case o.distrust:
@@ -112,7 +114,7 @@ func (o *Observer) Link(ctx, first context.Context) context.Context {
 func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	if op.Kind == observe.KindSession {
 		if o.filter == nil || o.filter(op) {
-			o.sessions.Record(ctx, out.Duration.Seconds(), o.measured(op, connectionAttributes(op)))
+			o.sessions.Record(ctx, out.Duration.Seconds(), o.measured(op, connectionAttributes(nil, op)))
 		}
 		return
 	}
@@ -126,16 +128,22 @@ func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Ou
 	if isFailure(out) {
 		span.SetStatus(codes.Error, "")
 	}
-	span.SetAttributes(o.allowed(op, versionAttributes(outcomeAttributes(out), out))...)
+	span.SetAttributes(o.allowed(op, versionAttributes(outcomeAttributes(make([]attribute.KeyValue, 0, 8), out), out))...)
 	span.End(trace.WithTimestamp(op.Start.Add(out.Duration)))
 
 	h := o.server
 	if kindOf(op) == trace.SpanKindClient {
 		h = o.client
 	}
-	attrs := append(connectionAttributes(op), attribute.String(attrMethod, methodOf(op)))
-	h.Record(ctx, out.Duration.Seconds(), o.measured(op, append(attrs, outcomeAttributes(out)...)))
+	pooled := attributePool.Get().(*[]attribute.KeyValue)
+	defer attributePool.Put(pooled)
+	attrs := append(connectionAttributes((*pooled)[:0], op), attribute.String(attrMethod, methodOf(op)))
+	*pooled = outcomeAttributes(attrs, out)
+	h.Record(ctx, out.Duration.Seconds(), o.measured(op, *pooled))
 }
+
+// attributePool has slices for the attributes of metrics, of which a set keeps a copy.
+var attributePool = sync.Pool{New: func() any { return new(make([]attribute.KeyValue, 0, 16)) }}
 
 // allowed returns the attributes that the filter allows.
 func (o *Observer) allowed(op observe.Operation, attrs []attribute.KeyValue) []attribute.KeyValue {
@@ -156,6 +164,15 @@ func kindOf(op observe.Operation) trace.SpanKind {
 	return trace.SpanKindServer
 }
 
+var serverKind, clientKind = trace.WithSpanKind(trace.SpanKindServer), trace.WithSpanKind(trace.SpanKindClient)
+
+func kindOption(op observe.Operation) trace.SpanStartOption {
+	if kindOf(op) == trace.SpanKindClient {
+		return clientKind
+	}
+	return serverKind
+}
+
 func methodOf(op observe.Operation) string {
 	if op.Method == "" {
 		return other
@@ -165,12 +182,12 @@ func methodOf(op observe.Operation) string {
 
 // spanAttributes returns what is known of an operation when it begins.
 func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
-	attrs := append(connectionAttributes(op), attribute.String(attrMethod, methodOf(op)))
+	attrs := append(connectionAttributes(make([]attribute.KeyValue, 0, 8), op), attribute.String(attrMethod, methodOf(op)))
 	attrs = appendText(attrs, attrSession, op.SessionID)
 	if op.Kind == observe.KindRequest {
 		id := op.ID
-		if text := ""; strings.HasPrefix(id, `"`) && json.Unmarshal([]byte(id), &text) == nil { // a string
-			id = text
+		if strings.HasPrefix(id, `"`) { // a string
+			id = unquoted(id)
 		}
 		attrs = appendText(attrs, attrRequestID, id)
 	}
@@ -180,18 +197,17 @@ func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
 	return o.allowed(op, attrs)
 }
 
-// connectionAttributes returns what spans and metrics have of the connection.
-func connectionAttributes(op observe.Operation) []attribute.KeyValue {
-	attrs := make([]attribute.KeyValue, 0, 10)
+// connectionAttributes appends what spans and metrics have of the connection.
+func connectionAttributes(attrs []attribute.KeyValue, op observe.Operation) []attribute.KeyValue {
 	attrs = appendText(attrs, attrVersion, op.Version)
 	attrs = appendText(attrs, attrTransport, op.Transport.Network)
 	attrs = appendText(attrs, attrProtocol, op.Transport.Protocol)
 	return appendText(attrs, attrProtocolVersion, op.Transport.ProtocolVersion)
 }
 
-// outcomeAttributes returns what spans and metrics have of the outcome.
-func outcomeAttributes(out observe.Outcome) []attribute.KeyValue {
-	attrs := appendText(make([]attribute.KeyValue, 0, 5), attrPrompt, out.Prompt)
+// outcomeAttributes appends what spans and metrics have of the outcome.
+func outcomeAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
+	attrs = appendText(attrs, attrPrompt, out.Prompt)
 	if out.Tool != "" {
 		attrs = append(attrs, attribute.String(attrTool, out.Tool), attribute.String(attrGenAIOperation, executeTool))
 	}
@@ -239,34 +255,12 @@ func appendText(attrs []attribute.KeyValue, name, value string) []attribute.KeyV
 	return append(attrs, attribute.String(name, value))
 }
 
-// carrier has the members of a _meta as JSON, of which propagators read strings.
-type carrier map[string]json.RawMessage
-
-// Get returns a member.
-func (c carrier) Get(name string) string {
-	var text string
-	if raw := c[name]; raw == nil || json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	if name == "baggage" && !isBaggage(text) {
-		return "" // which the propagator would report, to a log that clients must not fill
-	}
-	return text
-}
-
-// Set does nothing: a propagator only extracts.
-func (c carrier) Set(string, string) {}
-
-// Keys returns the names of the members.
-func (c carrier) Keys() []string { return slices.Collect(maps.Keys(c)) }
-
 // extract returns ctx with the trace context in a _meta.
 func (o *Observer) extract(ctx context.Context, meta string) context.Context {
-	var members carrier
-	if meta == "" || json.Unmarshal([]byte(meta), &members) != nil {
+	if meta == "" {
 		return ctx
 	}
-	return o.propagator.Extract(ctx, members)
+	return o.propagator.Extract(ctx, carrier(meta))
 }
 
 func isBaggage(text string) bool {
