@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -26,7 +25,7 @@ import (
 // them.
 func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error), o CheckOptions) {
 	t.Helper()
-	fsys := os.DirFS(dir)
+	fsys := cases.Dir(dir)
 	files, errs := cases.Load(fsys, parseYAML)
 	for _, f := range files {
 		if reg == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -257,7 +256,7 @@ type testSuite struct {
 
 // loadTests loads a folder. A test file with errors is left out.
 func loadTests(ctx context.Context, dir string) *testSuite {
-	s := &testSuite{dir: dir, fsys: os.DirFS(dir)}
+	s := &testSuite{dir: dir, fsys: cases.Dir(dir)}
 	reg, err := loadFoldersWith(ctx, []string{dir})
 	s.registry, s.renderer = reg, newRenderer(reg)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
@@ -276,7 +275,7 @@ func loadTests(ctx context.Context, dir string) *testSuite {
 // has the files of prompts with errors, without their extensions: that their prompts do
 // not exist is no other error.
 func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*fileError) {
-	found, faults := cases.Load(os.DirFS(dir), promptfs.ParseYAML)
+	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
 	isBroken := map[string]bool{}
 	add := func(err error) {
 		e := fileErrorOf(dir, err)

@@ -5,8 +5,10 @@ package cases
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -184,27 +186,55 @@ func reason(err error) error {
 	return err
 }
 
-func read(fsys fs.FS, name string, parse Parse) (*File, []error) {
-	content, err := readFile(fsys, name)
+// Dir returns the files of a folder. No link leads out of the folder, so that the content
+// of another file is in no report.
+func Dir(dir string) fs.FS { return folder(dir) }
+
+type folder string
+
+// Open opens a file below the folder.
+func (f folder) Open(name string) (fs.File, error) {
+	root, err := os.OpenRoot(string(f))
 	if err != nil {
-		return nil, []error{&Error{Path: name, Err: err}}
+		return nil, err
+	}
+	defer root.Close()
+	return root.FS().Open(name)
+}
+
+// Stat returns what a name is, without opening a pipe.
+func (f folder) Stat(name string) (fs.FileInfo, error) {
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return fs.Stat(root.FS(), name)
+}
+
+func read(fsys fs.FS, name string, parse Parse) (*File, []error) {
+	content, fix, err := readFile(fsys, name)
+	if err != nil {
+		return nil, []error{&Error{Path: name, Err: err, Hint: fix}}
 	}
 	return New(name, content, parse)
 }
 
-// readFile reads a regular file of a limited size.
-func readFile(fsys fs.FS, name string) ([]byte, error) {
+// readFile reads a regular file of a limited size. fix is how to fix the error.
+func readFile(fsys fs.FS, name string) (content []byte, fix string, err error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist): // of a folder that is read, a link
+		return nil, "remove the link, or write the file that the link names", reason(err)
 	case err != nil:
-		return nil, reason(err)
+		return nil, "replace the link or the file with a readable file in the folder", reason(err)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("not a regular file")
+		return nil, "give the file another name, or replace the file", fmt.Errorf("not a regular file")
 	case info.Size() > maxFileBytes:
-		return nil, fmt.Errorf("file exceeds the limit of %d bytes", maxFileBytes)
+		return nil, "write fewer cases", fmt.Errorf("file exceeds the limit of %d bytes", maxFileBytes)
 	}
-	content, err := fs.ReadFile(fsys, name)
-	return content, reason(err)
+	content, err = fs.ReadFile(fsys, name)
+	return content, "make the file readable", reason(err)
 }
 
 // Check returns the errors of cases that only a look at the prompts finds: a prompt or an

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -65,6 +67,9 @@ func TestNew(t *testing.T) {
 		`{"cases":[{"name":"a","answer":{}}]}`:                                            "answer is empty; write a key such as contains, or remove answer",
 		`{"cases":[{"name":"a","answer":{"schema":{"type":1}}}]}`:                         "invalid schema: ",
 		`{"cases":[{"name":"a","answer":{"schema":{"$ref":"https://example.com/x"}}}]}`:   "invalid schema: ",
+		`{"cases":[{"name":"a","answer":{"schema":{"$ref":"#"}}}]}`:                       "invalid schema: schema reference loop: ",
+		`{"cases":[{"name":"a","answer":{"schema":{"allOf":[{"$ref":"#"}]}}}]}`:           "invalid schema: schema reference loop: ",
+		`{"cases":[{"name":"a","answer":{"schema":{"type":"objekt"}}}]}`:                  `invalid schema: unknown type "objekt"`,
 		`{"cases":[{"name":"a","answer":{"contains":"x"},"expect":{"error":"unknown"}}]}`: "case expects an error, and so there is no answer of a model; remove one of the two",
 	} {
 		_, errs := cases.New("review/code.test.yaml", []byte(content), parseJSON)
@@ -101,7 +106,7 @@ func TestLoad(t *testing.T) {
 	assert.Equal(t, []string{"a.test.yaml", "b/c.test.yaml"}, paths)
 	require.Len(t, errs, 2)
 	assert.EqualError(t, errs[1], "z.test.yml: name of a test file must end in .test.yaml, got .test.yml; rename the file")
-	assert.EqualError(t, errs[0], "large.test.yaml: file exceeds the limit of 4194304 bytes")
+	assert.EqualError(t, errs[0], "large.test.yaml: file exceeds the limit of 4194304 bytes; write fewer cases")
 }
 
 // TestCheckNames checks that cases of unknown prompts and arguments are errors with the
@@ -247,4 +252,31 @@ func TestReplies(t *testing.T) {
 	r = c.Replies()
 	r.Reply("x")
 	assert.Equal(t, "answers: 1 more than the prompt asks questions", r.Failures()[0].Message)
+}
+
+// TestDir checks that no link of a folder leads to the content of a file elsewhere: neither
+// as a test file nor as a golden file.
+func TestDir(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(outside, []byte(`"secret text"`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.test.yaml"), []byte(`{"cases":[{"name":"a","expect":{"equals":"b.golden"}}]}`), 0o600))
+	for link, target := range map[string]string{"a.test.yaml": outside, "b.golden": outside, "c.test.yaml": "missing", "d.test.yaml": "b.test.yaml"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	files, errs := cases.Load(cases.Dir(dir), parseJSON)
+	require.Len(t, files, 2, "a link inside of the folder is a test file")
+	require.Len(t, errs, 2)
+	assert.ErrorContains(t, errs[0], "a.test.yaml: ")
+	assert.ErrorContains(t, errs[0], "; replace the link")
+	assert.ErrorContains(t, errs[1], "; remove the link, or write the file that the link names")
+	failures := files[0].Cases[0].Check(cases.Dir(dir), prompts.Messages(prompts.User("x")), nil)
+	require.Len(t, failures, 1)
+	assert.Contains(t, failures[0].Message, "cannot read b.golden")
+	assert.Empty(t, failures[0].Golden, "--update does not write through the link")
+	for _, text := range []string{errs[0].Error(), errs[1].Error(), failures[0].Message, failures[0].Text, failures[0].Want} {
+		assert.NotContains(t, text, "secret text")
+	}
 }

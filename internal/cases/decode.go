@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	schemas "github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // maxErrors is how many errors of a file are reported.
@@ -431,11 +432,15 @@ func (d *decoder) model(n node) *Model {
 		m.Line = d.line(member)
 		var schema jsonschema.Schema
 		err := json.Unmarshal([]byte(jsonOf(member.value)), &schema)
+		if err == nil { // Check, as jsonschema-go follows references without an end
+			err = schemas.Check(&schema)
+		}
 		if err == nil {
 			m.Schema, err = schema.Resolve(nil)
 		}
 		if err != nil {
-			d.fault(member, "write a JSON Schema, such as {type: object, required: [summary]}", "invalid schema: %w", err)
+			message := strings.TrimPrefix(err.Error(), "schema: ")
+			d.fault(member, "write a JSON Schema, such as {type: object, required: [summary]}", "invalid schema: %s", message)
 		}
 	}
 	if object, ok := n.value.(map[string]any); ok && len(object) == 0 {

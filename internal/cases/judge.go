@@ -209,7 +209,7 @@ func Describe(err *prompts.Error) string {
 func (c *Case) checkGolden(fsys fs.FS, got string) []Failure {
 	e := c.Expect.Equals
 	f := Failure{Line: e.Line, Golden: e.Value, Text: got}
-	content, err := readFile(fsys, e.Value)
+	content, _, err := readFile(fsys, e.Value)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.IsMissing, f.Message = true, fmt.Sprintf("equals: %s does not exist", path.Base(e.Value))
