@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
 // maxWeight is the maximum number of steps between two looks at the context: of
@@ -30,6 +31,14 @@ type bounder struct {
 	prompt    string          // for a coverage; empty for a partial
 	arguments *named          // nil for a partial and for a struct
 	scalars   map[string]bool // variables that are elements of a list, or their indexes
+	sources   sources         // for a trace
+}
+
+// sources are the arguments that values come from.
+type sources struct {
+	dot       []string            // of the dot, if it is a value of them
+	isElement bool                // the dot is one, and has no arguments itself
+	variables map[string][]string // of a variable
 }
 
 // dot is what is known of the dot of a list.
@@ -51,6 +60,9 @@ func (b *bounder) list(l *parse.ListNode, dot dot) int {
 		if action, ok := n.(*parse.ActionNode); ok && len(action.Pipe.Decl) == 0 && (i == 0 || l.Nodes[i-1].Type() != parse.NodeText) {
 			nodes = append(nodes, &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position(), Text: make([]byte, 0, 1)}) // see placeOf
 		}
+		if noted := b.note(n); noted != nil {
+			nodes = append(nodes, noted)
+		}
 		weight, nodes = min(weight+b.node(n, dot), 2*maxWeight), append(nodes, n)
 	}
 	l.Nodes = nodes
@@ -71,6 +83,7 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 		return b.branch(&n.BranchNode, anyDot, dot)
 	case *parse.RangeNode:
 		action := actionOf(&n.BranchNode)
+		from := b.sourcesOf(n.Pipe)
 		weight, element := 1+b.pipe(n.Pipe), scalarDot
 		switch v := b.argument(n.Pipe, dot); {
 		case v != nil && (v.types == anInteger || v.types == aList):
@@ -88,7 +101,8 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 				b.scalars[name] = true
 			}
 		}
-		each := repetition + b.list(n.List, element)
+		b.declare(n.Pipe, from)
+		each := repetition + b.within(from, n.List, element)
 		b.check(n.Pos, each)
 		n.List.Nodes = slices.Insert(n.List.Nodes, 0, step(n.Pos, each))
 		weight += b.list(n.ElseList, dot)
@@ -106,9 +120,104 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 
 func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
 	action := actionOf(n)
-	weight := 1 + b.pipe(n.Pipe) + max(b.list(n.List, then), b.list(n.ElseList, otherwise))
+	from := b.sourcesOf(n.Pipe)
+	weight := 1 + b.pipe(n.Pipe)
+	b.declare(n.Pipe, from)
+	inside := 0
+	if n.NodeType == parse.NodeWith {
+		inside = b.within(from, n.List, then)
+	} else {
+		inside = b.list(n.List, then)
+	}
+	weight += max(inside, b.list(n.ElseList, otherwise))
 	b.cover(n, action)
 	return weight
+}
+
+// within returns the steps of a list whose dot comes from arguments.
+func (b *bounder) within(from []string, l *parse.ListNode, dot dot) int {
+	before, wasElement := b.sources.dot, b.sources.isElement
+	b.sources.dot, b.sources.isElement = from, true
+	defer func() { b.sources.dot, b.sources.isElement = before, wasElement }()
+	return b.list(l, dot)
+}
+
+// declare notes that the variables of a pipeline have values of arguments.
+func (b *bounder) declare(p *parse.PipeNode, from []string) {
+	if !b.set.isTraced {
+		return
+	}
+	if b.sources.variables == nil {
+		b.sources.variables = map[string][]string{}
+	}
+	for _, v := range p.Decl {
+		b.sources.variables[v.Ident[0]] = from
+	}
+}
+
+// sourcesOf returns the names of the arguments that the value of a pipeline comes from, for
+// a trace.
+func (b *bounder) sourcesOf(n parse.Node) (names []string) {
+	if !b.set.isTraced {
+		return nil
+	}
+	add := func(all ...string) {
+		for _, name := range all {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			for _, arg := range c.Args {
+				add(b.sourcesOf(arg)...)
+			}
+		}
+	case *parse.ChainNode:
+		add(b.sourcesOf(n.Node)...)
+	case *parse.DotNode:
+		add(b.sources.dot...)
+	case *parse.FieldNode:
+		if b.sources.isElement {
+			add(b.sources.dot...)
+		} else {
+			add(n.Ident[0])
+		}
+	case *parse.VariableNode:
+		if n.Ident[0] != "$" {
+			add(b.sources.variables[n.Ident[0]]...)
+		} else if len(n.Ident) > 1 {
+			add(n.Ident[1])
+		}
+	}
+	return names
+}
+
+// note returns a node that notes where a part of a text begins, for a trace; nil without
+// one, and for a node that writes nothing itself.
+func (b *bounder) note(n parse.Node) parse.Node {
+	if !b.set.isTraced {
+		return nil
+	}
+	at := b.text.at(n.Position())
+	part := trace.Place{Partial: at.partial, Line: at.line}
+	switch n := n.(type) {
+	case *parse.TextNode:
+	case *parse.ActionNode:
+		from := b.sourcesOf(n.Pipe)
+		if len(n.Pipe.Decl) > 0 {
+			b.declare(n.Pipe, from)
+			return nil
+		}
+		part.Action, part.Arguments = "{{"+n.Pipe.String()+"}}", from
+	default:
+		return nil
+	}
+	text := part.String()
+	return silent(n.Position(), parse.NewIdentifier(traceFunc).SetPos(n.Position()),
+		&parse.StringNode{NodeType: parse.NodeString, Pos: n.Position(), Quoted: strconv.Quote(text), Text: text})
 }
 
 // actionOf returns the action that begins a block, as its author may have written it.

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
 // The functions that are put into the parse trees.
@@ -22,11 +23,12 @@ const (
 	openFunc  = "_open"    // the same, if the value may be of any type
 	orEmpty   = "_orEmpty" // behind a value that is written
 	coverFunc = "_cover"   // at the beginning of a block, for a coverage, with its number
+	traceFunc = "_trace"   // before what is written, for a trace, with a place
 )
 
 // isInternal reports whether a function is one of those.
 func isInternal(name string) bool {
-	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty || name == coverFunc
+	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty || name == coverFunc || name == traceFunc
 }
 
 // ours are the functions that this package adds to those of text/template; the
@@ -50,6 +52,7 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 		openFunc:  r.open,
 		orEmpty:   r.orEmpty,
 		coverFunc: r.cover,
+		traceFunc: r.trace,
 
 		"fence": func(language, code reflect.Value) (string, error) {
 			return r.ofTexts(language, code, 3, prompts.Fence)
@@ -97,6 +100,14 @@ func (r *run) step(n int) bool {
 func (r *run) cover(block int) bool {
 	if r.trial == nil {
 		coverage.From(r.ctx).Hit(block)
+	}
+	return false
+}
+
+// trace notes that a part of a text begins, unless the values are generated.
+func (r *run) trace(place string) bool {
+	if t := trace.From(r.ctx); t != nil && r.trial == nil {
+		t.Add(r.message, trace.Piece{Place: place, Start: r.output.text.Len()})
 	}
 	return false
 }

@@ -12,6 +12,7 @@ import (
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
 const (
@@ -31,6 +32,9 @@ type run struct {
 	steps int    // that are left
 	bytes int    // that are left
 	trial *trial // nil unless the values are generated
+
+	message int     // that is executed, for a trace
+	output  *output // of the message
 }
 
 // spend counts n bytes that were made, or are about to be.
@@ -155,6 +159,7 @@ func (c *compiled) renderWithin(e *executor, within run, data any) (*prompts.Res
 	for i, m := range c.messages {
 		content := m.content
 		if m.text != nil {
+			e.message = i
 			text, err := e.execute(m.text, e.messages[i], data)
 			if err != nil {
 				return nil, c.failed(i, err)
@@ -172,6 +177,10 @@ func (e *executor) execute(t *text, with *template.Template, data any) (string, 
 	}
 	o := output{run: &e.run}
 	o.text.Grow(len(t.source))
+	if recorded := trace.From(e.ctx); recorded != nil && e.trial == nil {
+		e.output = &o
+		recorded.Begin(e.message, t.source)
+	}
 	err := with.Execute(&o, data)
 	if o.err != nil {
 		err = &writeError{o.err, &o}

@@ -18,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
 // maxPartials is the maximum number of partials that one prompt uses, through
@@ -32,6 +33,7 @@ type Set struct {
 	funcs    template.FuncMap   // the author's
 	faults   []*Error           // of functions
 	coverage *coverage.Coverage // nil for none
+	isTraced bool               // templates note their parts
 	trials   sync.Pool          // of *executor with some of the partials
 }
 
@@ -56,7 +58,7 @@ func newSet(o Options) *Set {
 // [NewSet]. The result reuses a partial of s if the partial and all partials below
 // are unchanged. If ctx ends first, With returns nil and the cause.
 func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error) {
-	other := &Set{funcs: s.funcs, faults: s.faults, coverage: coverage.From(ctx)}
+	other := &Set{funcs: s.funcs, faults: s.faults, coverage: coverage.From(ctx), isTraced: trace.IsNoted(ctx)}
 	if err := other.read(ctx, partials, s.partials); err != nil {
 		return nil, err
 	}
