@@ -40,7 +40,8 @@ var policy = strings.Join([]string{
 // asset is a file of the page.
 type asset struct {
 	name, mimeType, tag string
-	plain, zipped       []byte
+	plain               []byte
+	zipped              func() []byte
 }
 
 // assets returns the files of the page by their paths.
@@ -74,13 +75,13 @@ var mimeTypes = map[string]string{
 
 func newAsset(name string, data []byte) *asset {
 	sum := sha256.Sum256(data)
-	a := &asset{name: name, mimeType: mimeTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data}
-	var zipped bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a valid level
-	_, _ = w.Write(data)                                       // to memory
-	_ = w.Close()
-	a.zipped = zipped.Bytes()
-	return a
+	return &asset{name: name, mimeType: mimeTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, zipped: sync.OnceValue(func() []byte {
+		var zipped bytes.Buffer                                    // when it is asked for: the first page does not wait for the tokenizer
+		w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a valid level
+		_, _ = w.Write(data)                                       // to memory
+		_ = w.Close()
+		return zipped.Bytes()
+	})}
 }
 
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +94,7 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data := a.plain
 	tag := a.tag
 	if takesGzip(r) {
-		data = a.zipped
+		data = a.zipped()
 		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
 		header.Set("Content-Encoding", "gzip")
 	}

@@ -75,7 +75,7 @@ func TestContent(t *testing.T) {
 	p.wait(`document.querySelector(".message img")?.naturalWidth === 3`)
 	p.has(".message:nth-child(2)", "3 × 2 pixels")
 	p.wait(`document.querySelector(".message audio").readyState > 0 && !document.querySelector(".message audio").error`)
-	copied := eval[string](p, `(() => { let text; Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { text = t; }}}); document.querySelector(".copy-all button").click(); return text; })()`)
+	copied := eval[string](p, `(() => { let text; Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { text = t; }}}); document.querySelector(".totals-line button").click(); return text; })()`)
 	assert.True(t, strings.HasPrefix(copied, "# Title\n"), copied)
 	assert.True(t, strings.HasSuffix(copied, "\n\n{\"a\": true}\n\nhttps://example.org/doc"), copied)
 	assert.Equal(t, "Title", p.text(".markdown h1"))
@@ -139,7 +139,7 @@ func TestFields(t *testing.T) {
 	p.find("kinds", "kinds")
 	p.typing("tea", "\t", "o", "\t", "3", "\t", "t", "\t", " ", "\t", "\t", " ", "\t", "a, b", "\t", "main", "\t", "sesame", "\t", "1")
 	p.pressCtrl("\r")
-	p.has(".conversation", `{"text":"tea","choice":"one","number":3,"is":true,"many":["x","z"],"words":["a","b"],"ref":"main","secret":"sesame","payload":{"a":1}}`)
+	p.has(".conversation", `{"text":"tea","choice":"one","number":3,"is":true,"many":["x","z"],"words":["a","b"],"ref":"main","secret":"•••","payload":{"a":1}}`)
 	assert.Equal(t, []string{"A text text required", "choice", "number", "is", "many", "words", "ref", "secret sensitive", "payload", "a required", "payload as JSON"},
 		eval[[]string](p, `[...document.querySelectorAll(".field > label, .field > legend")].map((e) => e.innerText.replace(/\s+/g, " ").trim())`))
 }

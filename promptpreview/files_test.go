@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // greeting is a prompt file with an argument of each kind that matters to an author.
@@ -27,12 +30,12 @@ arguments:
     description: of the account
     sensitive: true
 ---
-Greet {{.who}}{{with .tone}} in a {{.}} tone{{end}}{{if .password}}, who has an account{{end}}.
+Greet {{.who}}{{with .tone}} in a {{.}} tone{{end}}{{if .password}}, who has the PIN {{.password}}{{end}}.
 <script>fetch("author/do/case", {method: "POST", body: "{}"})</script>
 `
 
-// servePrompts runs the program prompts for a folder, and returns the URL that it prints.
-func servePrompts(t *testing.T, dir string, flags ...string) string {
+// buildPrompts builds the program prompts.
+func buildPrompts(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -42,6 +45,12 @@ func servePrompts(t *testing.T, dir string, flags ...string) string {
 	build.Dir = "../cmd/prompts"
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// servePrompts runs the program prompts for a folder, and returns the URL that it prints.
+func servePrompts(t *testing.T, program, dir string, flags ...string) string {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"preview", "--no-open", filepath.Base(dir)}, flags...)...)
 	cmd.Dir = filepath.Dir(dir)
 	stdout, err := cmd.StdoutPipe()
@@ -73,9 +82,16 @@ func TestAuthor(t *testing.T) {
 		out, err := git.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	url := servePrompts(t, dir, "--exec", "cat; [ ! -e slow ] || sleep 600")
+	program := buildPrompts(t)
+	push := exec.CommandContext(t.Context(), program, "push", dir, "oci-layout:releases:production")
+	push.Dir = filepath.Dir(dir)
+	out, err := push.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	url := servePrompts(t, program, dir, "--exec", "cat; [ ! -e slow ] || sleep 600")
 	p := open(t, url)
 
+	p.has(".conversation", "Greet ") // of the first prompt, without a click
+	p.wait(`document.activeElement.id === "search"`)
 	p.find("greet", "greeting")
 	p.has(".conversation", "Greet ")
 	made := eval[string](p, `document.querySelector("[name=who]").value`)
@@ -107,6 +123,39 @@ func TestAuthor(t *testing.T) {
 	assert.Regexp(t, regexp.MustCompile(`^vscode://file/.*/texts/greeting\.md:\d+:\d+$`), eval[string](p, `document.querySelector(".finding a").href`))
 	assert.Zero(t, eval[int](p, `document.querySelectorAll(".source script").length`))
 
+	// The place of each value, and the line of each text. A sensitive value is in its field alone.
+	eval[bool](p, `(() => { for (const [n, v] of [["tone", "warm"], ["password", "hunter2-secret"]]) { const f = document.querySelector("[name=" + n + "]"); f.value = v; f.dispatchEvent(new Event("input", {bubbles: true})); } return true; })()`)
+	p.pressCtrl("\r")
+	p.wait(`document.querySelector(".traced")?.innerText.includes("in a warm tone")`)
+	assert.Equal(t, []string{"Ada: \"# x\"\nof London", "warm", "•••"}, eval[[]string](p, `[...document.querySelectorAll(".traced .value")].map((e) => e.textContent)`))
+	eval[bool](p, `document.querySelector("[data-field=tone]").dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`)
+	assert.Equal(t, []string{"warm"}, eval[[]string](p, `[...document.querySelectorAll(".traced .lit")].map((e) => e.textContent)`))
+	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").innerText`), "Greet {{.who}}")
+	p.has(".from", "greeting.md:")
+	p.has(".from", "argument tone")
+	eval[bool](p, `[...document.querySelectorAll(".traced span")].find((e) => e.textContent.includes("<script>")).dispatchEvent(new MouseEvent("mouseenter"))`)
+	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").innerText`), "<script>")
+	assert.Equal(t, `["argument who","text of greeting.md","argument tone","argument password"]`, eval[string](p, `JSON.stringify([...document.querySelectorAll(".sizes tbody th")].map((e) => e.innerText).sort((a, b) => ["who", "text", "tone", "password"].findIndex((k) => a.includes(k)) - ["who", "text", "tone", "password"].findIndex((k) => b.includes(k))))`))
+	p.has(".sizes thead", "Tokens")
+	assert.NotContains(t, eval[string](p, `document.body.innerText + document.body.innerHTML`), "hunter2")
+	click("JSON")
+	click("Conversation")
+	p.has(".totals", "tokens (cl100k_base)")
+	p.has(".message .kind", "token")
+	p.has(".conversation", "PIN •••")
+	assert.NotContains(t, eval[string](p, `document.body.innerText + document.body.innerHTML`), "hunter2")
+	eval[bool](p, `document.querySelector(".copy-menu summary").click(), true`)
+	p.wait(`document.querySelectorAll(".copy-menu li").length >= 7`)
+	copies := eval[[]string](p, `[...document.querySelectorAll(".copy-menu li code")].map((e) => e.title)`)
+	assert.Contains(t, copies[1], `"name":"greeting"`)
+	assert.Contains(t, copies[1], "/mcp")
+	assert.Equal(t, `prompts render texts greeting 'who=Ada: "# x"`+"\n"+`of London' tone=warm 'password=<password>'`, copies[2])
+	for _, text := range copies {
+		assert.NotContains(t, text, "hunter2")
+		assert.NotContains(t, text, "token=")
+	}
+	eval[bool](p, `document.querySelector(".copy-menu summary").click(), true`)
+
 	click("Changes")
 	p.has(".panel", "has not changed since the page was opened")
 	f.write("greeting.md", strings.Replace(greeting, "Greet {{", "Salute {{", 1))
@@ -117,8 +166,12 @@ func TestAuthor(t *testing.T) {
 	click("Changes")
 	p.has(".diff del", "Greet")
 	p.has(".diff ins", "Salute")
+	p.has(".panel", "case two lines") // which shows what the save has changed of each case
 	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
 	p.wait(`document.querySelectorAll(".diff").length === 2 && document.querySelector(".panel").innerText.includes("two lines")`)
+
+	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "release"; m.dispatchEvent(new Event("change", {bubbles: true})); const f = document.querySelector(".revision:not([hidden]) input"); f.value = "oci-layout:releases:production"; f.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	p.wait(`document.querySelectorAll(".diff").length === 2 && document.querySelector(".diff del").innerText === "Greet"`)
 
 	click("Answer")
 	click("Ask the model")
@@ -133,7 +186,9 @@ func TestAuthor(t *testing.T) {
 	again, err := os.ReadFile(filepath.Join(dir, "greeting.test.yaml"))
 	require.NoError(t, err)
 	assert.Equal(t, content, again)
-	copied := eval[string](p, `(() => { let text; Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { text = t; }}}); [...document.querySelectorAll("button")].find((b) => b.innerText === "Copy link").click(); return text; })()`)
+	eval[bool](p, `document.querySelector(".copy-menu summary").click(), true`)
+	p.wait(`document.querySelectorAll(".copy-menu li").length >= 7`)
+	copied := eval[string](p, `(() => { let text; Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { text = t; }}}); [...document.querySelectorAll("button")].find((b) => b.ariaLabel === "Copy as Link").click(); return text; })()`)
 	assert.Contains(t, copied, "#/greeting")
 	assert.NotContains(t, copied, "token")
 
@@ -142,7 +197,7 @@ func TestAuthor(t *testing.T) {
 	for _, tab := range []string{"template", "changes", "answer", "conversation"} {
 		eval[bool](p, `document.querySelector("#tab-%s").click(), document.querySelector(".new-case").hidden = false, true`, tab)
 		for _, isDark := range []bool{false, true} {
-			for _, width := range []int64{1280, 800, 375} {
+			for _, width := range []int64{1920, 1280, 375} {
 				require.NoError(t, p.tab.Size(width, 720, isDark))
 				found := eval[[]string](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`)
 				assert.Empty(t, found, "%s, width %d, dark %v", tab, width, isDark)
@@ -150,4 +205,34 @@ func TestAuthor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The list is the tree of the folders, by keys alone too.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	for _, name := range []string{"b", "a/x/one", "a/x/two", "a/three", "c/four"} {
+		reg.MustAdd(echo(name, ""))
+	}
+	_, url := serve(t, &reg, prompts.Options{})
+	p := open(t, url)
+	rows := func() string {
+		return eval[string](p, `[...document.querySelectorAll("[role=treeitem]")].map((e) => e.ariaLevel + " " + (e.querySelector(".folder-name, .row-name").innerText)).join()`)
+	}
+	p.wait(`document.querySelectorAll("[role=treeitem]").length === 8`)
+	assert.Equal(t, "1 a,2 x,3 a/x/one,3 a/x/two,2 a/three,1 c,2 c/four,1 b", rows())
+	p.typing(kb.ArrowDown, kb.ArrowLeft)
+	p.wait(`document.querySelector(".folder.active").ariaExpanded === "false"`)
+	assert.Equal(t, "1 a,1 c,2 c/four,1 b", rows())
+	p.typing(kb.ArrowDown, "\r")
+	p.wait(`document.querySelectorAll("[role=treeitem]").length === 3`)
+	p.typing("two")
+	p.wait(`document.querySelector(".row.active")?.innerText.includes("a/x/two")`)
+	p.typing("\r")
+	p.wait(`location.hash.startsWith("#/a/x/two")`)
+	p.pressCtrl("k")
+	p.typing(kb.Backspace)
+	p.wait(`document.querySelector("[aria-selected=true]")?.innerText.includes("a/x/two")`) // in its open folder
+	axe := string(npmFile(t, "axe-core/axe.min.js"))
+	assert.Empty(t, eval[[]string](p, "%s; axe.run(document, {resultTypes: [\"violations\"]}).then((r) => r.violations.map((v) => v.id))", axe))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,16 +195,28 @@ func TestThirdParty(t *testing.T) {
 		"markdown-it.LICENSE.txt": "markdown-it/LICENSE",
 		"highlight.LICENSE.txt":   "@highlightjs/cdn-assets/LICENSE",
 		"purify.LICENSE.txt":      "dompurify/LICENSE",
+
+		"gpt-tokenizer.LICENSE.txt": "gpt-tokenizer/LICENSE",
 	}
-	files, err := os.ReadDir("assets/third_party")
-	require.NoError(t, err)
-	for _, f := range files {
-		if f.Name() == "markdown-it.bundled.LICENSE.txt" {
-			continue // of the packages that markdown-it has in it
+	const folder = "assets/third_party/"
+	size := 0
+	require.NoError(t, filepath.WalkDir(folder, func(path string, f fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(filepath.ToSlash(path), folder)
+		if err != nil || f.IsDir() || name == "markdown-it.bundled.LICENSE.txt" { // of the packages that markdown-it has in it
+			return err
 		}
-		require.Contains(t, copies, f.Name())
-		got, err := os.ReadFile("assets/third_party/" + f.Name())
-		require.NoError(t, err)
-		assert.Equal(t, npmFile(t, copies[f.Name()]), got, f.Name())
-	}
+		rest, isTokenizer := strings.CutPrefix(name, "gpt-tokenizer/")
+		if isTokenizer {
+			copies[name] = "gpt-tokenizer/esm/" + rest
+		}
+		require.Contains(t, copies, name)
+		got, err := os.ReadFile(path)
+		assert.Equal(t, npmFile(t, copies[name]), got, name)
+		if isTokenizer {
+			size += len(got)
+		}
+		return err
+	}))
+	assert.Positive(t, size)
+	assert.Less(t, size, 2_000_000, "the tokenizer")
 }

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,14 +61,17 @@ func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handl
 	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, authorOptions: o}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
-		"/prompt":    a.prompt,
-		"/findings":  a.findings,
-		"/changes":   a.changes,
-		"/do/case":   a.saveCase,
-		"/do/answer": a.answer,
+		"/prompt":     a.prompt,
+		"/findings":   a.findings,
+		"/changes":    a.changes,
+		"/trace":      a.trace,
+		"/do/release": a.sinceRelease,
+		"/do/case":    a.saveCase,
+		"/do/answer":  a.answer,
 	} {
 		mux.HandleFunc("POST "+path, a.handle(answer))
 	}
+	mux.HandleFunc("POST /files", func(w http.ResponseWriter, _ *http.Request) { writePage(w, a.files()) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = "/" + strings.TrimPrefix(r.URL.Path, "/")
 		mux.ServeHTTP(w, r)
@@ -94,10 +98,15 @@ func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(out) // an error means that the page has disconnected
+		writePage(w, out)
 	}
+}
+
+// writePage sends a value to the page. An error means that the page has disconnected.
+func writePage(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(value)
 }
 
 // pageCase is a case as the page gets it.
@@ -105,7 +114,11 @@ type pageCase struct {
 	Name      string            `json:"name"`
 	Line      int               `json:"line"`
 	Arguments map[string]string `json:"arguments"`
+	Text      string            `json:"text"` // what it renders; empty if that is not known
 }
+
+// maxCaseTexts is the size of what all cases of a prompt render, for the page.
+const maxCaseTexts = 1 << 20
 
 // pagePrompt is what the page gets of a prompt beside its declaration.
 type pagePrompt struct {
@@ -118,6 +131,7 @@ type pagePrompt struct {
 	Values map[string]string `json:"values"` // to begin with; null if none is valid
 	Origin string            `json:"origin"` // of the values: case, examples or generated
 	CanAsk bool              `json:"canAsk"` // a command answers
+	Folder string            `json:"folder"` // as the program got it
 }
 
 func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
@@ -129,9 +143,18 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 		}
 		out.File, out.Text, out.URL = file, content, a.editorURL(dir, file)
 		tests := a.testFile(dir, file, p.Name)
-		out.Test, out.TestAt = tests.Path, a.editorURL(dir, tests.Path)
+		out.Test, out.TestAt, out.Folder = tests.Path, a.editorURL(dir, tests.Path), dir
+		secrets := secretsOf(p, tests)
+		left := maxCaseTexts
+		side := &diffFolder{testSuite: &testSuite{renderer: a.renderer, fsys: cases.Dir(dir)}}
 		for _, c := range tests.Cases {
-			out.Cases = append(out.Cases, pageCase{c.Name, c.Line, c.Arguments})
+			one := pageCase{c.Name, c.Line, c.Arguments, ""}
+			if left > 0 {
+				text, _ := side.render(ctx, p, c)
+				one.Text = secrets.Replace(text)
+				left -= len(one.Text)
+			}
+			out.Cases = append(out.Cases, one)
 			if out.Values == nil && c.Expect.Error == nil {
 				out.Values, out.Origin = c.Arguments, "case"
 			}
@@ -185,15 +208,20 @@ func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 // testFile returns the test file with the cases of a prompt. Without one, the result has
 // no cases, and the path for a new file.
 func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
-	files, _ := cases.Load(os.DirFS(dir), promptfs.ParseYAML) // errors are findings
+	stem := strings.TrimSuffix(file, path.Ext(file))
+	if dir := path.Dir(stem); strings.EqualFold(path.Base(stem), "SKILL") && dir != "." {
+		stem = dir // the folder of a skill has no test files
+	}
+	// The file beside that of the prompt first: a folder may have many others.
+	beside, _ := cases.Read(cases.Dir(dir), stem+cases.Extension, promptfs.ParseYAML) // errors are findings
+	if beside != nil && beside.Prompt == prompt {
+		return beside
+	}
+	files, _ := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
 	for _, f := range files {
 		if f.Prompt == prompt {
 			return f
 		}
-	}
-	stem := strings.TrimSuffix(file, path.Ext(file))
-	if dir := path.Dir(stem); strings.EqualFold(path.Base(stem), "SKILL") && dir != "." {
-		stem = dir // the folder of a skill has no test files
 	}
 	return &cases.File{Path: stem + cases.Extension, Prompt: prompt}
 }
@@ -211,6 +239,11 @@ func (a *authorPage) editorURL(dir, file string) string {
 	// In a query, & and + are not of the path.
 	escaped := strings.NewReplacer("&", "%26", "+", "%2B").Replace((&url.URL{Path: full}).EscapedPath())
 	return strings.ReplaceAll(a.editor, "{path}", escaped)
+}
+
+// atPlace returns a URL of editorURL for a place.
+func atPlace(url string, line, column int) string {
+	return strings.NewReplacer("{line}", strconv.Itoa(max(line, 1)), "{column}", strconv.Itoa(max(column, 1))).Replace(url)
 }
 
 // readText reads a file of a folder that is loaded, so that its size is limited.

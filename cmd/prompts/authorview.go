@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,12 +30,17 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 	}
 	tests := a.testFile(dir, file, p.Name)
 	i := &inspection{dirs: []string{dir}, only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
-	found, err := i.inspect(ctx)
+	var found []finding
+	if strings.EqualFold(path.Base(file), "SKILL.md") {
+		found, err = i.inspect(ctx)
+	} else {
+		found, err = i.inspectOne(ctx, a.registry, a.renderer, p, dir, tests.Path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range tests.Cases {
-		_, _, failures := a.renderer.runCase(ctx, os.DirFS(dir), c)
+		_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
 		for _, f := range failures {
 			found = append(found, finding{Path: prefixOf(dir) + tests.Path, Line: f.Line, Level: levelError, Rule: "test", Prompt: p.Name, Message: fmt.Sprintf("case %q: %s", c.Name, f.Message)})
 		}
@@ -43,8 +49,7 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 	out := make([]pageFinding, 0, len(found))
 	for _, f := range found {
 		f.Message, f.Hint, f.Diff = secrets.Replace(f.Message), secrets.Replace(f.Hint), ""
-		url := a.editorURL(dir, strings.TrimPrefix(f.Path, prefixOf(dir)))
-		url = strings.NewReplacer("{line}", fmt.Sprint(max(f.Line, 1)), "{column}", fmt.Sprint(max(f.Column, 1))).Replace(url)
+		url := atPlace(a.editorURL(dir, strings.TrimPrefix(f.Path, prefixOf(dir))), f.Line, f.Column)
 		f.Path = strings.TrimPrefix(f.Path, prefixOf(dir))
 		out = append(out, pageFinding{f, url})
 	}
@@ -66,6 +71,21 @@ func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
 			}
 		}
 	}
+	return hidingAll(secrets)
+}
+
+// hiding replaces values.
+func hiding(values map[string]string) *strings.Replacer {
+	var secrets []string
+	for _, value := range values {
+		if value = strings.TrimSpace(value); value != "" {
+			secrets = append(secrets, value)
+		}
+	}
+	return hidingAll(secrets)
+}
+
+func hidingAll(secrets []string) *strings.Replacer {
 	// The longest first: another value may be its beginning.
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
@@ -136,12 +156,34 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	if side == nil {
 		return nil, fmt.Errorf("invalid revision %q", in.With)
 	}
+	return a.since(ctx, p, dir, file, side)
+}
+
+// sinceRelease compares with a release.
+func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
+	dir, file, err := a.file(p)
+	if err != nil {
+		return nil, err
+	}
+	side, err := releaseSide(ctx, in.With)
+	if err != nil {
+		return nil, err
+	}
+	if side == nil {
+		return nil, fmt.Errorf("invalid release %q; write one such as oci-layout:releases:production", in.With)
+	}
+	return a.since(ctx, p, dir, file, side)
+}
+
+// since compares the template of a prompt, and what its cases render, with another state of
+// the folder, which it removes.
+func (a *authorPage) since(ctx context.Context, p *prompts.Prompt, dir, file string, side *diffSide) (any, error) {
 	defer side.remove()
 	before := &diffFolder{loadTests(ctx, side.dir), side}
 	after := &diffFolder{loadTests(ctx, dir), &diffSide{dir, dir, func() {}}}
 	old, ok := before.registry.Lookup(p.Name)
 	if !ok {
-		return nil, fmt.Errorf("%s has no prompt %s", in.With, p.Name)
+		return nil, fmt.Errorf("%s has no prompt %s", side.name, p.Name)
 	}
 	now, ok := after.registry.Lookup(p.Name)
 	if !ok {

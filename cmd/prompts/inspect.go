@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -120,16 +121,55 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			return nil, err
 		}
 	}
-	i.findings = slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	if i.only == nil {
 		for _, dir := range i.dirs {
 			i.format(ctx, dir)
 		}
 	}
-	slices.SortStableFunc(i.findings, func(a, b finding) int {
+	return i.sorted(), nil
+}
+
+// inspectOne checks the file of one prompt of a registry, and its test file, in the folder.
+func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
+	i.files, i.registry, i.renderer = map[string][]string{}, reg, r
+	file := strings.TrimPrefix(p.Source, prefixOf(dir))
+	content, err := fs.ReadFile(cases.Dir(dir), file)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := promptfs.Parse(cases.Dir(dir), file, content, promptfs.Options{}); err != nil {
+		for _, err := range all(err) {
+			i.addError(fileErrorOf(dir, err))
+		}
+	} else {
+		i.prompt(ctx, p)
+	}
+	i.secretsIn(p.Source)
+	if _, err := fs.Stat(cases.Dir(dir), tests); err == nil {
+		f, errs := cases.Read(cases.Dir(dir), tests, promptfs.ParseYAML)
+		if f != nil {
+			var names []string
+			for p := range reg.All() {
+				names = append(names, p.Name)
+			}
+			errs = append(errs, f.Check(reg.Lookup, names)...)
+		}
+		for _, err := range errs {
+			e := fileErrorOf(dir, err)
+			e.Rule = "case"
+			i.addError(e)
+		}
+	}
+	return i.sorted(), nil
+}
+
+// sorted returns the findings of the files to report, in the order of their places.
+func (i *inspection) sorted() []finding {
+	found := slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
+	slices.SortStableFunc(found, func(a, b finding) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 	})
-	return i.findings, nil
+	return found
 }
 
 // addError adds an error of a file, unless another rule has the same error.
@@ -205,14 +245,19 @@ func (i *inspection) secrets(dir string) error {
 		if !i.isWanted(file) {
 			return nil
 		}
-		for n, line := range i.lines(file) {
-			if what := secretIn(line); what != "" {
-				i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",
-					Message: fmt.Sprintf("line contains what looks like %s; remove it, because clients and models receive the text", what)})
-			}
-		}
+		i.secretsIn(file)
 		return nil
 	})
+}
+
+// secretsIn reports credentials in a file.
+func (i *inspection) secretsIn(file string) {
+	for n, line := range i.lines(file) {
+		if what := secretIn(line); what != "" {
+			i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",
+				Message: fmt.Sprintf("line contains what looks like %s; remove it, because clients and models receive the text", what)})
+		}
+	}
 }
 
 // add adds a finding about a prompt.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/trace"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
 	"github.com/mcp-prompts/prompts/promptskills"
@@ -119,7 +120,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
+	if err := watchFolders(trace.With(ctx), reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	open(page.Token())

@@ -158,7 +158,7 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 			}
 			return nil
 		}
-		f, faults := read(fsys, name, parse)
+		f, faults := Read(fsys, name, parse)
 		if errs = append(errs, faults...); f != nil {
 			files = append(files, f)
 		}
@@ -212,7 +212,8 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(root.FS(), name)
 }
 
-func read(fsys fs.FS, name string, parse Parse) (*File, []error) {
+// Read reads one test file. It returns the file with its valid cases, and all errors.
+func Read(fsys fs.FS, name string, parse Parse) (*File, []error) {
 	content, fix, err := readFile(fsys, name)
 	if err != nil {
 		return nil, []error{&Error{Path: name, Err: err, Hint: fix}}

@@ -7,8 +7,9 @@ import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
 import { stepsOf } from "./field.js";
 import { argumentFields, questionFields } from "./form.js";
-import { AuthorTools, isAuthor, shareable } from "./author.js";
-import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
+import { ask, AuthorTools, isAuthor, shareable } from "./author.js";
+import { copyMenu } from "./copy.js";
+import { conversation, copyButton, json, lengths, loadMarkdown, portability, withoutSecrets } from "./result.js";
 
 // texts returns the texts of all messages, as one puts them into a chat.
 const texts = (result) => result.messages.map(({ content: c }) => c.text ?? c.resource?.text ?? c.uri).filter(Boolean).join("\n\n");
@@ -59,7 +60,7 @@ class PromptView {
     this.#drawHeader();
     this.#drawForm();
     if (isAuthor) {
-      this.tools = new AuthorTools(this.name, { values: () => this.arguments(), sensitive: () => this.sensitive, onValues: (values) => { this.fill(values); this.render(); } });
+      this.tools = new AuthorTools(this.name, { form: this.form, values: () => this.arguments(), sensitive: () => this.sensitive, onValues: (values) => { this.fill(values); this.render(); } });
       this.form.before(this.tools.bar);
     }
     this.#drawPane();
@@ -77,10 +78,13 @@ class PromptView {
     }
     if (open !== this) return;
     const { values } = this.tools.info;
-    if (mayFill && values && Object.keys(this.arguments()).length === 0 && (this.#fields.length > 0 || !this.exchange)) {
+    const isEmpty = Object.keys(this.arguments()).length === 0;
+    if (mayFill && values && isEmpty && (this.#fields.length > 0 || !this.exchange)) {
       this.fill(values);
       this.tools.showStart();
       this.render();
+    } else if (mayFill && !isEmpty && !this.exchange && !this.#abort && this.#fields.every((f) => !f.required || f.isGiven())) {
+      this.render(); // with what was typed before
     } else this.#redrawTab();
     await this.#find();
   }
@@ -177,7 +181,7 @@ class PromptView {
       h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
       entry.description && h("p", { class: "description" }, entry.description), this.version,
-      h("div", { class: "prompt-actions" }, copyButton(shareable, "Copy link")));
+      h("div", { class: "prompt-actions" }, copyMenu(() => ({ entry: this.entry, args: this.arguments(), sensitive: this.sensitive, folder: this.tools?.info?.folder, link: shareable() }))));
     document.title = visible(`${entry.title || entry.name} · Prompts`);
   }
 
@@ -265,6 +269,11 @@ class PromptView {
     const first = this.#fields[0];
     if (first) first.focus();
     else this.renderButton.focus();
+  }
+
+  // secrets are the values of sensitive arguments that the result may have.
+  get secrets() {
+    return this.sensitive.map((name) => this.submitted?.[name]).filter(Boolean);
   }
 
   get hasRequired() {
@@ -480,13 +489,15 @@ class PromptView {
         if (!this.exchange) return h("p", { class: "empty" }, "Fill in the arguments and render the prompt.");
         if (this.failure) return h("div", { class: "failure", role: "group", "aria-label": "Error" }, h("h3", {}, this.failure.title), h("p", {}, this.failure.text), this.failure.inLog && h("p", { class: "detail" }, this.failure.inLog));
         if (this.question) return h("p", { class: "detail" }, "The prompt asks:");
-        const c = conversation(this.result, before);
+        const secrets = this.secrets;
+        const result = withoutSecrets(this.result, secrets);
+        const c = conversation(result, before && withoutSecrets({ messages: before.messages }, secrets));
         ({ changes } = c);
-        return [this.result.description && this.result.description !== this.entry.description && h("p", { class: "detail" }, this.result.description),
-          this.result.messages.length > 1 && h("p", { class: "copy-all" }, copyButton(() => texts(this.result), "Copy all")), c.element];
+        return [result.description && result.description !== this.entry.description && h("p", { class: "detail" }, result.description),
+          h("div", { class: "totals-line" }, lengths(result, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`), copyButton(() => texts(result), "Copy all")), c.element];
       },
       json: () => {
-        const secrets = this.sensitive.map((name) => this.submitted[name]).filter(Boolean);
+        const { secrets } = this;
         return [json("Request", this.exchange.request, { names: this.sensitive, secrets }), this.exchange.response && json("Response", this.exchange.response, { secrets })];
       },
       clients: () => {
@@ -521,8 +532,7 @@ class PromptView {
       before = undefined; // what has changed is marked once
     };
     this.showTab = show;
-    const took = this.exchange && h("p", { class: "took" }, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`);
-    replace(this.pane, h("div", { class: "pane-head" }, bar, took), h("p", { class: "stale" }, "The arguments have changed since."), panel);
+    replace(this.pane, h("div", { class: "pane-head" }, bar), h("p", { class: "stale" }, "The arguments have changed since."), panel);
     if (this.question && questions) this.pane.append(questions);
     show(this.#tab);
     return changes;
@@ -672,6 +682,7 @@ async function loadOnce() {
   served = release;
   isListed = true;
   list.set(all, true);
+  if (isAuthor) await ask("files", {}).then((paths) => list.place(paths), () => {}); // without it, the tree is that of the names
   drawMarks();
   open?.update(entries.get(open.name) ?? null);
   if (isFirst) performance.mark("all-prompts");
@@ -752,6 +763,8 @@ async function begin() {
   if (isFirst) nameServer();
   await load().catch(() => {});
   if (isFirst && !open) readLink();
+  // An author sees a prompt at once, beside the list if there is room.
+  if (isFirst && isAuthor && !open && !location.hash.startsWith("#/") && innerWidth > 760 && list.first() !== undefined) choose(list.first(), { values: {}, isLink: true });
 }
 
 function start() {

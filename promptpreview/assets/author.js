@@ -2,6 +2,8 @@
 // template with what is wrong in it, and what has changed.
 
 import { announce, append, h, newID, plural, replace } from "./dom.js";
+import { placeElement, sizes, traced } from "./beside.js";
+import { hiding, loadTokens } from "./result.js";
 
 // The token of this start of the program. Without it the page shows no files.
 const token = new URLSearchParams(location.search).get("token");
@@ -38,8 +40,18 @@ export class AuthorTools {
   #comparedWith = "save";
   #revision = "HEAD";
 
-  constructor(name, { onValues, values, sensitive }) {
+  #lightArgument = null; // in the view of the template
+  #view = 0; // of the template, drawn last
+  #release = "";
+
+  constructor(name, { onValues, values, sensitive, form }) {
     this.name = name;
+    for (const event of ["mouseover", "focusin"]) {
+      form.addEventListener(event, (e) => {
+        const field = e.target.closest(".arguments > [data-field]")?.dataset.field;
+        if (field !== undefined) this.#lightArgument?.(field);
+      });
+    }
     this.values = values;
     this.sensitive = sensitive;
     this.onValues = onValues;
@@ -50,9 +62,11 @@ export class AuthorTools {
   // the template has changed.
   async load(messages) {
     const next = await ask("prompt", { prompt: this.name });
-    const isChanged = this.info !== null && this.info.text !== next.text;
-    if (isChanged) this.before = { text: this.info.text, messages };
-    const isSame = this.info !== null && ["cases", "origin", "values", "file"].every((key) => JSON.stringify(this.info[key]) === JSON.stringify(next[key]));
+    const same = (key) => this.info !== null && JSON.stringify(this.info[key]) === JSON.stringify(next[key]);
+    // A partial changes what cases render, and a new case changes nothing.
+    const isChanged = this.info !== null && (!same("text") || next.cases.some((c) => this.info.cases.some((old) => old.name === c.name && old.text !== c.text)));
+    if (isChanged) this.before = { text: this.info.text, messages, cases: this.info.cases };
+    const isSame = ["cases", "origin", "values", "file"].every(same);
     this.info = next;
     if (!isSame) this.#drawBar(); // else it would lose what is being chosen and typed
     return isChanged;
@@ -138,14 +152,38 @@ export class AuthorTools {
     const notes = others.filter((f) => f.level === "note");
     append(element, [list(others.filter((f) => f.level !== "note")), notes.length > 0 && h("details", { class: "notes" }, h("summary", {}, plural(notes.length, "note")), list(notes))]);
     const lines = info.text.replace(/\n$/, "").split("\n");
-    element.append(h("ol", { class: "source", "aria-label": "Template" }, lines.slice(0, maxLines).map((line, i) => {
+    const source = h("ol", { class: "source", "aria-label": "Template", tabindex: "0" }, lines.slice(0, maxLines).map((line, i) => {
       const here = own.filter((f) => f.line === i + 1);
       return h("li", { class: here.length > 0 ? "has-finding" : null },
         h("a", { href: place(info.url, i + 1), class: "line-number", "aria-label": `Line ${i + 1}: open in the editor` }, String(i + 1)),
         h("code", {}, line === "" ? "\u00a0" : line), here.map((f) => h("p", { class: `finding ${f.level}` }, finding(f, false))));
-    })));
-    if (lines.length > maxLines) element.append(h("p", { class: "detail" }, `${maxLines.toLocaleString("en")} of ${plural(lines.length, "line")}.`));
+    }));
+    const result = h("div", { class: "traced-side" }, h("p", { class: "detail" }, "Rendering …"));
+    const from = h("p", { class: "detail from", role: "status" });
+    element.append(from, h("div", { class: "beside" }, h("div", {}, source, lines.length > maxLines && h("p", { class: "detail" }, `${maxLines.toLocaleString("en")} of ${plural(lines.length, "line")}.`)), result));
+    this.#trace(result, from, source);
+    const end = lines[0] === "---" ? lines.indexOf("---", 1) : -1; // of the front matter
+    if (end > 0) requestAnimationFrame(() => { source.scrollTop = source.children[Math.min(end + 1, source.children.length - 1)].offsetTop - source.offsetTop; });
     return element;
+  }
+
+  // trace shows the result of the values in the form beside the template.
+  async #trace(result, from, source) {
+    const view = ++this.#view;
+    this.#lightArgument = null;
+    try {
+      const messages = await ask("trace", { prompt: this.name, arguments: this.values() });
+      if (view !== this.#view) return;
+      const t = traced(messages, { file: this.info.file, source, onPlace: (p) => replace(from, placeElement(p)) });
+      this.#lightArgument = t.lightArgument;
+      replace(from, placeElement());
+      const table = h("div", {}, sizes(messages));
+      replace(result, t.element, table);
+      const { countTokens } = await loadTokens();
+      if (view === this.#view) replace(table, sizes(messages, countTokens));
+    } catch (error) {
+      if (view === this.#view && this.#lightArgument === null) replace(result, h("p", { class: "detail" }, `Not rendered: ${error.message}`));
+    }
   }
 
   // changes returns what has changed since the last save or a commit. messages are those
@@ -153,22 +191,32 @@ export class AuthorTools {
   changes(messages) {
     const result = h("div", {});
     const revision = h("input", { type: "text", id: newID("revision"), value: this.#revision, spellcheck: "false", autocomplete: "off", class: "mono" });
-    const menu = h("select", { id: newID("with") }, h("option", { value: "save" }, "the last save"), h("option", { value: "commit" }, "a commit"));
+    const menu = h("select", { id: newID("with") }, h("option", { value: "save" }, "the last save"), h("option", { value: "commit" }, "a commit"), h("option", { value: "release" }, "a release"));
     menu.value = this.#comparedWith;
     const revisionPart = h("div", { class: "revision" }, h("label", { for: revision.id }, "Revision"), revision);
+    const release = h("input", { type: "text", id: newID("release"), value: this.#release, placeholder: "oci://HOST/REPOSITORY:LABEL", spellcheck: "false", autocomplete: "off", class: "mono" });
+    const releasePart = h("div", { class: "revision" }, h("label", { for: release.id }, "Release"), release);
     const show = async () => {
       this.#comparedWith = menu.value;
       this.#revision = revision.value;
+      this.#release = release.value;
       revisionPart.hidden = menu.value !== "commit";
+      releasePart.hidden = menu.value !== "release";
+      if (menu.value === "release" && release.value.trim() === "") {
+        replace(result, h("p", { class: "detail" }, "Write the reference of a release, such as oci-layout:FOLDER:LABEL or oci://HOST/REPOSITORY:LABEL."));
+        return;
+      }
       if (menu.value === "save" && !this.before) {
         replace(result, h("p", { class: "detail" }, "The file has not changed since the page was opened."));
         return;
       }
       replace(result, h("p", { class: "detail" }, "Comparing …"));
       try {
-        const diffs = menu.value === "save"
-          ? await ask("changes", { prompt: this.name, texts: this.#sinceSave(messages) })
-          : await ask("changes", { prompt: this.name, with: revision.value.trim() });
+        const diffs = await ({
+          save: () => ask("changes", { prompt: this.name, texts: this.#sinceSave(messages) }),
+          commit: () => ask("changes", { prompt: this.name, with: revision.value.trim() }),
+          release: () => ask("do/release", { prompt: this.name, with: release.value.trim() }),
+        })[menu.value]();
         replace(result, diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
       } catch (error) {
         replace(result, h("p", { class: "detail" }, error.message));
@@ -176,8 +224,9 @@ export class AuthorTools {
     };
     menu.addEventListener("change", show);
     revision.addEventListener("change", show);
+    release.addEventListener("change", show);
     show();
-    return [h("div", { class: "compare" }, h("label", { for: menu.id }, "Changes since"), menu, revisionPart), result];
+    return [h("div", { class: "compare" }, h("label", { for: menu.id }, "Changes since"), menu, revisionPart, releasePart), result];
   }
 
   // answer lets the author's command answer the prompt with the values of the form. It
@@ -193,7 +242,7 @@ export class AuthorTools {
       replace(result, h("p", { class: "detail" }, "The command runs …"));
       try {
         const { answer } = await ask("do/answer", { prompt: this.name, arguments: this.values() }, asking.signal);
-        replace(result, show(answer));
+        replace(result, show(hiding(this.secrets)(answer)));
       } catch (error) {
         replace(result, h("p", { class: "detail" }, error.name === "AbortError" ? "Stopped." : error.message));
       }
@@ -204,6 +253,11 @@ export class AuthorTools {
     return [h("div", { class: "compare" }, start, stop), result];
   }
 
+  // secrets are the values of sensitive arguments in the form.
+  get secrets() {
+    return this.sensitive().map((name) => this.values()[name]).filter(Boolean);
+  }
+
   // leave ends what runs.
   leave() {
     this.#asking?.abort();
@@ -212,9 +266,13 @@ export class AuthorTools {
   #sinceSave(messages) {
     const texts = [{ name: this.info.file, kind: "template", old: this.before.text, new: this.info.text }];
     if (this.before.messages && messages) {
-      const secrets = this.sensitive().map((name) => this.values()[name]).filter(Boolean);
-      const textOf = (all) => secrets.reduce((t, s) => t.replaceAll(s, "•••"), all.map((m) => `${m.role}:\n${m.content.type === "text" ? m.content.text : m.content.type}`).join("\n\n"));
+      const hide = hiding(this.secrets);
+      const textOf = (all) => hide(all.map((m) => `${m.role}:\n${m.content.type === "text" ? m.content.text : m.content.type}`).join("\n\n"));
       texts.push({ name: "the values of the form", kind: "case", old: textOf(this.before.messages), new: textOf(messages) });
+    }
+    for (const c of this.info.cases) {
+      const old = this.before.cases.find((o) => o.name === c.name);
+      if (old) texts.push({ name: `case ${c.name}`, kind: "case", old: old.text, new: c.text });
     }
     return texts;
   }

@@ -19,6 +19,18 @@ export class RPCError extends Error {
 // Unreachable means that the server has not answered, or not to the end.
 export class Unreachable extends Error {}
 
+// headersOf returns the headers and the metadata of a request about a name.
+export function headersOf(method, name) {
+  const headers = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "MCP-Protocol-Version": version,
+    "Mcp-Method": method,
+  };
+  if (name !== undefined) headers["Mcp-Name"] = headerValue(name);
+  return { headers, meta };
+}
+
 let lastID = 0;
 
 // request sends a request and returns its result. The exchange, if there is one,
@@ -29,13 +41,7 @@ export async function request(method, params, { signal, name, onNotification, ex
   const progress = onNotification && method !== "subscriptions/listen" ? { progressToken: id } : {};
   const message = { jsonrpc: "2.0", id, method, params: { ...params, _meta: { ...meta, ...progress } } };
   exchange.request = message;
-  const headers = {
-    "Content-Type": "application/json",
-    Accept: "application/json, text/event-stream",
-    "MCP-Protocol-Version": version,
-    "Mcp-Method": method,
-  };
-  if (name !== undefined) headers["Mcp-Name"] = headerValue(name);
+  const { headers } = headersOf(method, name);
   let response;
   try {
     response = await fetch("mcp", { method: "POST", headers, body: JSON.stringify(message), signal, cache: "no-store" });

@@ -1,14 +1,19 @@
-// The list of prompts and its search. Only the rows that can be seen are in the
-// document, so that 10,000 prompts are as fast as ten.
+// The list of prompts and its search: a tree of folders, or the prompts that a search
+// finds. Only the rows that can be seen are in the document, so that 10,000 prompts are as
+// fast as ten.
 
 import { h, plural } from "./dom.js";
 
 const rowHeight = 54; // as in style.css
-const overscan = 6;
+const folderHeight = 30;
+const overscan = 6; // rows
 
 export class PromptList {
   #all = []; // the prompts, each with its text for the search
-  #shown = [];
+  #paths = {}; // the file of a prompt, by its name
+  #rows = []; // that can be scrolled to: prompts, and folders
+  #tops = []; // where each row begins, and where the last one ends
+  #closed = new Set(); // folders
   #active = -1;
   #marks = new Map(); // of prompts that are new, changed or in error
   #selected;
@@ -17,11 +22,12 @@ export class PromptList {
     Object.assign(this, { input, list, scroller, count, onChoose });
     input.addEventListener("input", () => this.#search(true));
     input.addEventListener("keydown", (e) => this.#key(e));
+    list.addEventListener("keydown", (e) => this.#key(e));
     scroller.addEventListener("scroll", () => this.#draw(), { passive: true });
     new ResizeObserver(() => this.#draw()).observe(scroller);
     list.addEventListener("click", (e) => {
-      const row = e.target.closest("[role=option]");
-      if (row) this.onChoose(this.#shown[Number(row.dataset.index)].name);
+      const element = e.target.closest("[role=treeitem]");
+      if (element) this.#take(this.#rows[Number(element.dataset.index)], false);
     });
   }
 
@@ -32,6 +38,17 @@ export class PromptList {
     this.#search(false);
   }
 
+  // place sets the files of prompts, by their names: the tree is that of the files.
+  place(paths) {
+    this.#paths = paths;
+    this.#search(false);
+  }
+
+  // first returns the name of the first prompt of the tree.
+  first() {
+    return this.#rows.find((r) => r.prompt)?.prompt.name;
+  }
+
   // mark sets what is shown beside a prompt: "new", "changed" or "error".
   mark(marks) {
     this.#marks = marks;
@@ -40,15 +57,36 @@ export class PromptList {
 
   select(name) {
     this.#selected = name;
-    const i = this.#shown.findIndex((p) => p.name === name);
+    const folder = this.#folderOf(this.#all.find((p) => p.name === name));
+    const hidden = [...this.#closed].filter((f) => folder === f || folder.startsWith(f + "/"));
+    for (const f of hidden) this.#closed.delete(f);
+    if (hidden.length > 0) this.#search(false);
+    const i = this.#indexOf(name);
     if (i >= 0) this.#activate(i);
     this.#draw();
   }
 
+  #indexOf(name) {
+    return this.#rows.findIndex((r) => r.prompt !== undefined && r.prompt.name === name);
+  }
+
+  // folderOf returns the folder of a prompt: that of its file, of a skill the one around
+  // its own, or what its name has before the last slash.
+  #folderOf(prompt) {
+    if (!prompt) return "";
+    const path = (this.#paths[prompt.name] ?? prompt.name).replace(/\/SKILL\.[^/]*$/i, "");
+    return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  }
+
+  #isSkill(prompt) {
+    return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths[prompt.name] ?? "");
+  }
+
   #search(isTyped) {
     const words = fold(this.input.value).split(/\s+/).filter(Boolean);
-    const active = this.#shown[this.#active]?.name;
-    if (words.length === 0) this.#shown = this.#all;
+    const active = this.#rows[this.#active];
+    let found = this.#all;
+    if (words.length === 0) this.#rows = this.#tree();
     else {
       const ranks = [[], [], []];
       for (const p of this.#all) {
@@ -56,26 +94,75 @@ export class PromptList {
         const at = p.head.indexOf(words[0]);
         ranks[at === 0 ? 0 : at > 0 ? 1 : 2].push(p);
       }
-      this.#shown = ranks.flat();
+      found = ranks.flat();
+      this.#rows = found.map((prompt, i) => ({ prompt, level: 1, size: found.length, position: i + 1 }));
     }
+    this.#tops = [0];
+    for (const [i, r] of this.#rows.entries()) this.#tops.push(this.#tops[i] + (r.prompt ? rowHeight : folderHeight));
     const total = this.#all.length;
-    this.count.textContent = (words.length === 0 ? plural(total, "prompt") : `${this.#shown.length.toLocaleString("en")} of ${plural(total, "prompt")}`) + (this.isComplete ? "" : " …");
-    const wanted = isTyped ? null : active ?? this.#selected;
-    this.#active = wanted == null ? -1 : this.#shown.findIndex((p) => p.name === wanted);
-    if (this.#active < 0 && isTyped && this.#shown.length > 0) this.#active = 0;
+    this.count.textContent = (words.length === 0 ? plural(total, "prompt") : `${found.length.toLocaleString("en")} of ${plural(total, "prompt")}`) + (this.isComplete ? "" : " …");
+    if (isTyped) this.#active = this.#rows.findIndex((r) => r.prompt);
+    else if (active?.folder !== undefined) this.#active = this.#rows.findIndex((r) => r.folder === active.folder);
+    else this.#active = this.#indexOf(active?.prompt?.name ?? this.#selected);
     if (isTyped) this.scroller.scrollTop = 0;
     this.#draw();
+  }
+
+  // tree returns the rows of the open folders: in each, the folders before the prompts.
+  #tree() {
+    const root = { folders: new Map(), prompts: [], count: 0 };
+    for (const p of this.#all) {
+      let at = root;
+      at.count++;
+      const folder = this.#folderOf(p);
+      for (const part of folder === "" ? [] : folder.split("/")) {
+        if (!at.folders.has(part)) at.folders.set(part, { folders: new Map(), prompts: [], count: 0 });
+        at = at.folders.get(part);
+        at.count++;
+      }
+      at.prompts.push(p);
+    }
+    const rows = [];
+    const add = (at, path, level) => {
+      const size = at.folders.size + at.prompts.length;
+      let position = 0;
+      for (const [part, inside] of at.folders) {
+        const folder = path + part;
+        rows.push({ folder, label: part, count: inside.count, level, size, position: ++position });
+        if (!this.#closed.has(folder)) add(inside, folder + "/", level + 1);
+      }
+      for (const prompt of at.prompts) rows.push({ prompt, level, size, position: ++position });
+    };
+    add(root, "", 1);
+    return rows;
+  }
+
+  // take opens a prompt, or opens or closes a folder.
+  #take(row, byKey) {
+    if (row.prompt) this.onChoose(row.prompt.name, byKey);
+    else this.#toggle(row.folder);
+  }
+
+  #toggle(folder) {
+    if (!this.#closed.delete(folder)) this.#closed.add(folder);
+    this.#active = this.#rows.findIndex((r) => r.folder === folder);
+    this.#search(false);
   }
 
   #key(e) {
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+    const row = this.#rows[this.#active];
+    const isOpen = row?.folder !== undefined && !this.#closed.has(row.folder);
     if (e.key in steps) {
       e.preventDefault();
-      this.#activate(Math.max(0, Math.min(this.#shown.length - 1, this.#active + steps[e.key])));
-    } else if (e.key === "Enter" && this.#shown[this.#active]) {
+      this.#activate(Math.max(0, Math.min(this.#rows.length - 1, this.#active + steps[e.key])));
+    } else if (e.key === "Enter" && row) {
       e.preventDefault();
-      this.onChoose(this.#shown[this.#active].name, true);
+      this.#take(row, true);
+    } else if (row?.folder !== undefined && (this.input.value === "" || e.target !== this.input) && e.key === (isOpen ? "ArrowLeft" : "ArrowRight")) {
+      e.preventDefault();
+      this.#toggle(row.folder);
     } else if (e.key === "Escape" && this.input.value !== "") {
       e.preventDefault();
       this.input.value = "";
@@ -84,42 +171,57 @@ export class PromptList {
   }
 
   #activate(i) {
-    if (this.#shown.length === 0) return;
+    if (this.#rows.length === 0) return;
     this.#active = i;
-    const top = i * rowHeight;
+    const [top, bottom] = [this.#tops[i], this.#tops[i + 1]];
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
-    else if (top + rowHeight > this.scroller.scrollTop + this.scroller.clientHeight) {
-      this.scroller.scrollTop = top + rowHeight - this.scroller.clientHeight;
-    }
+    else if (bottom > this.scroller.scrollTop + this.scroller.clientHeight) this.scroller.scrollTop = bottom - this.scroller.clientHeight;
     this.#draw();
+  }
+
+  // at returns the index of the row at a height.
+  #at(y) {
+    let [low, high] = [0, this.#rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#tops[middle + 1] <= y) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #draw() {
     const { scrollTop, clientHeight } = this.scroller;
-    const from = Math.max(0, Math.floor(scrollTop / rowHeight) - overscan);
-    const to = Math.min(this.#shown.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + overscan);
-    this.list.style.height = `${this.#shown.length * rowHeight}px`;
+    const from = Math.max(0, this.#at(scrollTop) - overscan);
+    const to = Math.min(this.#rows.length, this.#at(scrollTop + clientHeight) + 1 + overscan);
+    this.list.style.height = `${this.#tops[this.#rows.length] ?? 0}px`;
     const rows = [];
     for (let i = from; i < to; i++) rows.push(this.#row(i));
     this.list.replaceChildren(...rows);
-    if (this.#active >= from && this.#active < to) this.input.setAttribute("aria-activedescendant", `row-${this.#active}`);
-    else this.input.removeAttribute("aria-activedescendant");
-    this.scroller.classList.toggle("is-empty", this.#shown.length === 0 && this.isComplete === true);
+    for (const element of [this.input, this.list]) {
+      if (this.#active >= from && this.#active < to) element.setAttribute("aria-activedescendant", `row-${this.#active}`);
+      else element.removeAttribute("aria-activedescendant");
+    }
+    this.scroller.classList.toggle("is-empty", this.#rows.length === 0 && this.isComplete === true);
     this.scroller.dataset.empty = this.#all.length === 0 ? "No prompts yet" : "No prompt matches";
   }
 
   #row(i) {
-    const p = this.#shown[i];
-    const mark = this.#marks.get(p.name);
-    const isSelected = p.name === this.#selected;
+    const { prompt: p, folder, label, count, level, size, position } = this.#rows[i];
+    const isOpen = !this.#closed.has(folder);
+    const kind = p ? "row" : "folder";
     const row = h("div", {
-      role: "option", id: `row-${i}`, "data-index": String(i), "aria-selected": String(isSelected),
-      "aria-setsize": String(this.#shown.length), "aria-posinset": String(i + 1),
-      class: i === this.#active ? "row active" : "row",
-    },
-    h("span", { class: "row-title" }, clip(p.title || p.name, 120), mark && h("span", { class: `badge ${mark}` }, mark)),
-    h("span", { class: "row-detail" }, p.title ? h("code", {}, clip(p.name, 120)) : null, p.title && p.description ? " " : null, clip(p.description || "", 160)));
-    row.style.transform = `translateY(${i * rowHeight}px)`;
+      role: "treeitem", id: `row-${i}`, "data-index": String(i), "aria-level": String(level), "aria-setsize": String(size), "aria-posinset": String(position),
+      "aria-selected": String(p !== undefined && p.name === this.#selected), "aria-expanded": p ? null : String(isOpen),
+      class: i === this.#active ? `${kind} active` : kind,
+    });
+    if (p) {
+      const mark = this.#marks.get(p.name);
+      row.append(h("span", { class: "row-title" }, h("span", { class: "row-name" }, clip(p.title || p.name, 120)), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark}` }, mark)),
+        h("span", { class: "row-detail" }, p.title ? h("code", {}, clip(p.name, 120)) : null, p.title && p.description ? " " : null, clip(p.description || "", 160)));
+    } else row.append(h("span", { class: "arrow", "aria-hidden": "true" }, isOpen ? "▾" : "▸"), h("span", { class: "folder-name" }, clip(label, 120)), h("span", { class: "detail" }, plural(count, "prompt")));
+    row.style.transform = `translateY(${this.#tops[i]}px)`;
+    row.style.setProperty("--level", String(Math.min(level - 1, 8)));
     return row;
   }
 }
@@ -134,4 +236,3 @@ export function searchable(prompt) {
   const names = (prompt.arguments || []).map((a) => a.name).join("\n");
   return { ...prompt, entry: prompt, head, search: `${head}\n${fold((prompt.description || "").slice(0, 2000))}\n${fold(names)}` };
 }
-

@@ -35,6 +35,7 @@ function decode(base64) {
 // messages before is marked as changed.
 export function conversation(result, before) {
   release();
+  counted = [];
   const list = h("ol", { class: "conversation", "aria-label": "Messages" });
   let changes = 0;
   result.messages.forEach((message, i) => {
@@ -51,11 +52,46 @@ export function conversation(result, before) {
   return { element: list, changes };
 }
 
+// What is shown of the lengths of texts, each with the element for its tokens.
+let counted = [];
+let tokens = null;
+
+// loadTokens loads what counts tokens, and returns its functions.
+export async function loadTokens() {
+  tokens ??= import("./tokens.js");
+  return tokens;
+}
+
+const sum = (all) => all.reduce((n, m) => n + m, 0);
+
+// lengths returns an element with the length of the whole conversation, and shows the
+// tokens of each text and of all when they are counted.
+export function lengths(result, took) {
+  const texts = result.messages.map(({ content: c }) => c.text ?? c.resource?.text).filter((t) => t !== undefined);
+  const others = result.messages.length - texts.length;
+  const say = (of) => [plural(result.messages.length, "message"), plural(sum(texts.map((t) => t.length)), "character"), of, others > 0 && texts.length > 0 && `${plural(others, "message")} without text not counted`, took].filter(Boolean).join(" · ");
+  const element = h("p", { class: "detail totals" }, say());
+  const shown = counted;
+  loadTokens().then(({ countTokens, tokenizer }) => {
+    const counts = shown.map(({ text, element: e }) => {
+      const n = countTokens(text);
+      e.textContent = ` · ≈ ${plural(n, "token")}`;
+      return n;
+    });
+    element.textContent = say(`≈ ${plural(sum(counts), "token")} (${tokenizer})`);
+    element.title = `Counted with the tokenizer ${tokenizer}. The tokenizers of other models count differently.`;
+  }, () => {}); // the page goes without
+  return element;
+}
+
 function messageElement(message, index, old, isChanged) {
   const { role, content } = message;
   const body = h("div", { class: "message-body" });
   const actions = h("div", { class: "message-actions" });
-  const badges = [h("span", { class: "kind" }, kindOf(content))];
+  const text = content.text ?? content.resource?.text;
+  const tokensOf = h("span", {});
+  if (text !== undefined) counted.push({ text, element: tokensOf });
+  const badges = [h("span", { class: "kind" }, kindOf(content), tokensOf)];
   if (isChanged) badges.push(h("span", { class: "badge changed" }, old ? "changed" : "new"));
   for (const audience of content.annotations?.audience || []) badges.push(h("span", { class: "badge" }, `for ${audience}`));
   if (content.annotations?.priority !== undefined) badges.push(h("span", { class: "badge" }, `priority ${content.annotations.priority}`));
@@ -251,8 +287,8 @@ function link(uri, text) {
   return h("a", { href: uri, rel: "noopener noreferrer nofollow", target: "_blank", title: uri }, text);
 }
 
-export function copyButton(text, label = "Copy") {
-  const button = h("button", { type: "button", class: "plain", async onclick() {
+export function copyButton(text, label = "Copy", name = undefined) {
+  const button = h("button", { type: "button", class: "plain", "aria-label": name, async onclick() {
     try {
       await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
       button.textContent = "Copied";
@@ -267,8 +303,7 @@ export function copyButton(text, label = "Copy") {
 // json returns a JSON value as an element. The arguments of the names have no values, and
 // secrets are replaced wherever a text quotes them.
 export function json(title, value, { names = [], secrets = [] }) {
-  const patterns = secrets.flatMap(matching);
-  const hideText = (text) => patterns.reduce((t, pattern) => t.replace(pattern, hidden), text);
+  const hideText = hiding(secrets);
   const hide = (key, v) => {
     if (typeof v === "string") return hideText(v);
     if (v === null || typeof v !== "object" || Array.isArray(v)) return v;
@@ -283,6 +318,19 @@ export function json(title, value, { names = [], secrets = [] }) {
     h("header", {}, h("h3", { id }, title), copyButton(text)),
     h("pre", { tabindex: "0" }, h("code", {}, (isWhole && rich.highlighted?.(shown, "json")) || shown)),
     !isWhole && h("p", { class: "detail" }, `${maxMarkdown.toLocaleString("en")} of ${plural(text.length, "character")}; Copy has all.`));
+}
+
+// hiding returns a function that replaces secrets wherever a text quotes them.
+export function hiding(secrets) {
+  const patterns = secrets.flatMap(matching);
+  return (text) => patterns.reduce((t, pattern) => t.replace(pattern, hidden), text);
+}
+
+// withoutSecrets returns a result whose texts have no secrets.
+export function withoutSecrets(result, secrets) {
+  if (secrets.length === 0) return result;
+  const hide = hiding(secrets);
+  return { ...result, description: result.description && hide(result.description), messages: result.messages.map(({ role, content: c }) => ({ role, content: { ...c, ...(typeof c.text === "string" && { text: hide(c.text) }), ...(c.resource && { resource: { ...c.resource, uri: hide(c.resource.uri), ...(typeof c.resource.text === "string" && { text: hide(c.resource.text) }) } }), ...(c.type === "resource_link" && Object.fromEntries(["uri", "name", "title", "description"].filter((k) => typeof c[k] === "string").map((k) => [k, hide(c[k])]))) } })) };
 }
 
 const hidden = "•••";

@@ -1,0 +1,92 @@
+// The template of a prompt beside its result: which line made which text, where the value
+// of an argument went, and which part takes how much.
+
+import { append, h, plural } from "./dom.js";
+
+const maxPieces = 5_000; // elements
+
+// linesOf parts a piece at its line ends, so that each part is of one line of the template.
+// A text of the template has as many lines there; what an action writes has one.
+function linesOf(piece) {
+  if (piece.action !== "" || piece.line === 0) return [piece];
+  return piece.text.split(/(?<=\n)/).map((text, i) => ({ ...piece, text, line: piece.line + i }));
+}
+
+// traced returns the messages as an element, each part with its place, and a function that
+// lights the parts of a line or of an argument.
+export function traced(messages, { file, source, onPlace }) {
+  const parts = []; // with their elements
+  const list = h("ol", { class: "traced", "aria-label": "Result", tabindex: "0" });
+  messages.forEach((m, i) => {
+    const text = h("pre", { class: "plain-text" });
+    for (const piece of m.pieces.flatMap(linesOf)) {
+      if (parts.length === maxPieces) {
+        append(text, [h("p", { class: "detail" }, "The rest is left out.")]);
+        break;
+      }
+      const isValue = piece.action !== "";
+      const element = isValue
+        ? h("mark", { class: "value", tabindex: "0", title: `${piece.action}, line ${piece.line} of ${piece.file}` }, piece.text)
+        : h("span", { class: piece.file === file ? null : "from-partial" }, piece.text);
+      const part = { ...piece, element };
+      parts.push(part);
+      const show = () => light((p) => p === part, part);
+      element.addEventListener("mouseenter", show);
+      if (isValue) element.addEventListener("focus", show);
+      append(text, [element]);
+    }
+    list.append(h("li", {}, h("p", { class: `role ${m.role === "assistant" ? "assistant" : "user"}` }, `${i + 1} · ${m.role === "assistant" ? "Assistant" : "User"}`, m.kind !== "text" && ` · ${m.kind}`), m.kind === "text" && text));
+  });
+  const rows = source ? [...source.children] : [];
+  const scroll = (box, element) => { // inside of its box alone
+    const [a, b] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+    if (b.top < a.top || b.bottom > a.bottom) box.scrollTop += b.top - a.top - box.clientHeight / 3;
+  };
+  const light = (isLit, place) => {
+    const lines = new Set();
+    let first;
+    for (const p of parts) {
+      const is = isLit(p);
+      p.element.classList.toggle("lit", is);
+      if (is && p.file === file) lines.add(p.line);
+      if (is) first ??= p;
+    }
+    rows.forEach((row, i) => row.classList.toggle("lit", lines.has(i + 1)));
+    if (place === undefined) {
+      if (first) scroll(list, first.element);
+    } else if (lines.size > 0) scroll(source, rows[Math.min(...lines) - 1]);
+    onPlace(place ?? first);
+  };
+  rows.forEach((row, i) => {
+    const show = () => light((p) => p.file === file && p.line === i + 1);
+    row.addEventListener("mouseenter", show);
+    row.addEventListener("focusin", show);
+  });
+  return { element: list, parts, lightArgument: (name) => light((p) => p.arguments.includes(name)) };
+}
+
+// sizes returns a table of which part takes how much: the text of each file, and the value
+// of each argument. count returns the tokens of a text; it is null before it is known.
+export function sizes(messages, count) {
+  const bySource = new Map();
+  let total = 0;
+  for (const m of messages) {
+    for (const p of m.pieces) {
+      const key = p.arguments.length > 0 ? `argument ${p.arguments.join(", ")}` : p.file ? `text of ${p.file}` : "text";
+      bySource.set(key, (bySource.get(key) ?? "") + p.text);
+      total += p.text.length;
+    }
+  }
+  if (total === 0) return null;
+  const rows = [...bySource].sort((a, b) => b[1].length - a[1].length);
+  return h("table", { class: "sizes" }, h("caption", { class: "detail" }, "What the length comes from"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Part"), h("th", { scope: "col", class: "number" }, "Characters"), count && h("th", { scope: "col", class: "number" }, "≈ Tokens"), h("th", { scope: "col", class: "number" }, "Share"))),
+    h("tbody", {}, rows.map(([key, text]) => h("tr", {}, h("th", { scope: "row" }, key), h("td", { class: "number" }, text.length.toLocaleString("en")), count && h("td", { class: "number" }, count(text).toLocaleString("en")), h("td", { class: "number" }, `${Math.round((100 * text.length) / total)} %`)))));
+}
+
+// placeElement returns where a part is from.
+export function placeElement(place) {
+  if (!place) return "Point at a text to see the line that made it. Point at an argument to see where its value goes.";
+  return [h("a", { href: place.url }, h("code", {}, `${place.file}:${place.line}`)), place.action ? [" ", h("code", {}, place.action)] : " text", place.arguments.length > 0 && ` · ${plural(place.arguments.length, "argument").replace(/^\d+ /, "")} ${place.arguments.join(", ")}`];
+}
+
