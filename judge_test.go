@@ -38,7 +38,7 @@ func TestWhatIsSentIsJudged(t *testing.T) {
 		"an exchange without a session": func(t testing.TB, answer string) { exchange(t, nil, answer) },
 		"a notification of a session": func(t testing.TB, answer string) {
 			msg := map[bool]string{true: servertest.ListChangedLine, false: `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`}[answer == servertest.PongLine("1")]
-			servertest.Told(servertest.NewSession(t, s), []byte(msg))
+			servertest.Notified(servertest.NewSession(t, s), []byte(msg))
 		},
 	} {
 		watched := &servertest.Suspect{TB: t}

@@ -30,9 +30,9 @@ func newCheck() *cobra.Command {
 reports errors (the prompt is not served, or cannot be rendered), warnings (it is
 served, but probably not as it was meant) and notes (a client cannot show it).
 
-Of a FILE, it reports the errors of this file alone, as for a hook before a commit. Its
-partials are those of the next folder above that has a folder _partials, or of its own.
-Of a partial, it reports the errors of all prompts of the folder.
+For a FILE, check reports the errors of this file alone, as in a hook before a commit. The
+partials of the file come from the next folder above with a folder _partials, or from the
+folder of the file. For a partial, check reports the errors of all prompts of the folder.
 
 The exit code is 1 if there are errors; with --strict, if there are warnings.
 

@@ -214,7 +214,7 @@ func hear(ctx context.Context, s transport.Session) *listener {
 				return l.fail
 			}
 			l.count.Add(1)
-			servertest.Told(s, msg)
+			servertest.Notified(s, msg)
 			return nil
 		})
 	}()

@@ -99,8 +99,8 @@ func transcriptOf(t testing.TB, session transport.Session) *Transcript {
 	return tr
 }
 
-// Told adds a notification of a session to its transcript.
-func Told(session transport.Session, msg []byte) {
+// Notified adds a notification of a session to its transcript.
+func Notified(session transport.Session, msg []byte) {
 	transcripts.Lock()
 	defer transcripts.Unlock()
 	transcripts.of[session].Add(true, string(msg))
