@@ -35,6 +35,7 @@ var contentPlaces = map[string][]string{
 	"promptfs/resource.go":           {"ResourceLink"},
 	"promptpreview/assets/result.js": nil,
 	"promptpreview/clients.go":       nil,
+	"prompttest/checksensitive.go":   {"ResourceLink"}, // a link has no data of its own
 	"prompttest/result.go":           nil,
 }
 
