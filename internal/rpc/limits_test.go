@@ -216,7 +216,6 @@ func TestEchoesAreBounded(t *testing.T) {
 		}, prompts.CodeMethodNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			for _, size := range []int{most, most + 1, 100_000} {
 				got, err := servertest.Handle(t, s, test.session, test.line(strings.Repeat("v", size)))
 				require.NoError(t, err)
