@@ -31,16 +31,9 @@ func Append(dst []byte, list, name string) []byte {
 	return encoding.AppendEncode(dst, raw)
 }
 
-// DefaultPageSize is the default number of entries in one page of a list.
-const DefaultPageSize = 1000
-
 // MaxName is the maximum size in bytes of what a cursor of most lists holds: of the
 // name of a prompt, and of the URI of a resource.
 const MaxName = 4096
-
-// MaxPage is the maximum size of the entries of a page in bytes, unless it is a single
-// entry.
-const MaxPage = 1 << 20
 
 // Parse returns the name in a cursor of a list, and reports whether it is one. most is
 // the maximum size of a name of the list in bytes: anything longer is forged, and is not
