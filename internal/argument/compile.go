@@ -25,6 +25,13 @@ import (
 // specs add to its fields by name. If in is nil, the specs are the arguments.
 //
 // Prompts that list nothing share the plan of their struct type.
+//
+// Compile does all work that does not depend on a call: inference, the checks of
+// the schemas, regular expressions, defaults. A plan with errors must not be used:
+// its arguments may lack a schema. Compile returns all errors rather than the
+// first, because a developer fixes them in one go.
+//
+// The same declaration always gives the same errors in the same order.
 func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 	var c compiler
 	if in == nil {
@@ -41,6 +48,9 @@ func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 
 // CheckName returns an error for a name that no prompt or argument may have. It
 // does not check the encoding.
+//
+// A control character in a name could break the lines of a log or of a terminal.
+// All other characters are allowed, because the protocol has no rule for names.
 func CheckName(name string) error {
 	if name == "" {
 		//lint:ignore ST1005 it begins with the name of a field
@@ -53,6 +63,8 @@ func CheckName(name string) error {
 	return nil
 }
 
+// compiler makes one plan. After an error it goes on, and leaves out what cannot be
+// compiled.
 type compiler struct {
 	plan *Plan
 	errs []error
@@ -63,6 +75,9 @@ func (c *compiler) fail(name string, err error) {
 }
 
 // begin makes a plan with a capacity of n arguments.
+//
+// The map is decided before the first argument is added, so that Find works during
+// the compilation as well as after it.
 func (c *compiler) begin(n int) {
 	c.plan = &Plan{}
 	if n > 0 {
@@ -74,6 +89,10 @@ func (c *compiler) begin(n int) {
 }
 
 // fromList compiles arguments without a struct.
+//
+// Without a Go type, the schema alone says how each string is read. An argument
+// whose schema is invalid gets a value of no rules, so that the checks of its name
+// and its flags still run.
 func (c *compiler) fromList(listed []Spec) {
 	c.begin(len(listed))
 	for _, spec := range listed {
@@ -95,6 +114,11 @@ func (c *compiler) fromList(listed []Spec) {
 var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
 
 // compileSchema compiles the schema, and replaces it by a copy.
+//
+// The copy has two reasons. The application may change its schema after Compile,
+// and values in a schema built by hand may be of any Go type, such as int or a
+// named string. A copy holds what encoding/json decodes, which all other code
+// relies on.
 func (s *Spec) compileSchema() (*value, error) {
 	if s.Schema == nil {
 		return plainValue()
@@ -107,6 +131,8 @@ func (s *Spec) compileSchema() (*value, error) {
 }
 
 // describe takes an empty title and description from the schema.
+//
+// A title or a description that the prompt declares outside of the schema wins.
 func (s *Spec) describe(schema *jsonschema.Schema) {
 	if schema != nil {
 		s.Title = cmp.Or(s.Title, schema.Title)
@@ -116,6 +142,10 @@ func (s *Spec) describe(schema *jsonschema.Schema) {
 
 // add adds an argument to the plan, after the checks that do not depend on where
 // the argument is declared.
+//
+// t is the type of the field, or nil. setDefault must run before checkSensitive,
+// which reads hasDefault, and acceptsEmpty needs the compiled value. An argument
+// with an error is added too: later arguments must see that its name is taken.
 func (c *compiler) add(a Argument, t reflect.Type) {
 	if err := CheckName(a.Name); err != nil {
 		c.fail(a.Name, err)
@@ -138,6 +168,9 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 
 // setDefault turns the default of the schema into the string that a client would
 // send for it. The default must be valid like any other value.
+//
+// JSON Schema treats default as an annotation, and a validator never checks it.
+// Here a default is a value that calls use, so it has to be valid.
 func (a *Argument) setDefault(t reflect.Type) error {
 	if a.Required {
 		if t == nil {
@@ -150,6 +183,10 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("default is not JSON: %w", err)
 	}
+	// The type is checked here, because the text alone does not show it: the
+	// default "3" of an integer would be read without an error, but is a string in
+	// the schema that clients see. For JSON Schema, 3 is also a number, and 3.0
+	// also an integer.
 	if want, got := a.value.kind.InstanceType(), schema.TypeOf(v); want != "" && want != got && !(schema.IsNumeric(want) && schema.IsNumeric(got)) {
 		return fmt.Errorf("default %s is not of type %s", phrase.Clip(string(raw), 64), want)
 	}
@@ -161,6 +198,9 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	if t != nil {
 		dst = reflect.New(t).Elem()
 	}
+	// Reading into a value of the Go type also runs UnmarshalText, so that a
+	// default which the application rejects is an error now and not in the first
+	// call.
 	if _, p := a.value.read(dst, text, false); p != nil {
 		return fmt.Errorf("default: %s", p[0].inside())
 	}

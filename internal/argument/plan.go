@@ -27,17 +27,34 @@ import (
 )
 
 // Spec is what a prompt declares of an argument.
+//
+// Compile gets the specs that a prompt lists, and makes the others from the fields of a
+// struct. From then on, both are the same.
 type Spec struct {
 	Name        string
 	Title       string
 	Description string
 	Required    bool
-	Sensitive   bool
-	Verbatim    bool
-	Schema      *jsonschema.Schema
+	// Sensitive keeps the value out of messages, logs, forms and completions.
+	Sensitive bool
+	// Verbatim says that the prompt prints the string unchanged and decides nothing
+	// by it. Only such an argument may be a placeholder, see Placeholders.
+	Verbatim bool
+	// Schema is nil for a string without rules. Compile never changes the schema of
+	// the caller: the plan holds a copy.
+	Schema *jsonschema.Schema
 }
 
 // Plan is the compiled form of a prompt's arguments. It is immutable.
+//
+// After Compile without errors, a plan keeps these invariants:
+//   - The names of the arguments are distinct and pass [CheckName].
+//   - Arguments are in the declared order, and all positions are indexes into it.
+//   - Each argument has a value, and a default that the value accepts.
+//   - No sensitive argument has a default.
+//
+// Any number of goroutines may use a plan at once. Everything that is made later,
+// such as an index of completions, is made behind a sync.OnceValue.
 type Plan struct {
 	Arguments    []Argument
 	HasSensitive bool           // whether an argument is sensitive
@@ -45,10 +62,16 @@ type Plan struct {
 }
 
 // Argument is a compiled argument.
+//
+// Required says that a call without the argument is an error. A required argument
+// has no default, because nothing could ever use the default.
 type Argument struct {
-	Spec               // as declared, completed by the struct and the schema
-	Index        []int // of the struct's field, see reflect.Value.FieldByIndex
-	value        *value
+	Spec        // as declared, completed by the struct and the schema
+	Index []int // of the struct's field, see reflect.Value.FieldByIndex
+	value *value
+	// The default is a string like that of a client, and is read like one. So a
+	// default that is a list or an object gives a new Go value in each call, and no
+	// call can change the value of another.
 	hasDefault   bool
 	defaultValue string
 	// emptyIsAbsent says that the empty string is no value, but an empty field of
@@ -57,6 +80,11 @@ type Argument struct {
 }
 
 // Text is what a call gives for one argument.
+//
+// At most one of Given, notString and notTyped is true. If none is, the argument is
+// absent, and its default applies. A text that is notString or notTyped is no
+// absent one: the client sent a value, and a default in its place would hide the
+// error.
 type Text struct {
 	Value     string
 	Given     bool
@@ -66,6 +94,9 @@ type Text struct {
 }
 
 // Find returns the position of the argument with the name, and -1 without one.
+//
+// Names are compared byte by byte: the protocol has no rule for case or
+// normalization.
 func (p *Plan) Find(name string) int {
 	// Most prompts have a few arguments, for which a search is faster than a map.
 	if p.byName != nil {
@@ -83,6 +114,11 @@ func (p *Plan) Find(name string) int {
 }
 
 // Subset returns a plan of the arguments at the positions.
+//
+// A form asks only for the arguments that are missing, so it needs a part of a
+// plan. The arguments are shared with p. The subset has no map of names and does
+// not set HasSensitive: AppendForm rejects sensitive arguments, and an answer is
+// matched to few fields.
 func (p *Plan) Subset(positions []int) *Plan {
 	some := &Plan{Arguments: make([]Argument, len(positions))}
 	for i, at := range positions {
@@ -96,6 +132,11 @@ func (p *Plan) Subset(positions []int) *Plan {
 // undeclared name is a problem if strict is set or if its value is no string
 // (PRG-06). With detach the texts are copies, which do not keep the message in
 // memory. Collect appends to dst, whose capacity must be zeroed.
+//
+// The client controls the number and the length of the names. So Collect bounds
+// what a name costs: the problems beyond MaxProblems are counted but have no
+// suggestion, and an ignored name is clipped. Collect does not read the values:
+// [Plan.Fill] does, after all problems of the names are known.
 func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (texts []Text, problems []Problem, ignored []string) {
 	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
 	for name, v := range args.Members() {
@@ -106,6 +147,10 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 			name = strings.Clone(name)
 		}
 		isString := v.Kind() == strictjson.String
+		// The order of the cases decides which error an undeclared name gets. A
+		// value that is no string is an error even without strict, because ignoring
+		// it could hide the number that was meant as an argument with a similar
+		// name.
 		switch {
 		case i >= 0:
 			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
@@ -134,6 +179,10 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 
 // ExampleOf returns the text that was meant by a value that is not a string; "" if
 // that is not clear.
+//
+// Any number, boolean, array or object can be sent as a string of its JSON. Null
+// cannot: it more likely means that the argument is absent. A long value would fill
+// the message.
 func ExampleOf(v strictjson.Value) string {
 	const most = 64
 	if raw := v.Raw(); v.Kind() != strictjson.Null && len(raw) <= most {
@@ -144,9 +193,15 @@ func ExampleOf(v strictjson.Value) string {
 
 // CollectTexts is Collect for strings. notStrings are the names of other values, and
 // examples what they could be as strings, by ExampleOf.
+//
+// The strings come from code of the application, which may have changed them since
+// the client sent them. So they need not be valid UTF-8, and problems and ignored
+// names are made valid before they go into JSON.
 func (p *Plan) CollectTexts(args map[string]string, notStrings []string, examples map[string]string, strict bool) (texts []Text, problems []Problem, ignored []string) {
 	texts = make([]Text, len(p.Arguments))
 	for _, name := range notStrings {
+		// A string in args wins: middleware has replaced the value that was no
+		// string.
 		if _, ok := args[name]; ok {
 			continue
 		}
@@ -173,12 +228,18 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, example
 			ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
 		}
 	}
+	// The problems of both loops are sorted together, because notStrings are in no
+	// order that a client could rely on.
 	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })
 	return texts, problems, ignored
 }
 
 // Fill fills the struct v with the texts, and returns the problems of all
 // arguments in the declared order.
+//
+// The texts are those of Collect or a similar method, one for each argument. v must
+// be addressable and of the type given to [Compile]. If there are problems, v is
+// filled in part, and the caller must not use it.
 func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
 	return p.decode(texts, func(a *Argument, t Text) []Problem {
 		return a.value.fill(fieldAt(v, a.Index), t)
@@ -187,6 +248,9 @@ func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
 
 // Texts is Fill for a prompt without a struct. It returns the strings by name,
 // defaults included.
+//
+// Without a struct there is nothing to convert to, but each string is validated in
+// the same way. So a prompt can move to a struct without a change for its clients.
 func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
 	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
@@ -197,6 +261,10 @@ func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
 }
 
 // decode calls read for each argument that has a text or a default.
+//
+// All problems are collected before the call fails, so that a client can fix all of
+// them at once. The problems of one argument follow each other, and MaxProblems is
+// applied later, to all of the response.
 func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Problem {
 	var problems []Problem
 	for i := range p.Arguments {
@@ -206,6 +274,8 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 		if t.Value == "" && a.emptyIsAbsent {
 			t.Given = false
 		}
+		// A default is applied after the check of the empty string: an empty field
+		// of a form must give the default, and not the empty string.
 		if !t.Given && !t.notString && !t.notTyped && a.hasDefault {
 			t = Text{Value: a.defaultValue, Given: true}
 		}
@@ -235,6 +305,9 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 
 // fieldAt returns the field at the index, and allocates the embedded pointers on
 // the way.
+//
+// reflect.Value.FieldByIndex cannot be used here, because that method panics at a
+// nil pointer to an embedded struct.
 func fieldAt(v reflect.Value, index []int) reflect.Value {
 	for i, x := range index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -278,6 +351,7 @@ func (p *Plan) undeclaredNotString(name, example string) Problem {
 	return u
 }
 
+// names returns the names of all arguments, from which a suggestion is chosen.
 func (p *Plan) names() []string {
 	names := make([]string, len(p.Arguments))
 	for i := range p.Arguments {
@@ -287,6 +361,10 @@ func (p *Plan) names() []string {
 }
 
 // Ignored is an argument of a call that the prompt does not declare.
+//
+// An error about arguments lists the ignored ones: one of them may be the misspelled
+// name of an argument that is missing. The JSON names are part of the error data, which
+// clients may read.
 type Ignored struct {
 	Argument   string `json:"argument"`
 	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant
