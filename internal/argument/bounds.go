@@ -17,11 +17,17 @@ import (
 // rejects bounds without a number.
 
 // compileNumber compiles what the schema and the type say together.
+//
+// compileNumber narrows the bounds to the type, and returns an error if they leave
+// no number: the prompt could never be called with the argument. The values of an
+// enum are checked one by one elsewhere, see checkReadable.
 func (v *value) compileNumber(s *jsonschema.Schema) error {
 	types, err := schema.PossibleTypes(s)
 	if err != nil {
 		return err
 	}
+	// A float64 with the schema type integer accepts the text 3.0, but not 3.5. An
+	// enum already lists what is valid.
 	if v.kind == schema.Float && !types.HasFractions() && v.rules.enum == nil {
 		v.isIntegral, v.expected = true, "an integer"
 	}
@@ -40,7 +46,13 @@ func (v *value) compileNumber(s *jsonschema.Schema) error {
 
 // narrow restricts the bounds to the range of the type, so that hints and errors do
 // not promise more.
+//
+// Parsing the text enforces the range of the type anyway. The narrowed bounds are
+// for hints, forms and messages, and they find bounds that no value of the type can
+// satisfy.
 func (v *value) narrow() error {
+	// high is exclusive, because the largest 64-bit integers have no float64 of
+	// their own.
 	low, high, text := v.held()
 	r := &v.rules
 	isAbove := func(bound *float64) bool { return bound != nil && *bound >= high }
@@ -65,6 +77,7 @@ func (v *value) narrow() error {
 	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
 		least = &low
 	}
+	// From here on high is the largest value, and is exact for fewer than 64 bits.
 	if v.kind != schema.Float && v.bits < 64 {
 		high--
 		most = &high
@@ -72,6 +85,8 @@ func (v *value) narrow() error {
 	if isBelow(r.minimum) {
 		r.minimum = least
 	}
+	// An exclusive bound beyond the range excludes nothing. It is replaced by the
+	// inclusive bound of the type.
 	if isBelow(r.exclusiveMinimum) {
 		r.exclusiveMinimum = nil
 		if r.minimum == nil {
@@ -99,6 +114,10 @@ func finite(bound float64) *float64 {
 }
 
 // checkMultiples returns an error if no multiple is between the bounds.
+//
+// Rational numbers, because 0.3 is a multiple of 0.1 as decimals, but not as
+// floats. The numbers come from the declaration, so their size is that of a float64
+// at most.
 func (r *rules) checkMultiples(low, high *float64) error {
 	if r.multipleOf == nil || low == nil || high == nil {
 		return nil
@@ -113,6 +132,8 @@ func (r *rules) checkMultiples(low, high *float64) error {
 	return nil
 }
 
+// rationalOf returns the shortest decimal of f, which is the number that the author
+// wrote.
 func rationalOf(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
 	return r

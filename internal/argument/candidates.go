@@ -13,12 +13,17 @@ import (
 // schema, so that the compiler can name them before there is any text to complete.
 
 // namesToComplete returns the names of the members that a value can have.
+//
+// A member whose schema is false is declared only to be forbidden.
 func (s *subschema) namesToComplete() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
 }
 
 // valuesToComplete returns the values that the schema allows, if they are few: a string as
 // its text, others as JSON.
+//
+// The values are candidates, not promises: allOf, not and other keywords in place
+// may still reject one of them. Validation reports that when the text is sent.
 func (s *subschema) valuesToComplete() []string {
 	if s.rules.enum != nil {
 		texts := make([]string, len(s.rules.enum))
@@ -40,6 +45,8 @@ func (s *subschema) valuesToComplete() []string {
 			return !s.rules.fits(instance{kind: strictjson.Number, text: text}.number())
 		})...)
 	}
+	// Null alone is no reason to offer values: a string that may be null has no
+	// candidates.
 	if s.kinds>>strictjson.Null&1 == 1 && texts != nil {
 		texts = append(texts, "null")
 	}
@@ -47,9 +54,15 @@ func (s *subschema) valuesToComplete() []string {
 }
 
 // maxIntegers limits how many integers are completed from their bounds.
+//
+// 101 lets percentages from 0 to 100 be completed. More than 100 values do not fit
+// into one response of the protocol.
 const maxIntegers = 101
 
 // integers returns the integers between the bounds, unless there are too many.
+//
+// Beyond exactFloat, adding 1 to a float64 may not change it, so bounds there give
+// no list.
 func (r *rules) integers() []string {
 	low, high := r.between()
 	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {

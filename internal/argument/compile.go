@@ -183,10 +183,9 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("default is not JSON: %w", err)
 	}
-	// The type is checked here, because the text alone does not show it: the
-	// default "3" of an integer would be read without an error, but is a string in
-	// the schema that clients see. For JSON Schema, 3 is also a number, and 3.0
-	// also an integer.
+	// The type is checked before the text is read. Below, the default of a string
+	// kind must be a string in Go, and a list would split the JSON string "a,b".
+	// For JSON Schema, 3 is also a number and 3.0 also an integer.
 	if want, got := a.value.kind.InstanceType(), schema.TypeOf(v); want != "" && want != got && !(schema.IsNumeric(want) && schema.IsNumeric(got)) {
 		return fmt.Errorf("default %s is not of type %s", phrase.Clip(string(raw), 64), want)
 	}

@@ -16,6 +16,9 @@ import (
 // This file compiles the arguments that a struct declares, once for each type.
 
 // inferred is what a struct type declares.
+//
+// An inferred with errors is cached as well: the type will not change, and each
+// prompt with the type reports the same errors.
 type inferred struct {
 	fields []field
 	errs   []error
@@ -23,6 +26,9 @@ type inferred struct {
 }
 
 // field is an argument that a struct declares.
+//
+// The schema has the keywords of the tags already. What a prompt lists for the
+// field is merged into a copy, see extend.
 type field struct {
 	structField
 	schema *jsonschema.Schema // shared by prompts, so immutable
@@ -31,13 +37,20 @@ type field struct {
 
 // structs caches inferred by type. Inference costs much more than everything
 // else that adding a prompt does, and depends on nothing but the type.
+//
+// The number of types in a program is finite, so the cache needs no limit.
 var structs sync.Map // reflect.Type -> *inferred
 
+// infer returns what the struct type t declares. Two goroutines may infer the same
+// type at once. Both get the result that is stored first, so that all prompts share
+// one plan.
 func infer(t reflect.Type) *inferred {
 	if cached, ok := structs.Load(t); ok {
 		return cached.(*inferred)
 	}
 	inf := &inferred{}
+	// The type comes from a type parameter of the application, which can be any
+	// type. The error names the change that fits.
 	if t.Kind() == reflect.Struct {
 		inf.inferFields(t)
 	} else if e := withoutPointers(t); e.Kind() == reflect.Struct {
@@ -47,6 +60,8 @@ func infer(t reflect.Type) *inferred {
 		//lint:ignore ST1005 it begins with the name of a field
 		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))
 	}
+	// The plan of the struct alone is compiled here, once, although a prompt may
+	// list more: most prompts list nothing.
 	var c compiler
 	if c.fromStruct(inf, nil); len(c.errs) == 0 {
 		inf.plan = c.plan
@@ -55,11 +70,16 @@ func infer(t reflect.Type) *inferred {
 	return cached.(*inferred)
 }
 
+// inferFields infers and compiles each field of the struct t. A field with an error
+// stays in the list without a value, so that an argument listed for the field is no
+// unknown one.
 func (inf *inferred) inferFields(t reflect.Type) {
 	fail := func(name string, err error) {
 		inf.errs = append(inf.errs, &DeclarationError{Name: name, Err: err})
 	}
 	for _, f := range fieldsOf(t) {
+		// Without the error, the option would have no effect: the string "3" is the
+		// text of an int either way.
 		if f.quoted {
 			fail(f.name, errors.New(`json tag option "string" is not needed, because arguments are always sent as strings; remove the option`))
 		}
@@ -79,6 +99,8 @@ func (inf *inferred) inferFields(t reflect.Type) {
 		if err == nil {
 			f.value, err = compileValue(f.typ, f.schema)
 		}
+		// Tags report all of their errors at once. Each becomes an error with the
+		// name of the field.
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, err := range several.Unwrap() {
 				fail(f.name, err)
@@ -102,6 +124,10 @@ func (inf *inferred) noField(name string) error {
 }
 
 // fromStruct compiles the fields of a struct with what is listed.
+//
+// The order of the arguments is that of the fields, also if the prompt lists the
+// arguments in another order: the struct is the declaration, and the list only adds
+// to it.
 func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	c.begin(len(inf.fields))
 	c.errs = append(c.errs, inf.errs...)
@@ -116,6 +142,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	for i := range inf.fields {
 		f := &inf.fields[i]
 		extra, isListed := extras[f.name]
+		// What remains in extras after the loop belongs to no field.
 		delete(extras, f.name)
 		if f.value == nil {
 			continue // inf.errs has the error
@@ -132,6 +159,8 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 		}
 		c.add(a, f.typ)
 	}
+	// This loop runs over the list and not over the map, so that the errors keep
+	// their order.
 	for _, s := range listed {
 		if _, ok := extras[s.Name]; ok {
 			c.fail(s.Name, inf.noField(s.Name))
@@ -142,6 +171,10 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 
 // extend adds what is listed to an argument of a struct. The members of extra
 // win.
+//
+// An extension may narrow what the field accepts, but the value must still fill the
+// Go type. So the merged schema is compiled again with the type t. Whether a field
+// is required is declared in one place only, by its type and its json tag.
 func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Required && !a.Required {
 		//lint:ignore ST1005 it begins with the name of a field
@@ -153,6 +186,7 @@ func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Description != "" {
 		a.Description = extra.Description
 	}
+	// A list can make an argument sensitive, but never undo the tag of the struct.
 	a.Sensitive = a.Sensitive || extra.Sensitive
 	a.Verbatim = extra.Verbatim
 	if extra.Schema == nil {
@@ -162,6 +196,8 @@ func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if err != nil {
 		return append(errs, err)
 	}
+	// The title and the description of the merged schema go into the argument, if
+	// neither the list nor the field has its own.
 	a.describe(s)
 	s = schema.Merge(a.Schema, s)
 	v, err := compileValue(t, s)

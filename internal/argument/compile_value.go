@@ -22,10 +22,13 @@ import (
 func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if t != nil {
 		t = withoutPointers(t)
+		// The interface is the empty one: schemaOf rejects a field of any other.
 		if t.Kind() == reflect.Interface {
 			t = nil
 		}
 	}
+	// A oneOf or an anyOf of consts with titles is how forms of MCP write an enum.
+	// Completion, hints and messages only know enums.
 	s, err := schema.WithEnum(s)
 	if err != nil {
 		return nil, err
@@ -34,6 +37,8 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if err := v.compileKind(t, s); err != nil {
 		return nil, err
 	}
+	// The kind JSON has no type of its own, so the Go type says which type the
+	// schema must allow: a struct can only be filled from an object.
 	want := v.kind.InstanceType()
 	if v.kind == schema.JSON && t != nil {
 		want = jsonTypeOf(t)
@@ -47,6 +52,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if v.rules.format, err = formatOf(v.kind, t, s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	// The format says more about the text than the type: "a date such as …".
 	if v.rules.format != nil {
 		v.expected = v.rules.format.expected
 	}
@@ -55,19 +61,30 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
 	}
+	// A Go array has a fixed length. More elements would have to be dropped, and
+	// missing ones would stay zero, so that the schema must state the length.
 	if t != nil && v.kind == schema.List && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
+	// Must come after the rules, with which checkReadable reads the declared
+	// values.
 	if err := v.checkReadable(t, s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	// Package regexp matches in time proportional to the text times the
+	// instructions. At least one byte stays allowed, so that 0 can mean no limit.
 	if n := schema.PatternSize(s); n > 0 {
 		v.maxBytes = max(maxPatternWork/n, 1)
 	}
+	// The indexes are made at the first completion. Many arguments are never
+	// completed, and a large enum takes time to index.
 	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
 	if v.kind == schema.List {
+		// A list in JSON is completed by the schema of the whole list, while its
+		// values are read element by element.
 		v.tree = sync.OnceValue(func() *subschema {
 			all, err := newPartValidator(s)
+			// Completion is then not available, which is no error for a caller.
 			if err != nil { // the schema is a part that refers to another
 				return nil
 			}
@@ -78,6 +95,9 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 }
 
 // compileKind compiles how a text is read. A t of nil leaves that to the schema.
+//
+// The Go type wins over the schema, because the text must fill the type.
+// compileRules checks later that the schema allows such values.
 func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	if t != nil {
 		v.kind, err = kindOf(t)
@@ -93,8 +113,11 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	case v.kind == schema.List:
 		return v.compileElement(t, s)
 	case t == nil:
+	// A json.Number is a string in Go, for which Bits panics. It keeps the 64 bits
+	// of the default.
 	case v.kind.IsNumber() && !v.isLiteral:
 		v.bits = t.Bits()
+	// Without a Go type nothing is filled, so the case of names does not matter.
 	case v.kind == schema.JSON:
 		v.members = memberCaseOf(t)
 	}
@@ -102,6 +125,9 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 }
 
 // compileElement compiles the elements of a list of type t, which may be nil.
+//
+// If the items depend on other parts of the schema, the elements are only converted
+// here, and the validator of the whole list checks them.
 func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error) {
 	var elem reflect.Type
 	if t != nil {
@@ -120,6 +146,11 @@ func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error)
 // acceptsEmpty reports whether the empty text is a value: of an optional string if
 // the schema allows it, and of a required one if the schema states it, by a
 // minLength of 0 or by an enum.
+//
+// Clients with a form send "" for a field that the user left empty. For a required
+// string, only the schema can say that "" is meant: an author who writes minLength
+// 0 or lists "" in an enum has thought of it. Without such a rule the argument
+// counts as missing, as in an HTML form.
 func (v *value) acceptsEmpty(required bool) bool {
 	states := v.rules.texts != nil || v.rules.minLength != nil
 	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
@@ -132,6 +163,9 @@ func (v *value) acceptsEmpty(required bool) bool {
 // checkReadable returns an error for a value of an enum that no text can give, for an
 // example that is not valid, and for a default whose conversion panics. setDefault
 // checks the rest of a default.
+//
+// Without the check, the error would be one of a call, and that of a value which
+// the documentation of the prompt offers.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := schema.Allowed(s)
 	if err != nil {
@@ -166,6 +200,9 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 
 // readDeclared reads a value of the schema into a new value of type t, which may
 // be nil. A panic of the application's UnmarshalText is an error.
+//
+// A declared value becomes the string that a client would send: a string of a text
+// kind unchanged, all others as JSON.
 func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -186,6 +223,8 @@ func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, 
 
 // listCandidates returns all valid texts, if the schema lists them or if the type
 // has only a few.
+//
+// The lists are bounded by the declaration and by maxIntegers, never by a client.
 func (v *value) listCandidates() []string {
 	switch {
 	case v.kind == schema.List:
@@ -197,6 +236,8 @@ func (v *value) listCandidates() []string {
 	}
 	switch v.kind {
 	case schema.Bool:
+		// The rest of the schema may exclude one of them, as with not or with an
+		// if.
 		return v.valid([]string{"true", "false"})
 	case schema.Int, schema.Uint:
 		return v.valid(v.rules.integers())

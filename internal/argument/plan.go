@@ -147,10 +147,6 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 			name = strings.Clone(name)
 		}
 		isString := v.Kind() == strictjson.String
-		// The order of the cases decides which error an undeclared name gets. A
-		// value that is no string is an error even without strict, because ignoring
-		// it could hide the number that was meant as an argument with a similar
-		// name.
 		switch {
 		case i >= 0:
 			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
