@@ -22,6 +22,14 @@ import (
 // The schema {"type": "integer", "minimum": 1, "enum": [1, 2, 3], "not": {"const": 2}}
 // of an int becomes rules with a minimum and three numbers. The rest, which
 // a [Validator] validates, is {"not": {"const": 2}}: an int is an integer anyway.
+//
+// The value of an argument has rules of its kind only. A [subschema] has the rules
+// of all kinds at once, because JSON Schema lets a schema have keywords for several
+// types: each keyword applies to values of its type and accepts all others.
+//
+// A nil pointer is an absent keyword. A rule for numbers is a float64, as
+// jsonschema-go decodes a schema. What a client sends is compared without rounding,
+// see [number].
 type rules struct {
 	texts   []string             // enum or const of strings
 	enum    []any                // enum or const of any other kind
@@ -41,6 +49,9 @@ type rules struct {
 }
 
 // checkText checks a string, after its enum.
+//
+// The reasons of brokenBy decide the message. The enum is not checked here, because
+// its message can suggest a value, see notOneOfTexts.
 func (r *rules) checkText(text string) *Problem {
 	// The check comes first and the message after it: valid texts, nearly all of them, allocate
 	// nothing.
@@ -56,6 +67,8 @@ func (r *rules) checkText(text string) *Problem {
 }
 
 // brokenBy returns the reason of the first rule that a string breaks; "" for none.
+// The rules run in the order of their cost. JSON Schema counts the characters of a
+// length, as jsonschema-go does: code points, not bytes.
 func (r *rules) brokenBy(text string) string {
 	// Counting characters reads the whole text. The number of bytes often decides alone.
 	if !r.surelyFits(len(text)) {
@@ -75,10 +88,14 @@ func (r *rules) brokenBy(text string) string {
 
 // surelyFits reports whether every text of n bytes has a valid length. A
 // character has 1 to 4 bytes.
+//
+// So a text of ASCII within the limits is never counted. A false only means that
+// counting is needed.
 func (r *rules) surelyFits(n int) bool {
 	return (r.minLength == nil || (n+utf8.UTFMax-1)/utf8.UTFMax >= *r.minLength) && (r.maxLength == nil || n <= *r.maxLength)
 }
 
+// hasText reports whether the text is in the enum.
 func (r *rules) hasText(text string) bool {
 	if r.textSet == nil {
 		return slices.Contains(r.texts, text)
@@ -87,6 +104,7 @@ func (r *rules) hasText(text string) bool {
 	return ok
 }
 
+// notOneOfTexts is the problem of a string that is not in the enum of strings.
 func (r *rules) notOneOfTexts(text string) *Problem {
 	// Choices are quoted only if they need quotes, so that a list of words stays readable.
 	p := notOneOf(Quote(text), r.texts, phrase.Choice)
@@ -98,6 +116,9 @@ func (r *rules) notOneOfTexts(text string) *Problem {
 const maxAllowed = 100
 
 // notOneOf is the problem of a value that is not in the enum.
+//
+// Allowed is for programs and has the values themselves. The message is for people
+// and models, and phrase.List shortens it.
 func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	// An enum may have a million values, and each error would repeat them.
 	most := min(len(values), maxAllowed)
@@ -116,6 +137,8 @@ func oneOf[T any](values []T, say func(T) string) string {
 }
 
 // fits reports whether a number is within the bounds.
+//
+// An absent bound accepts every number. The comparisons are exact.
 func (r *rules) fits(n number) bool {
 	return (r.minimum == nil || n.cmp(*r.minimum) >= 0) &&
 		(r.maximum == nil || n.cmp(*r.maximum) <= 0) &&
@@ -124,6 +147,8 @@ func (r *rules) fits(n number) bool {
 		(r.multipleOf == nil || n.isMultipleOf(*r.multipleOf))
 }
 
+// checkNumber checks a number against the bounds and the enum. The text is what the
+// client sent, so that a message repeats the number as it was written.
 func (r *rules) checkNumber(n number, text string) *Problem {
 	if !r.fits(n) {
 		return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
@@ -142,6 +167,7 @@ func (r *rules) isLength(n int) bool {
 	return r.minItems != nil && *r.minItems == n && r.maxItems != nil && *r.maxItems == n
 }
 
+// checkItems checks the length of a list.
 func (r *rules) checkItems(n int) *Problem {
 	if r.minItems != nil && n < *r.minItems || r.maxItems != nil && n > *r.maxItems {
 		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
@@ -150,6 +176,9 @@ func (r *rules) checkItems(n int) *Problem {
 }
 
 // setOf returns the keys of the values.
+//
+// Membership takes constant time, so that a large enum costs a call no more than a
+// small one.
 func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	set := make(map[K]struct{}, len(values))
 	for _, v := range values {
@@ -160,11 +189,17 @@ func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 
 // numeral is the key of a number in a set. Equal numbers of all kinds have the
 // same key.
+//
+// A float64 as the key would not do: different integers above 2^53 have the same
+// float64. The decimal text would not do either: 1.0 and 1 are equal in JSON
+// Schema.
 type numeral struct {
 	kind schema.Kind // Int below 0, Uint from 0, Float for all but 64-bit integers
 	bits uint64
 }
 
+// numeral returns the key of the number. Every integer that fits 64 bits has the
+// same key, whether the Go type is signed, unsigned or a float.
 func (n number) numeral() numeral {
 	switch {
 	case n.kind == schema.Int && n.int < 0:
@@ -183,12 +218,17 @@ func (n number) numeral() numeral {
 }
 
 // numeralOf returns the numeral of a schema's number, which is a float64.
+//
+// A clone of a schema has no other numbers, see [schema.Clone].
 func numeralOf(v any) numeral { return number{kind: schema.Float, float: v.(float64)}.numeral() }
 
+// length words the lengths of a string, such as "1 to 20 characters"; "" without a
+// rule.
 func (r *rules) length() string {
 	return phrase.Count(r.minLength, r.maxLength, "character", "characters")
 }
 
+// items words the lengths of a list.
 func (r *rules) items() string {
 	return phrase.Count(r.minItems, r.maxItems, "element", "elements")
 }
@@ -196,6 +236,7 @@ func (r *rules) items() string {
 // bounds words the range of a number, such as "from 1 to 10".
 func (r *rules) bounds() string { return strings.Join(r.boundsEach(), ", ") }
 
+// boundsEach words each bound by itself, and a minimum and a maximum together.
 func (r *rules) boundsEach() (parts []string) {
 	if r.minimum != nil && r.maximum != nil {
 		parts = append(parts, "from "+phrase.Decimal(*r.minimum)+" to "+phrase.Decimal(*r.maximum))
@@ -226,6 +267,10 @@ func (r *rules) enumTexts() []string {
 }
 
 // between returns the integers between which the bounds are; infinities without.
+//
+// The bounds are rounded inwards to integers. An exclusive bound becomes the next
+// integer. The lower result is greater than the upper one if no integer is between
+// the bounds.
 func (r *rules) between() (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if r.minimum != nil {
@@ -244,6 +289,8 @@ func (r *rules) between() (low, high float64) {
 }
 
 // limits are a problem's Allowed for lengths and ranges, by schema keywords.
+//
+// An absent keyword is left out.
 type limits struct {
 	MinLength        *int     `json:"minLength,omitempty"`
 	MaxLength        *int     `json:"maxLength,omitempty"`
@@ -276,4 +323,6 @@ func (r *rules) limits() limits {
 
 // linear is the number of arguments up to which a linear search is faster than a
 // map.
+//
+// The number is also that of the values of an enum for which a slice is searched.
 const linear = 8

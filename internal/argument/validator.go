@@ -23,10 +23,19 @@ import (
 // the JSON, and it rounds numbers to 64 bits.
 
 // Validator validates JSON with a schema. It is immutable, and safe for concurrent use.
+//
+// The tree has a node for each schema that is reachable. A reference is an edge to
+// its target, so the tree has loops if the schema is recursive. Recursion ends with
+// the value: schema.Check rejects a schema that refers to itself for the same
+// value.
 type Validator struct{ root *subschema }
 
 // NewValidator returns an error for a schema that makes no sense, and for one whose
 // validation takes too long.
+//
+// The schema must not be changed afterwards: the tree keeps it for messages. The
+// values of enum and const must be as encoding/json decodes them, see
+// [schema.Clone].
 func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 	if err := schema.Check(s); err != nil {
 		return nil, err
@@ -35,6 +44,8 @@ func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 }
 
 // newPartValidator is NewValidator for a part of a checked schema.
+//
+// The references of the part must be within the part.
 func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 	// All references are resolved before anything is compiled, so that one which leads nowhere
 	// is an error of the declaration and never of a call.
@@ -50,9 +61,14 @@ func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 }
 
 // subschema is a compiled schema. Each keyword that is absent has its zero value.
+//
+// One type has the keywords of all JSON types, like a JSON schema. A subschema is
+// complete only after the whole compilation, and does not change from then on.
 type subschema struct {
 	source *jsonschema.Schema
-	kinds  uint8 // bits by strictjson.Kind; 0 for all
+	// A set of bits makes the check of the type a shift. Integer and number have
+	// the same bit.
+	kinds uint8 // bits by strictjson.Kind; 0 for all
 	// isIntegral says that numbers must be integers.
 	isIntegral bool
 	isFalse    bool
@@ -92,18 +108,27 @@ type subschema struct {
 }
 
 // patternMembers are the members whose name matches a pattern.
+//
+// JSON Schema does not anchor patterns: a pattern matches anywhere in the name.
 type patternMembers struct {
 	pattern *regexp.Regexp
 	schema  *subschema
 }
 
 // tag is a member with a const or an enum, which often distinguishes alternatives.
+//
+// The alternatives of a oneOf often say {"properties": {"kind": {"const":
+// "circle"}}}. Validation checks tags first, and messages explain the alternative
+// of the tag.
 type tag struct {
 	name   string
 	schema *subschema
 }
 
 // dependent is what applies to an object with the member.
+//
+// dependentRequired and dependentSchemas of 2020-12, or dependencies of draft 7.
+// One of required and schema is set.
 type dependent struct {
 	name     string
 	required []string
@@ -111,10 +136,15 @@ type dependent struct {
 }
 
 // show prepares the schema for messages that show all of it.
+//
+// The JSON is made at the first message and then kept: a value may be invalid many
+// times, and encoding a large schema each time would take long.
 func (s *subschema) show() {
 	s.asJSON = sync.OnceValue(func() string { return phrase.Clip(jsonenc.Text(s.target().source), 128) })
 }
 
+// schemaCompiler makes the tree of one schema. It goes on after an error, and keeps
+// the first.
 type schemaCompiler struct {
 	references *schema.References
 	isDraft7   bool
@@ -122,11 +152,15 @@ type schemaCompiler struct {
 	err        error // the first
 }
 
+// kindsOf maps the types of JSON Schema to the kinds of JSON. An integer is a
+// number whose value has no fraction, which isIntegral checks.
 var kindsOf = map[string]uint8{
 	"null": 1 << strictjson.Null, "boolean": 1 << strictjson.Bool, "integer": 1 << strictjson.Number, "number": 1 << strictjson.Number,
 	"string": 1 << strictjson.String, "array": 1 << strictjson.Array, "object": 1 << strictjson.Object,
 }
 
+// compile returns the subschema of s, and nil for nil. The same pointer gives the
+// same subschema.
 func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	if s == nil {
 		return nil
@@ -166,6 +200,7 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	if v.not = c.compile(s.Not); v.not != nil {
 		v.not.show()
 	}
+	// JSON Schema ignores then and else without an if.
 	if v.cond = c.compile(s.If); v.cond != nil {
 		v.then, v.els = c.compile(s.Then), c.compile(s.Else)
 	}
@@ -182,6 +217,7 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	return v
 }
 
+// all compiles each of the schemas. It returns nil for an absent keyword.
 func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
 	for _, s := range in {
 		out = append(out, c.compile(s))
@@ -189,6 +225,8 @@ func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
 	return out
 }
 
+// refer returns the target of a reference, which may be in the middle of its
+// compilation.
 func (c *schemaCompiler) refer(ref string) *subschema {
 	target, err := c.references.Target(ref)
 	if err != nil {
@@ -215,6 +253,8 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 		v.rules.pattern, err = regexp.Compile(s.Pattern)
 		c.err = cmp.Or(c.err, err)
 	}
+	// JSON Schema lets a validator ignore a format that it does not know. Here that
+	// is an error: the author expects the format to be checked.
 	if s.Format != "" {
 		if v.rules.format = formatNamed(s.Format); v.rules.format == nil {
 			c.err = cmp.Or(c.err, unknownFormat(s.Format))
@@ -237,6 +277,8 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	}
 }
 
+// compileArray compiles the keywords for arrays, those of draft 7 as the keywords
+// of 2020-12 that mean the same.
 func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	prefix, items := s.PrefixItems, s.Items
 	if c.isDraft7 {
@@ -247,6 +289,7 @@ func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 		}
 	}
 	v.prefix, v.items = c.all(prefix), c.compile(items)
+	// JSON Schema ignores minContains and maxContains without contains.
 	if v.contains = c.compile(s.Contains); v.contains != nil {
 		v.contains.show()
 		v.minContains, v.maxContains = s.MinContains, s.MaxContains
@@ -255,6 +298,7 @@ func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	v.unevaluatedItems = c.compile(s.UnevaluatedItems)
 }
 
+// compileObject compiles the keywords for objects.
 func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 	if s.Properties != nil {
 		v.members = make(map[string]*subschema, len(s.Properties))
@@ -269,6 +313,7 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 			}
 		}
 	}
+	// Sorted, because the order of a map would change the order of the problems.
 	for _, pattern := range sortedKeys(s.PatternProperties) {
 		re, err := regexp.Compile(pattern)
 		c.err = cmp.Or(c.err, err)
@@ -301,6 +346,9 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 
 // namesOf returns the names of the members that a schema declares: in the order of the
 // struct, or else sorted.
+//
+// The order of the struct is what the author chose for hints and completions. A
+// PropertyOrder that misses a member is not used at all.
 func namesOf(s *jsonschema.Schema) []string {
 	var names []string
 	for _, name := range s.PropertyOrder {

@@ -21,6 +21,9 @@ import (
 // numbers and lengths; then to check an enum of other values and the validator; and
 // last to fill the Go value from JSON. So nothing that is invalid gets into a Go
 // value of the application, except for types with UnmarshalText.
+//
+// A value is compiled from a Go type and a schema (compile_value.go), or from a
+// schema alone. The elements of a list are values too.
 type value struct {
 	kind       schema.Kind
 	bits       int    // of an integer or a float
@@ -31,9 +34,11 @@ type value struct {
 	isAddress  bool   // of net/netip, where the empty text gives an invalid address
 	isTime     bool   // of RFC 3339
 	rules      rules
-	validator  *Validator  // for the rest of the schema; nil if the rules are all
-	maxBytes   int         // of a text; 0: no limit but that of an argument
-	members    *memberCase // of JSON; nil if it contains no struct
+	validator  *Validator // for the rest of the schema; nil if the rules are all
+	// A limit in bytes and not in time, so that a call fails in the same way on
+	// every machine.
+	maxBytes int         // of a text; 0: no limit but that of an argument
+	members  *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
 	tree       func() *subschema // of the schema of a list, to complete JSON
@@ -41,6 +46,10 @@ type value struct {
 
 // maxPatternWork limits the bytes of a text times the instructions of the patterns in
 // the schema. To match that much takes about a second.
+//
+// Package regexp takes time linear in the text, but with the size of the program as
+// a factor. Without the limit, an argument of some megabytes could take minutes for
+// a large pattern.
 const maxPatternWork = 64 << 20
 
 // tooLong returns the problem of a value that would exceed maxPatternWork.
@@ -53,6 +62,7 @@ func (v *value) typeProblem(text string) *Problem {
 	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
 }
 
+// outOfRange is the problem of a number that the Go type cannot hold.
 func (v *value) outOfRange(text string) *Problem {
 	expected := v.expected
 	if v.kind != schema.Float {
@@ -68,6 +78,13 @@ func (v *value) outOfRange(text string) *Problem {
 // want, read returns the value as encoding/json would decode it.
 //
 // The problems have everything but the name of the argument.
+//
+// dst is the zero Value if there is nothing to fill, as for a prompt without a
+// struct: the text is then only validated. dst may be filled in part if there are
+// problems.
+//
+// read must not panic for any text. UnmarshalText of the application may, and the
+// caller of the prompt recovers.
 func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem) {
 	// Before any pattern runs: matching takes time in proportion to text and pattern.
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
@@ -79,6 +96,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 			dst.Set(reflect.New(dst.Type().Elem()))
 			dst = dst.Elem()
 		}
+		// The value must be complete before dst is set, so dst is not passed on.
 		if dst.Kind() == reflect.Interface {
 			// The schema says what an any holds.
 			instance, problems := v.read(reflect.Value{}, text, true)
@@ -100,6 +118,8 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 	case schema.JSON:
 		return v.readJSON(dst, text, want)
 	}
+	// The converted value is validated last: most calls end here without a
+	// validator.
 	instance, p := v.convert(dst, text, want)
 	if p == nil && v.validator != nil {
 		return instance, v.validator.check(v.instanceOf(text))
@@ -108,6 +128,9 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 }
 
 // problemsOf returns nil for nil.
+//
+// A nil slice means success to all callers, so a slice with a nil problem must
+// never be made.
 func problemsOf(p *Problem) []Problem {
 	if p == nil {
 		return nil
@@ -116,6 +139,10 @@ func problemsOf(p *Problem) []Problem {
 }
 
 // instanceOf returns what the schema of a string, a number or a boolean validates.
+//
+// The instance is made of the text directly, without JSON in between. For a string
+// kind the schema validates the text that was sent, not the Go value: the pattern
+// of a duration applies to "1h30m".
 func (v *value) instanceOf(text string) instance {
 	switch {
 	case v.kind.IsString():
@@ -127,9 +154,15 @@ func (v *value) instanceOf(text string) instance {
 }
 
 // isElement reports whether such values can be elements of a comma-separated list.
+//
+// An element that is a list or an object may contain commas itself, so such lists
+// must be JSON.
 func (v *value) isElement() bool { return v.kind != schema.JSON && v.kind != schema.List }
 
 // held returns the range of the type, without its end, and as text.
+//
+// The end is exclusive, because 2^63 and 2^64 are float64s, and the largest
+// integers before them are not.
 func (v *value) held() (low, end float64, text string) {
 	switch {
 	case v.kind == schema.Int:
@@ -145,6 +178,9 @@ func (v *value) held() (low, end float64, text string) {
 
 // textOf returns the text of a JSON value, and false if the value has another JSON
 // type.
+//
+// The text is what a client would send as a string for the same value, so one
+// function reads both forms.
 func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 	switch {
 	case !v.hasType(given.Kind()):
@@ -152,6 +188,7 @@ func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 	case v.kind.IsString():
 		return given.Text(), true
 	case v.kind == schema.Int || v.kind == schema.Uint:
+		// For JSON Schema 3.0 is an integer, but strconv.ParseInt rejects the text.
 		return plainInteger(given.Raw()), true
 	}
 	return given.Raw(), true
@@ -178,6 +215,9 @@ func (v *value) notTyped(shown string) *Problem {
 }
 
 // treeOf returns the compiled schema of an argument that is JSON; nil without one.
+//
+// A list has its tree for completion only: its validator has the rest of the
+// schema, if any.
 func (v *value) treeOf() *subschema {
 	switch {
 	case v.kind == schema.JSON && v.validator != nil:
