@@ -12,16 +12,22 @@ import (
 // This file validates JSON with a compiled schema. It allocates nothing for most schemas,
 // and finds no errors.
 //
-// The order of the keywords is that of jsonschema-go, on which schema.Check relies: a
-// schema that fails is left before its members and elements are visited.
+//
+// The work is linear in the value: schema.Check bounds how many schemas visit each
+// part.
 
 // Accepts reports whether the schema accepts the JSON. It rejects a text that is not
 // strict JSON, and a number that no 64-bit float is near.
+//
+// Package elicit and the samples validate whole texts with Accepts. Arguments are
+// parsed before.
 func (v *Validator) Accepts(text string) bool {
 	var doc strictjson.Doc
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
 }
 
+// accepts is Accepts for a value that was parsed. It must be the only way into the
+// tree for values of clients, because it rejects huge numbers.
 func (v *Validator) accepts(in instance) bool {
 	// Numbers are compared digit by digit, and 1e999999999 has as many digits as it says.
 	return !hasHugeNumber(in) && v.root.accepts(in, nil)
@@ -29,6 +35,8 @@ func (v *Validator) accepts(in instance) bool {
 
 // hasHugeNumber reports whether the value contains a number outside the range of a
 // 64-bit float.
+// The walk costs one pass over the text. Short containers cannot contain a huge
+// number and are not entered.
 func hasHugeNumber(in instance) bool {
 	if in.kind == strictjson.Number {
 		return isHuge(in.text)
@@ -50,10 +58,14 @@ func hasHugeNumber(in instance) bool {
 }
 
 // shortNumber is the length up to which no number is huge.
+// Four bytes give 9e99 at most, which a 64-bit float can hold.
 const shortNumber = len("9e99")
 
 // isHuge reports whether no 64-bit float is near the number. A check by length comes first,
 // because a parse costs more than all other checks of a short number.
+//
+// A number without an exponent has at most as many digits as bytes: 300 digits are
+// below the largest float64, 1.8e308.
 func isHuge(number string) bool {
 	if len(number) <= shortNumber || len(number) <= 300 && !strings.ContainsAny(number, "eE") {
 		return false
@@ -64,6 +76,10 @@ func isHuge(number string) bool {
 
 // evaluated are the members and elements of a value that a schema has accepted, for the
 // unevaluatedProperties and the unevaluatedItems around it.
+//
+// JSON Schema 2020-12 calls these annotations: unevaluatedProperties applies to the
+// members that no properties, patternProperties, additionalProperties or
+// unevaluatedProperties of the same schema, or of those in place, have validated.
 type evaluated struct {
 	all     bool
 	names   map[string]bool
@@ -71,6 +87,7 @@ type evaluated struct {
 	indexes map[int]bool
 }
 
+// add adds what another schema for the same value has evaluated.
 func (e *evaluated) add(other *evaluated) {
 	e.all = e.all || other.all
 	e.first = max(e.first, other.first)
@@ -82,6 +99,7 @@ func (e *evaluated) add(other *evaluated) {
 	}
 }
 
+// The maps are made when the first name or index is added: most values have none.
 func (e *evaluated) addName(name string) {
 	if e.names == nil {
 		e.names = map[string]bool{}
@@ -98,6 +116,9 @@ func (e *evaluated) addIndex(i int) {
 
 // accepts reports whether the schema accepts the value. If around is not nil, accepts adds
 // the members and elements that the schema has evaluated.
+//
+// The rule of JSON Schema is that all keywords must accept the value. The order
+// only decides what a rejected value costs.
 func (s *subschema) accepts(in instance, around *evaluated) bool {
 	var own *evaluated
 	if around != nil || s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
@@ -129,12 +150,16 @@ func (s *subschema) accepts(in instance, around *evaluated) bool {
 	return true
 }
 
+// hasType reports whether the keyword type allows the value. No type allows all.
 func (s *subschema) hasType(in instance) bool {
 	// 7.0 is an integer in JSON Schema, so the form of the text does not decide.
 	return s.kinds == 0 || s.kinds>>in.kind&1 == 1 && (!s.isIntegral || in.kind != strictjson.Number || in.number().isInteger())
 }
 
 // hasValue reports whether the enum and the const allow the value.
+//
+// Values are equal in JSON Schema if they have the same type and content: the order
+// of members and the form of a number do not count.
 func (s *subschema) hasValue(in instance) bool {
 	if s.values == nil {
 		return true
@@ -153,6 +178,9 @@ func (s *subschema) hasValue(in instance) bool {
 }
 
 // fitsRules checks the rules of strings and numbers.
+//
+// JSON Schema lets a keyword for strings accept every number, and the other way
+// round.
 func (s *subschema) fitsRules(in instance) bool {
 	switch in.kind {
 	case strictjson.String:
@@ -166,6 +194,8 @@ func (s *subschema) fitsRules(in instance) bool {
 }
 
 // acceptsInPlace checks the schemas that apply to the same value.
+//
+// What the schemas in place have evaluated counts for s as well, so they get own.
 func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 	if s.isFalse {
 		return false
@@ -198,6 +228,9 @@ func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 }
 
 // acceptsAny visits all alternatives if own is not nil: each may evaluate others.
+//
+// JSON Schema demands that the annotations of all alternatives that accept the
+// value are collected.
 func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
 	ok := false
 	for _, sub := range s.anyOf {
@@ -212,6 +245,9 @@ func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
 }
 
 // countOf returns how many alternatives of oneOf accept the value, up to 2.
+//
+// If two alternatives accept the value, the value is rejected, so what they have
+// evaluated is never used.
 func (s *subschema) countOf(in instance, own *evaluated) int {
 	n := 0
 	for _, sub := range s.oneOf {
@@ -227,10 +263,17 @@ func (s *subschema) countOf(in instance, own *evaluated) int {
 
 // acceptsTags checks the required members, and the members with a const or an enum,
 // before others. So an alternative for another tag costs little.
+//
+// No other function checks required. The tags are checked again with their members,
+// so that checking them here changes no result. schema.Check counts on this order,
+// see guardOf in package schema: without tags, a recursive schema with alternatives
+// would take twice the time for each level of the value.
 func (s *subschema) acceptsTags(object strictjson.Value) bool {
 	if s.required == nil && s.tags == nil {
 		return true
 	}
+	// Counting works because members have distinct names, which the parser ensures,
+	// and because s.required lists each name once.
 	n := 0
 	for name, v := range object.Members() {
 		if s.isRequired[name] {
@@ -246,6 +289,8 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 	return n == len(s.required)
 }
 
+// acceptsElements checks the keywords for arrays, in one pass over the elements if
+// there is no unevaluatedItems.
 func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool {
 	i, matching := 0, 0
 	for e := range array.Elements() {
@@ -253,6 +298,8 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 		if sub := s.elementAt(i); sub != nil && !sub.accepts(in, nil) {
 			return false
 		}
+		// In 2020-12, an element that contains accepts is evaluated. The elements
+		// that it rejects are not.
 		if s.contains != nil && s.contains.accepts(in, nil) {
 			if matching++; own != nil {
 				own.addIndex(i)
@@ -260,6 +307,8 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 		}
 		i++
 	}
+	// uniqueItems comes last, as the only keyword that compares elements with each
+	// other.
 	if !s.isCount(i, s.rules.minItems, s.rules.maxItems) || !s.containsEnough(matching) || s.isUnique && repeated(array) != nil {
 		return false
 	}
@@ -285,6 +334,8 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 }
 
 // elementAt returns the schema of the element at the index; nil for any value.
+//
+// items applies to the elements after those of prefixItems only.
 func (s *subschema) elementAt(i int) *subschema {
 	if i < len(s.prefix) {
 		return s.prefix[i]
@@ -292,11 +343,14 @@ func (s *subschema) elementAt(i int) *subschema {
 	return s.items
 }
 
+// isCount reports whether a number of elements or members is within the two limits.
 func (*subschema) isCount(n int, low, high *int) bool {
 	return (low == nil || n >= *low) && (high == nil || n <= *high)
 }
 
 // containsEnough reports whether n elements that contains accepts are allowed.
+//
+// An array without any matching element is valid if minContains is 0.
 func (s *subschema) containsEnough(n int) bool {
 	if s.contains == nil {
 		return true
@@ -304,6 +358,7 @@ func (s *subschema) containsEnough(n int) bool {
 	return n >= s.leastContained() && (s.maxContains == nil || n <= *s.maxContains)
 }
 
+// leastContained returns minContains, whose default in JSON Schema is 1.
 func (s *subschema) leastContained() int {
 	if s.minContains != nil {
 		return *s.minContains
@@ -314,8 +369,15 @@ func (s *subschema) leastContained() int {
 // repeated returns the elements that equal one before: the index of that by their own. It
 // reads elements up to where they differ: lists inside of lists would be read once for
 // each level otherwise.
+//
+// Each round makes the keys of the elements up to a length, and keeps only the
+// elements whose beginnings are equal for the next round with four times the
+// length. So an element is read about as far as it equals another, and the sum of
+// all rounds is linear in the array.
 func repeated(array strictjson.Value) map[int]int {
 	var elements []strictjson.Value
+	// An array of three bytes has one element at most. Most arrays are short, and
+	// cost nothing.
 	if len(array.Raw()) > len("[1]") {
 		elements = slices.Collect(array.Elements())
 	}
@@ -327,6 +389,8 @@ func repeated(array strictjson.Value) map[int]int {
 		open[i] = i
 	}
 	var first map[int]int
+	// The loop ends: a key that is whole leaves open, and each key is whole at some
+	// length.
 	for most := shortKey; len(open) > 1; most *= 4 {
 		same := make(map[string][]int, len(open)) // by the beginning of their keys
 		var next []int
@@ -335,6 +399,8 @@ func repeated(array strictjson.Value) map[int]int {
 			// of their numbers.
 			var buffer [shortKey]byte
 			key, isWhole := appendInstanceKey(buffer[:0], instanceOf(elements[i]), most)
+			// The sign keeps the beginning of a long key apart from a whole key of
+			// the same bytes.
 			if !isWhole {
 				key = append(key, '+')
 			}
@@ -346,6 +412,7 @@ func repeated(array strictjson.Value) map[int]int {
 				}
 				first[i] = others[0]
 				continue
+			// With the second element of a beginning, the first stays open as well.
 			case len(others) == 1:
 				next = append(next, others[0], i)
 			case len(others) > 1:
@@ -362,6 +429,8 @@ func repeated(array strictjson.Value) map[int]int {
 // shortKey is the length up to which the keys of elements are compared first.
 const shortKey = 64
 
+// acceptsMembers checks the keywords for objects, except for required, which
+// acceptsTags has checked.
 func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 	n := 0
 	for name, v := range in.value.Members() {
@@ -379,6 +448,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 				return false
 			}
 		}
+		// A member that only additionalProperties accepts is evaluated, too.
 		if own != nil && isEvaluated {
 			own.addName(name)
 		}
@@ -386,6 +456,8 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 	if !s.isCount(n, s.minMembers, s.maxMembers) {
 		return false
 	}
+	// Dependent schemas apply to the whole object and not to the member, so they
+	// get own.
 	for _, d := range s.dependents {
 		// A dependency applies only if its member is there.
 		if in.value.Get(d.name).Kind() == strictjson.Invalid {
@@ -413,6 +485,10 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 }
 
 // schemasOf yields the schemas of the member: a single nil without any.
+//
+// additionalProperties applies only to members that neither properties nor
+// patternProperties of the same schema have. Members that allOf or a reference
+// declares do not count.
 func (s *subschema) schemasOf(name string) func(yield func(*subschema) bool) {
 	return func(yield func(*subschema) bool) {
 		some := false

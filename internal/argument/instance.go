@@ -14,12 +14,17 @@ import (
 // keys by which they are found in an enum.
 
 // instance is a JSON value to validate.
+//
+// For a string argument the value is the zero Value, because the argument itself is
+// no JSON.
 type instance struct {
 	kind  strictjson.Kind
 	text  string           // of a string the decoded text, of a number the source
 	value strictjson.Value // of an array or an object
 }
 
+// instanceOf returns the instance of a parsed value. It copies no text, except for
+// a string with escapes.
 func instanceOf(v strictjson.Value) instance {
 	in := instance{kind: v.Kind(), value: v}
 	switch in.kind {
@@ -31,12 +36,17 @@ func instanceOf(v strictjson.Value) instance {
 	return in
 }
 
+// number returns the number. It must be called for a number that is not huge: the
+// error of ParseFloat is then impossible.
 func (in instance) number() number {
 	f, _ := strconv.ParseFloat(in.text, 64)
 	return floatNumber(in.text, f)
 }
 
 // shown returns the beginning of the value, for a message.
+//
+// Messages go to a client or a model, so 64 bytes are enough to recognize the
+// value.
 func (in instance) shown() string {
 	switch {
 	case in.kind == strictjson.String:
@@ -64,6 +74,8 @@ func shown(v strictjson.Value) string {
 }
 
 // describeJSON returns what a message calls the value that shown returned.
+//
+// The first byte decides, because the beginning of a value may be clipped.
 func describeJSON(shown string) string {
 	switch shown[0] {
 	case '"':
@@ -83,6 +95,10 @@ func describeJSON(shown string) string {
 // appendKey appends the key of a JSON value in a set. Values have the same key if
 // and only if they are equal for JSON Schema: 1 and 1.0 have the same, and so have
 // objects with the same members in another order.
+//
+// A key cannot be a prefix of another: strings begin with their length, and arrays,
+// objects and numbers have an end. Otherwise ["a", "b"] and ["ab"] could have the
+// same key.
 func appendKey(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -106,12 +122,18 @@ func appendKey(dst []byte, v any) []byte {
 	case float64:
 		return shortestOf(v).appendKey(dst)
 	}
+	// The schema was not cloned, which is a bug of this library.
 	panic(fmt.Sprintf("prompts: %T is not from encoding/json", v))
 }
 
 // appendInstanceKey is appendKey for JSON that was read. It ends with false when the key
 // has more than most bytes, so that a large value is not read for small ones.
+//
+// The key of a value is the same as that of appendKey for the value that
+// encoding/json decodes, except for numbers that a float64 would round: those keep
+// all digits, and so equal no value of a schema.
 func appendInstanceKey(dst []byte, in instance, most int) (key []byte, ok bool) {
+	// Checked before the text is copied: a string may have megabytes.
 	if len(dst)+len(in.text) > most && in.kind == strictjson.String {
 		return dst, false
 	}
@@ -139,6 +161,8 @@ func appendInstanceKey(dst []byte, in instance, most int) (key []byte, ok bool) 
 	case strictjson.Object:
 		members := map[string]strictjson.Value{}
 		for name, v := range in.value.Members() {
+			// Each member needs a byte of the key at least, so an object with more
+			// members has a longer key.
 			if members[name] = v; len(dst)+len(members) > most {
 				return dst, false
 			}

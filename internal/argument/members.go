@@ -20,8 +20,13 @@ import (
 
 // checkMembers returns an error if the schema has a member that the type t does
 // not have, or has with another JSON type.
+//
+// A member of the schema that no field takes would be validated and then lost. An
+// unknown required member could be given by no client, because the inferred schema
+// forbids others.
 func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 	t = withoutPointers(t)
+	// Only the method knows which members the JSON has.
 	if readsItself(t) {
 		return nil
 	}
@@ -71,16 +76,24 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 
 // memberCase finds members of JSON in the wrong case. encoding/json would fill
 // the field "level" from a member "LEVEL", which no schema has validated.
+//
+// JSON Schema compares names exactly, so to the schema "LEVEL" and "level" are
+// different members.
 type memberCase struct {
 	members map[string]*memberCase // of a struct
 	inside  *memberCase            // of a slice, an array or a map
 }
 
 // memberCaseOf returns nil if no value of type t contains a struct.
+//
+// A nil memberCase checks nothing, so a map of strings costs a call nothing.
 func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
 
 // memberCaseIn is memberCaseOf with the types known so far. A type with a schema
 // of its own may contain itself.
+//
+// A type inside of itself finds its unfinished memberCase, which is complete when a
+// call uses it.
 func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCase {
 	t = withoutPointers(t)
 	if c, ok := known[t]; ok || readsItself(t) {
@@ -105,6 +118,10 @@ func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCas
 }
 
 // check returns the problem of the first member in the wrong case.
+//
+// The work is linear in the value, apart from folded, which runs only for names
+// that the struct does not have. The place stays at the member of the problem: the
+// caller needs no leave then.
 func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	if c == nil {
 		return nil
@@ -139,6 +156,9 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 
 // folded returns the first member of the struct that is name in another case; ""
 // without one.
+//
+// The first in the order of the names, so that the message does not depend on the
+// order of a map. A map has no members, so that its keys may have any case.
 func (c *memberCase) folded(name string) string {
 	first := ""
 	for member := range c.members {

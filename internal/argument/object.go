@@ -16,6 +16,9 @@ import (
 // tools that are not prompts. The problems say what to change.
 
 // Object is the compiled schema of an object. It is immutable.
+//
+// Any number of goroutines may use an Object. It is for tools: their input schema
+// describes all arguments together, while a prompt has a schema for each argument.
 type Object struct {
 	validator *Validator
 	// patterns are the instructions of the patterns that match one member alone.
@@ -26,6 +29,9 @@ type Object struct {
 
 // NewObject compiles a schema of the type object. It returns an error for a schema that
 // makes no sense, and for one whose validation takes too long.
+//
+// The protocol demands that the input schema of a tool has the type object. The
+// schema is copied, so that the caller may change it afterwards.
 func NewObject(s *jsonschema.Schema) (*Object, error) {
 	s, err := schema.Clone(s)
 	if err != nil {
@@ -50,6 +56,9 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 }
 
 // Rejection says why a schema rejects an object.
+//
+// The caller puts the problems into the error data, or the message into the result
+// of a tool.
 type Rejection struct {
 	Message  string
 	Problems []Problem // of single members, at most MaxProblems; may be none
@@ -58,6 +67,8 @@ type Rejection struct {
 
 // CheckBounded is Check for the JSON of a stranger: it rejects what takes the patterns
 // too long.
+//
+// The object must be strict JSON, as for Check.
 func (o *Object) CheckBounded(object string) *Rejection {
 	if r := o.checkWork(object); r != nil {
 		return r
@@ -67,11 +78,17 @@ func (o *Object) CheckBounded(object string) *Rejection {
 
 // checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
 // member counts for that member only, unless the schema has references.
+//
+// Most objects are below the limit with all patterns together, and are not parsed
+// here. Only a large one needs the closer look, which counts each member with the
+// patterns that can match it.
 func (o *Object) checkWork(object string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
 	if work(o.all, object) <= maxPatternWork {
 		return nil
 	}
+	// A name that patternProperties or propertyNames matches is a part of the whole
+	// object.
 	sum := work(o.elsewhere, object)
 	for name, v := range parse(object).Members() {
 		patterns := o.patterns[name]
@@ -97,6 +114,9 @@ func parse(object string) strictjson.Value {
 }
 
 // Check returns nil if the schema accepts the JSON, an object.
+//
+// Accepting is fast and allocates little. Only a rejected object is visited again
+// to explain why.
 func (o *Object) Check(object string) *Rejection {
 	in := instanceOf(parse(object))
 	if o.validator.accepts(in) {
