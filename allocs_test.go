@@ -3,9 +3,11 @@ package prompts_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -219,4 +221,55 @@ func TestChangeAllocations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// quietConn is the connection of a client that says what it must, and then nothing.
+type quietConn struct {
+	lines  chan string
+	closed chan struct{}
+}
+
+func (c *quietConn) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case line := <-c.lines:
+		return []byte(line), nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *quietConn) Write(context.Context, ...[]byte) error { return nil }
+func (c *quietConn) Close() error                           { return nil }
+
+// An idle connection holds two stacks and its session: no goroutine waits for changes.
+func TestBytesOfAnIdleConnection(t *testing.T) {
+	const n = 500
+	s := prompts.MustNewServer(servertest.RegistryOf(benchPrompt(1)), prompts.Options{})
+	closed := make(chan struct{})
+	inUse := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what a pool holds is let go at the second
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc + m.StackInuse)
+	}
+	before, goroutines := inUse(), runtime.NumGoroutine()
+	var running sync.WaitGroup
+	for range n {
+		c := &quietConn{make(chan string), closed}
+		running.Go(func() { assert.NoError(t, s.Serve(context.Background(), c)) }) // ends with closed
+		c.lines <- `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+		c.lines <- `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		c.lines <- servertest.PingLine("2")
+	}
+	held := (inUse() - before) / n
+	if !servertest.RaceEnabled { // whose stacks are larger
+		assert.Less(t, held, 13_000.0)
+		assert.Greater(t, held, 4_000.0, "it has been measured at all")
+	}
+	assert.LessOrEqual(t, runtime.NumGoroutine()-goroutines, 2*n, "one that serves and one that reads")
+	close(closed)
+	running.Wait()
 }

@@ -31,7 +31,7 @@ var sections = []section{
 	{"Operate", []string{"docs/errors.md", "docs/logging.md", "docs/observing.md", "docs/limits.md", "SECURITY.md"}},
 	{"Reference", []string{"docs/options.md", "docs/commands.md", "docs/versions.md", "CHANGELOG.md"}},
 	{"Migrate", []string{"docs/migrate-go-sdk.md", "docs/migrate-mcp-go.md", "docs/migrating.md"}},
-	{"Why", []string{"docs/comparison.md", "docs/benchmarks.md"}},
+	{"Why", []string{"docs/comparison.md", "docs/benchmarks.md", "docs/load.md"}},
 	{"More", []string{"docs"}},
 	{maintain, []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/releasing.md", "docs/ledger.md"}},
 }
