@@ -13,6 +13,9 @@ import (
 
 // decimal is the number 0.digits × 10^point. The digits neither begin nor end with a
 // zero. Zero has no digits.
+//
+// Each number has exactly one decimal, so equality and order are those of the
+// fields.
 type decimal struct {
 	negative bool
 	digits   string
@@ -24,6 +27,8 @@ type decimal struct {
 const farExponent = 1 << 30
 
 // parseDecimal returns the number of a text that strconv.ParseFloat accepts.
+//
+// The digits are a part of the text, or one copy without the point.
 func parseDecimal(text string) decimal {
 	var d decimal
 	d.negative = strings.HasPrefix(text, "-")
@@ -32,6 +37,7 @@ func parseDecimal(text string) decimal {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		var err error
 		if exponent, err = strconv.Atoi(text[i+1:]); err != nil || exponent < -farExponent || exponent > farExponent {
+			// Beyond this size only the sign matters: no bound of a schema is near.
 			exponent = farExponent
 			if text[i+1] == '-' {
 				exponent = -farExponent
@@ -46,6 +52,7 @@ func parseDecimal(text string) decimal {
 	}
 	trimmed := strings.TrimLeft(d.digits, "0")
 	d.point = len(whole) - (len(d.digits) - len(trimmed)) + exponent
+	// -0 is 0 in JSON Schema.
 	if d.digits = strings.TrimRight(trimmed, "0"); d.digits == "" {
 		return decimal{}
 	}
@@ -54,6 +61,9 @@ func parseDecimal(text string) decimal {
 
 // decimalOf returns the number that a schema means by f: the integer, or else the
 // shortest decimal with this float64. phrase.Decimal prints the same.
+//
+// phrase.Decimal must print the number that is compared: a message "at most
+// 9007199254740993" for another bound would be wrong.
 func decimalOf(f float64) decimal {
 	if f == math.Trunc(f) && math.Abs(f) < 1e21 {
 		return parseDecimal(strconv.FormatFloat(f, 'f', 0, 64))
@@ -64,6 +74,8 @@ func decimalOf(f float64) decimal {
 // shortestOf returns the shortest decimal whose float64 is f.
 func shortestOf(f float64) decimal { return parseDecimal(strconv.FormatFloat(f, 'e', -1, 64)) }
 
+// cmp compares two numbers. With the same sign, the larger point decides. Digits
+// without leading zeros compare like strings, and a prefix is smaller.
 func (d decimal) cmp(other decimal) int {
 	switch {
 	case d.sign() != other.sign():
@@ -84,10 +96,15 @@ func (d decimal) sign() int {
 	return 1
 }
 
+// isInteger reports whether all digits are before the point.
 func (d decimal) isInteger() bool { return len(d.digits) <= d.point || d.digits == "" }
 
 // isMultipleOf reports whether the number is a multiple of step, whose digits fit 63
 // bits.
+//
+// The remainder is computed digit by digit, and the zeros that follow by squaring.
+// So the time is linear in the digits and logarithmic in the exponent, also for
+// 1e999999999.
 func (d decimal) isMultipleOf(step decimal) bool {
 	// In units of the last digit of step. As digits do not end with a zero, a number
 	// with a fraction of such units is no multiple.
@@ -113,6 +130,8 @@ func (d decimal) isMultipleOf(step decimal) bool {
 }
 
 // mulMod returns (a × b + c) mod m, for a below m.
+//
+// The product has 128 bits, of which Rem64 takes the remainder.
 func mulMod(a, b, m, c uint64) uint64 {
 	high, low := bits.Mul64(a, b%m)
 	low, carry := bits.Add64(low, c, 0)
@@ -120,6 +139,9 @@ func mulMod(a, b, m, c uint64) uint64 {
 }
 
 // appendKey appends a text that is the same for equal numbers only.
+//
+// The digits cannot contain e, and the semicolon ends the key, see appendKey of
+// instance.go.
 func (d decimal) appendKey(dst []byte) []byte {
 	if d.negative {
 		dst = append(dst, '-')

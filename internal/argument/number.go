@@ -15,6 +15,9 @@ import (
 // number is an integer or a float. It is compared with the bounds of a schema,
 // which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
 // although its float64 is equal.
+//
+// Most numbers are short, and one comparison of floats decides. Only the others are
+// turned into decimals, which takes time linear in their digits.
 type number struct {
 	kind  schema.Kind // Int, Uint or Float
 	int   int64
@@ -27,9 +30,14 @@ type number struct {
 const exactFloat = 1 << 53
 
 // exactDigits is the length up to which different decimals have different float64s.
+//
+// A float64 keeps 15 decimal digits (DBL_DIG in C). The length counts the sign, the
+// point and the exponent too, which is more careful than needed.
 const exactDigits = 15
 
 // floatNumber returns the number of a text that strconv.ParseFloat accepts as f.
+//
+// The text is kept only if f may have lost digits.
 func floatNumber(text string, f float64) number {
 	n := number{kind: schema.Float, float: f}
 	if len(text) > exactDigits {
@@ -39,6 +47,9 @@ func floatNumber(text string, f float64) number {
 }
 
 // cmp compares the number with what a schema means by f.
+//
+// An integer beyond exactFloat was rounded to a float, and a bound there may be
+// another integer.
 func (n number) cmp(f float64) int {
 	if n.text == "" && (n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat) {
 		return cmp.Compare(n.float, f)
@@ -48,6 +59,8 @@ func (n number) cmp(f float64) int {
 
 // isMultipleOf reports whether the number is a multiple of f. Both are decimals: 0.3 is a
 // multiple of 0.1, although the float64 of 0.3 is no multiple of the float64 of 0.1.
+//
+// jsonschema-go divides floats, so that 0.3 is no multiple of 0.1 there.
 func (n number) isMultipleOf(f float64) bool {
 	isSmall := n.text == "" && -exactFloat < n.float && n.float < exactFloat
 	if isSmall && f == math.Trunc(f) && (n.kind != schema.Float || n.float == math.Trunc(n.float)) {
@@ -56,6 +69,7 @@ func (n number) isMultipleOf(f float64) bool {
 	return n.decimal().isMultipleOf(shortestOf(f))
 }
 
+// isInteger reports whether the value has no fraction, as for 7.0 and 1e3.
 func (n number) isInteger() bool {
 	if n.text != "" {
 		return n.decimal().isInteger()
@@ -65,10 +79,14 @@ func (n number) isInteger() bool {
 
 // isRounded reports whether the float64 is another number: neither its integer nor its
 // shortest decimal, which is how a schema is written.
+//
+// Schemas are decoded to float64, so a number with more digits than its float64 can
+// equal no value of an enum.
 func (n number) isRounded() bool {
 	return n.text != "" && n.decimal().cmp(decimalOf(n.float)) != 0 && n.decimal().cmp(shortestOf(n.float)) != 0
 }
 
+// decimal returns the exact number.
 func (n number) decimal() decimal {
 	switch {
 	case n.text != "":
@@ -81,6 +99,7 @@ func (n number) decimal() decimal {
 	return decimalOf(n.float)
 }
 
+// instance returns the number for encoding/json, by the kind.
 func (n number) instance() any {
 	switch n.kind {
 	case schema.Int:
@@ -93,6 +112,8 @@ func (n number) instance() any {
 
 // parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
 // infinities and NaN.
+//
+// JSON has none of these, and 0x10 is more likely an error than a number.
 func parseFloat(text string, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(text, bits)
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {
@@ -101,6 +122,8 @@ func parseFloat(text string, bits int) (float64, error) {
 	return f, err
 }
 
+// isNegative reports whether the text is a negative integer of any size. For a uint
+// it is out of range, and not of the wrong type.
 func isNegative(text string) bool {
 	_, err := strconv.ParseInt(text, 10, 64)
 	return strings.HasPrefix(text, "-") && (err == nil || errors.Is(err, strconv.ErrRange))
@@ -108,6 +131,9 @@ func isNegative(text string) bool {
 
 // plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any
 // other number unchanged.
+//
+// A client that encodes all numbers as floats sends 3.0 for 3. The exponent is
+// bounded, so that 1e999999999 does not become a gigabyte of zeros.
 func plainInteger(number string) string {
 	if !strings.ContainsAny(number, ".eE") && number != "-0" {
 		return number

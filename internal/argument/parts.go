@@ -17,6 +17,9 @@ import (
 // member: scope.region. The forms of the protocol are flat.
 
 // part is a member of an object, as the fields of a form ask for it.
+//
+// A part has either a field or parts. Fields are named by their places, so one form
+// can ask for the members of several arguments.
 type part struct {
 	name       string
 	isRequired bool      // in its object
@@ -24,6 +27,8 @@ type part struct {
 	parts      []part    // of an object
 }
 
+// A form with more fields or levels is no help to a user. Such an argument gets one
+// field for its JSON.
 const (
 	// maxParts limits the fields for one argument.
 	maxParts = 32
@@ -33,6 +38,9 @@ const (
 
 // partsOf returns the members of the argument at the position, by whose fields a form asks
 // for the argument; nil for an argument with one field.
+//
+// The result depends on the plan alone, so the form and the reading of its answers
+// agree without any state in between.
 func (p *Plan) partsOf(i int) []part {
 	a := &p.Arguments[i]
 	if a.value.kind != schema.JSON || a.value.validator == nil || a.value.rules.enum != nil {
@@ -49,17 +57,26 @@ func (p *Plan) partsOf(i int) []part {
 		_ = byDefault.Parse(a.defaultValue, jsonenc.MaxDepth) // a default is valid
 	}
 	parts := b.object(a.value.validator.root, a.Name, a.Required, byDefault.Root(), partDepth)
+	// Half of an object would be of no use, so there is one field for all of the
+	// JSON.
 	if b.fields > maxParts {
 		return nil
 	}
 	return parts
 }
 
+// partBuilder counts the fields of one argument.
 type partBuilder struct{ fields int }
 
 // object returns the members of an object that has nothing but members with a name; nil for
 // any other. Required is what holds for the object and all around.
+//
+// Whatever a field cannot express rules out the fields: alternatives, patterns,
+// dependencies. The answers are put together to an object, which the whole schema
+// validates in the end.
 func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefault strictjson.Value, depth int) []part {
+	// An object that may also be null is asked for like an object. Leaving out all
+	// of its fields leaves it out.
 	s = s.target()
 	if depth == 0 || s.kinds&^(1<<strictjson.Null) != 1<<strictjson.Object || s.values != nil || s.ref != nil || s.cond != nil || s.not != nil ||
 		s.allOf != nil || s.anyOf != nil || s.oneOf != nil || s.patterns != nil || s.dependents != nil {
@@ -78,6 +95,8 @@ func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefau
 		if !isPlain(member) {
 			return nil
 		}
+		// A field is required only if its object and all objects around are,
+		// because the user may leave out an optional object as a whole.
 		at := part{name: member, isRequired: s.isRequired[member]}
 		inner, field := s.members[member], name+"."+member
 		needed, given := isRequired && at.isRequired, byDefault.Get(member)
@@ -95,11 +114,16 @@ func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefau
 
 // fieldFor returns what asks for a member as for an argument. A schema that refers to
 // other parts of the whole schema is asked for as JSON, and validated with all of it.
+//
+// The field is compiled from the schema alone, as for an argument without a struct.
+// A member that has no field of its own type becomes JSON.
 func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.Value) *Argument {
 	v, err := compileValue(nil, s.source)
 	if err != nil || v.kind == schema.JSON || s.kinds == 0 && s.values == nil || v.kind == schema.List && !v.elem.isElement() {
 		v = &value{kind: schema.JSON, expected: strings.TrimSuffix(s.hint(), " or null")}
 	}
+	// A default of the argument says more than a default in the schema of the
+	// member.
 	raw := string(s.source.Default)
 	if byDefault.Kind() != strictjson.Invalid {
 		raw = byDefault.Raw()
@@ -112,6 +136,9 @@ func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.V
 }
 
 // textOfDefault returns a default as the text of an argument, and false without one.
+//
+// A default of another type than the field's is ignored: only the whole object is
+// validated.
 func (v *value) textOfDefault(raw string) (text string, ok bool) {
 	var doc strictjson.Doc
 	if raw == "" || doc.Parse(raw, jsonenc.MaxDepth) != nil || doc.Root().Kind() == strictjson.Null {
@@ -132,6 +159,9 @@ func fieldsOfParts(parts []part, yield func(*Argument)) {
 
 // appendParts appends the object of the members that were filled in, and reports whether
 // there is one. An object that is required is there for the errors of its members.
+//
+// An object without any member is left out, so that optional objects stay absent.
+// The comma and the name are removed again if nothing follows them.
 func appendParts(dst []byte, parts []part, filled map[string]string) (object []byte, some bool) {
 	dst = append(dst, '{')
 	first := len(dst)
@@ -158,12 +188,19 @@ func appendParts(dst []byte, parts []part, filled map[string]string) (object []b
 }
 
 // isEmptyField reports whether the answer is that of a field which the user has left empty.
+//
+// Clients differ in what they send for an empty field: null, the empty string, or
+// nothing.
 func (a *Argument) isEmptyField(answer strictjson.Value) bool {
 	return answer.Kind() == strictjson.Null || answer.Kind() == strictjson.String && answer.Text() == "" && !a.value.acceptsEmpty(true)
 }
 
 // memberText returns the answer in the field of a member as JSON, or what the answer must be
 // instead.
+//
+// The text is always valid JSON, because appendParts puts it into an object. What
+// does not have the type of the member becomes a string, and the schema of the
+// object reports it with its place.
 func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want string) {
 	text, want = a.value.fieldText(answer, modes)
 	switch v := a.value; {
@@ -174,6 +211,8 @@ func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want s
 		if problems != nil {
 			return "", "a list without empty elements; remove the extra comma"
 		}
+		// In a comma-separated list, 1 is the number or the string, as the schema
+		// of the elements says.
 		parts := make([]string, len(texts))
 		for i, t := range texts {
 			if parts[i] = t; v.elem.kind.IsString() || !json.Valid([]byte(t)) {
@@ -189,6 +228,9 @@ func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want s
 
 // memberFields returns the fields of members by their names, and the positions of their
 // arguments.
+//
+// Names are distinct: partsOf makes no fields if the name of another argument
+// begins like them.
 func (p *Plan) memberFields() (parts map[int][]part, fields map[string]*Argument, of map[string]int) {
 	parts, fields, of = map[int][]part{}, map[string]*Argument{}, map[string]int{}
 	for i := range p.Arguments {
@@ -204,6 +246,8 @@ func (p *Plan) memberFields() (parts map[int][]part, fields map[string]*Argument
 
 // joinParts writes the members that were filled in into the texts of their arguments. A
 // required argument is there for the errors of its members.
+//
+// An argument whose own name has an answer keeps that answer.
 func (p *Plan) joinParts(texts []Text, parts map[int][]part, filled map[string]string) {
 	for _, i := range slices.Sorted(maps.Keys(parts)) {
 		if texts[i].Given {

@@ -13,11 +13,18 @@ import (
 // Placeholders marks the texts that are placeholders to be accepted unchecked: those of
 // strings that are printed verbatim. For any other placeholder it returns a problem.
 // client is the name of the client in the problems.
+//
+// The caller knows from the client's name that placeholders are possible, and
+// isPlaceholder recognizes them. Other clients never get here, because "$1" may be
+// a value that is meant.
 func (p *Plan) Placeholders(texts []Text, client string, isPlaceholder func(string) bool) (problems []Problem) {
 	for i := range p.Arguments {
 		a, t := &p.Arguments[i], &texts[i]
 		switch {
 		case !t.Given || !isPlaceholder(t.Value):
+		// Only a string reaches the result unchanged. A placeholder of any other
+		// type would fail in the conversion, with an error that no user of such a
+		// client could understand.
 		case a.Verbatim && !a.Sensitive && a.value.kind == schema.String:
 			t.unchecked = true
 		default:
@@ -28,6 +35,9 @@ func (p *Plan) Placeholders(texts []Text, client string, isPlaceholder func(stri
 }
 
 // placeholder returns the problem of a placeholder that the prompt cannot use.
+//
+// The value of a sensitive argument is not repeated: a secret may look like a
+// placeholder.
 func (a *Argument) placeholder(client, value string) Problem {
 	what := Quote(value)
 	if a.Sensitive {
@@ -40,6 +50,9 @@ func (a *Argument) placeholder(client, value string) Problem {
 }
 
 // fill reads the text into dst, as read does. A placeholder is not checked.
+//
+// The value stands in for one that the client adds later, so that no rule can be
+// checked here.
 func (v *value) fill(dst reflect.Value, t Text) []Problem {
 	if !t.unchecked {
 		_, problems := v.read(dst, t.Value, false)
@@ -48,6 +61,8 @@ func (v *value) fill(dst reflect.Value, t Text) []Problem {
 	if !dst.IsValid() {
 		return nil
 	}
+	// Placeholders has ensured that the Go type is a string, or an interface that
+	// is read as one.
 	for dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		dst = dst.Elem()

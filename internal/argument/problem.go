@@ -34,6 +34,10 @@ const (
 )
 
 // Problem is the error of one argument, as the client receives it.
+//
+// A problem is for three readers: Message for people and models, the other fields
+// with JSON names for programs, and Redacted for the log. What a problem repeats of
+// a value is clipped.
 type Problem struct {
 	Argument string `json:"argument"` // empty for all arguments of a tool together
 	// Path is the JSON Pointer of the place inside of the argument; empty for all of it.
@@ -52,9 +56,15 @@ type Problem struct {
 }
 
 // MaxProblems limits how many problems one response details.
+//
+// More would be of no use to a reader, while a value of a megabyte can break a rule
+// in each of its elements.
 const MaxProblems = 64
 
 // Sentence returns the message with its subject, the argument.
+//
+// The message is a predicate, so the place in a value reads as a part of the
+// subject: "filters[2].name is required".
 func (p Problem) Sentence() string {
 	subject := phrase.Clip(p.Argument, 64) + p.place
 	if p.ofAll {
@@ -67,11 +77,17 @@ func (p Problem) Sentence() string {
 }
 
 // inside returns the sentence of a problem without an argument.
+//
+// The developer sees it as an error of a default or an example, where the argument
+// is known.
 func (p Problem) inside() string {
 	return strings.TrimPrefix(phrase.Join(" ", p.place, p.Message), ".")
 }
 
 // Sentences joins the sentences of the first problems, and counts the others.
+// Sentences joins the sentences of the first problems, and counts the others. The
+// result is one line, as the message of a JSON-RPC error. The error data has the
+// problems themselves.
 func Sentences(problems []Problem, more int) string {
 	const most = 8
 	sentences := make([]string, 0, most+1)
@@ -89,11 +105,17 @@ func Sentences(problems []Problem, more int) string {
 
 // Redacted joins the sentences of problems without the values that clients sent,
 // for the log.
+//
+// The log says which argument failed and why, but a value may be personal, also of
+// an argument that is not sensitive.
 func Redacted(problems []Problem) string {
 	sentences := make([]string, len(problems))
 	for i, p := range problems {
 		p.place = p.logged
 		switch {
+		// The messages of the first two cases contain no value. The second is only
+		// about a name that the prompt does not declare, not about a member inside
+		// of a value.
 		case p.Reason == ReasonMissing:
 		case p.Reason == reasonUnknown && p.Path == "":
 		default:
@@ -112,6 +134,8 @@ func (p *Problem) suggest(name string, names []string) {
 	}
 }
 
+// undeclared is the problem of an argument that the prompt does not have, without a
+// suggestion.
 func undeclared(name string) Problem {
 	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: notDeclared}
 }
@@ -129,12 +153,20 @@ func notString(name, example string) Problem {
 }
 
 // Quote returns the beginning of a text in quotes, for a message.
+//
+// The quotes are those of Go, so that control characters and spaces are visible.
 func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
 
 // Error is the error by which code of the application rejects an argument.
+//
+// An Error can come from UnmarshalText, from a render function or from middleware,
+// and be wrapped there.
 type Error struct{ Problem }
 
 // Refuse returns the Error for the argument with the name.
+//
+// The application may build the reason from any bytes, so both texts are made valid
+// UTF-8.
 func Refuse(name, reason string) error {
 	return &Error{Problem{
 		Argument: strings.ToValidUTF8(name, "\ufffd"),
@@ -148,6 +180,9 @@ func (e *Error) Error() string { return e.Sentence() }
 // ArgumentErrors appends the problem of each Error in err, through everything
 // that err wraps. It ignores an error with a method OfAnotherPrompt: what that
 // wraps is about the arguments of an included prompt.
+//
+// errors.As would find only the first Error, but errors.Join may hold one for each
+// argument.
 func ArgumentErrors(err error, problems []Problem) []Problem {
 	switch e := err.(type) {
 	case nil:
@@ -167,6 +202,8 @@ func ArgumentErrors(err error, problems []Problem) []Problem {
 }
 
 // DeclarationError is an error of the declaration of an argument.
+//
+// Developers read the message, so that it may name Go types.
 type DeclarationError struct {
 	Name string // of the argument
 	Err  error
@@ -180,6 +217,9 @@ func (e *DeclarationError) Unwrap() error { return e.Err }
 func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
 
 // ReplaceText returns copies of problems with other text.
+//
+// The server uses ReplaceText to remove secrets from everything that it sends.
+// Allowed is not replaced: its values come from the declaration.
 func ReplaceText(problems []Problem, replace func(string) string) []Problem {
 	problems = slices.Clone(problems)
 	for i := range problems {
