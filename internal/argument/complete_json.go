@@ -15,6 +15,9 @@ import (
 // completion repeats the JSON before: {"region":"e becomes {"region":"eu".
 
 // completeJSON returns the first texts that complete the JSON, and the number of all.
+//
+// root may be nil. The same text is offered once, although several schemas of the
+// value may have it.
 func completeJSON(root *subschema, text string) (texts []string, total int) {
 	open, ok := openJSONOf(root, text)
 	if !ok {
@@ -38,6 +41,10 @@ func completeJSON(root *subschema, text string) (texts []string, total int) {
 }
 
 // openJSON is JSON whose last token is being typed.
+//
+// Of {"region":"e the head is {"region":, the token is e, and schemas are those of
+// the member region. The JSON before the token is not validated: a user may still
+// correct it.
 type openJSON struct {
 	head     string // the JSON before that token
 	typed    string // what there is of the token, decoded if it is a string
@@ -48,6 +55,9 @@ type openJSON struct {
 }
 
 // level is an object or an array that is open.
+//
+// Only open levels are kept, so the memory is bounded by jsonenc.MaxDepth and
+// maxHead.
 type level struct {
 	schemas  []*subschema
 	isObject bool
@@ -61,11 +71,17 @@ type level struct {
 const maxHead = 1 << 10
 
 // maxOpenSchemas limits the schemas of one value that completion looks at.
+//
+// Alternatives can nest, and each could add more. Beyond the limit some candidates
+// are missing.
 const maxOpenSchemas = 16
 
 // openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
 // token to complete, as after a value, for a text that is no beginning of JSON, and for a token
 // behind maxHead.
+//
+// The pass is a state machine without recursion. strictjson cannot parse a text
+// that ends in the middle of a token.
 func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	var levels []level
 	schemas := withParts(nil, root, inPlaceDepth)
@@ -82,6 +98,8 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 		if len(levels) > 0 {
 			top = &levels[len(levels)-1]
 		}
+		// The schemas of the value that follows come from the object or array
+		// around it.
 		if state == value && top != nil {
 			schemas = top.inside()
 		}
@@ -93,6 +111,8 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 			return open, state <= name
 		}
 		c := text[i]
+		// A bracket that does not fit its level is no JSON, and falls through to
+		// the default.
 		isEnd := top != nil && (c == '}' && top.isObject || c == ']' && !top.isObject)
 		switch {
 		case isEnd && (state == next || isFirst):
@@ -155,6 +175,9 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 
 // endOfString returns the offset after the string that begins at i, and whether the string
 // is closed.
+//
+// A byte after a backslash never ends a string. Whether the escape is valid is
+// found by unquoted.
 func endOfString(text string, i int) (end int, isClosed bool) {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -168,6 +191,9 @@ func endOfString(text string, i int) (end int, isClosed bool) {
 }
 
 // unquoted decodes a string, which may have no end.
+//
+// An escape that is typed in part makes the string invalid. Then nothing is
+// completed until the next character.
 func unquoted(token string, isClosed bool) (text string, ok bool) {
 	if !isClosed {
 		token += `"`
@@ -178,6 +204,9 @@ func unquoted(token string, isClosed bool) (text string, ok bool) {
 }
 
 // inside returns the schemas of the member or the element that follows.
+//
+// Schemas in place were resolved when the level was opened, so a member that allOf
+// or a reference declares is found as well.
 func (l *level) inside() []*subschema {
 	var all []*subschema
 	for _, s := range l.schemas {
@@ -193,6 +222,9 @@ func (l *level) inside() []*subschema {
 }
 
 // withParts appends a schema, and those that apply to the same value.
+//
+// All alternatives count, because the JSON so far does not say which one is meant.
+// not and if say nothing about values to offer.
 func withParts(all []*subschema, s *subschema, depth int) []*subschema {
 	if s == nil || depth == 0 || len(all) == maxOpenSchemas || slices.Contains(all, s) {
 		return all
@@ -208,6 +240,8 @@ func withParts(all []*subschema, s *subschema, depth int) []*subschema {
 }
 
 // candidates returns what may follow.
+//
+// Each schema has an index of its own, made when the schema is first completed.
 func (o *openJSON) candidates() []*match.Index {
 	var all []*match.Index
 	if o.isName {
@@ -227,6 +261,9 @@ func (o *openJSON) candidates() []*match.Index {
 }
 
 // textOf returns a candidate as JSON, and false for one that does not fit.
+//
+// A name that the object has already would be a duplicate. After a quote, only
+// strings fit.
 func (o *openJSON) textOf(candidate string) (text string, ok bool) {
 	if o.isName {
 		return string(strictjson.AppendString(nil, candidate)) + ":", !o.level.names[candidate]

@@ -20,6 +20,9 @@ import (
 // JSON. It checks the rules of strings, numbers and lengths on the way.
 
 // convert is read for a string, a number or a boolean, without the validator.
+//
+// The enum of strings comes first: its message lists the choices, while the error
+// of the type would only name a form.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
 	if v.rules.texts != nil && !v.rules.hasText(text) {
 		return nil, v.rules.notOneOfTexts(text)
@@ -43,6 +46,8 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 		return text == "true", nil
 	case schema.Int, schema.Uint, schema.Float:
 		return v.convertNumber(dst, text, want)
+	// KindOf and kindOf never leave the kind Any, or a list or JSON, to this
+	// function.
 	default:
 		panic("prompts: value is not compiled")
 	}
@@ -54,12 +59,16 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 
 // convertText reads the kinds with a text form of their own. The schema validates
 // this text.
+//
+// Without a Go value only the schema is checked: the type's own method needs a
+// value to fill.
 func (v *value) convertText(dst reflect.Value, text string) *Problem {
 	if !dst.IsValid() {
 		return nil
 	}
 	switch v.kind {
 	case schema.Text:
+		// time.Time.UnmarshalText accepts RFC 3339 with a time only.
 		if v.isTime && v.rules.format != nil && v.rules.format.name == "date" {
 			return v.convertDate(dst, text)
 		}
@@ -67,6 +76,8 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
 			return v.unmarshalProblem(err, text)
 		}
+		// The types of net/netip accept the empty text as their zero value, which
+		// is no address.
 		if text == "" && v.isAddress {
 			return v.typeProblem(text)
 		}
@@ -78,11 +89,16 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		dst.SetInt(int64(d))
 	case schema.URL:
 		u, err := url.Parse(text)
+		// url.Parse accepts the empty text, which is no URL that a prompt could
+		// use.
 		if err != nil || text == "" {
 			return v.typeProblem(text)
 		}
 		dst.Set(reflect.ValueOf(*u))
 	case schema.Bytes:
+		// Strict rejects padding bits that are not zero: two texts for the same
+		// bytes. The decoder skips line breaks, which the pattern of the input
+		// schema does not allow.
 		b, err := base64.StdEncoding.Strict().DecodeString(text)
 		if err != nil || strings.ContainsAny(text, "\r\n") {
 			return v.typeProblem(text)
@@ -119,6 +135,9 @@ func reasonsOf(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
+// convertNumber reads a number. The order of the checks decides the message: a
+// number of the right form that is too large is out of range, and not of the wrong
+// type.
 func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *Problem) {
 	var n number
 	var narrow float64 // a float as its Go type holds it
@@ -137,6 +156,8 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 			// The text is checked: as a float32, 0.1 is more than 0.1.
 			n.float, err = parseFloat(text, 64)
 		}
+		// A json.Number keeps the text, and encoding/json would reject one such as
+		// "+1" or ".5".
 		if v.isLiteral && !json.Valid([]byte(text)) {
 			return nil, v.typeProblem(text)
 		}
@@ -176,6 +197,9 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 }
 
 // convertList reads the elements of a list.
+//
+// The problems of the elements are collected up to MaxProblems. A list that is too
+// long is reported together with them.
 func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []Problem) {
 	texts, wrong, problems := v.split(text)
 	if problems != nil {
@@ -184,6 +208,8 @@ func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []P
 	if p := v.rules.checkItems(len(texts)); p != nil {
 		problems = append(problems, *p)
 	}
+	// An array has its length already. Elements beyond it have a problem from
+	// checkItems, because the schema states the length of the array.
 	if dst.IsValid() && dst.Kind() == reflect.Slice {
 		dst.Set(reflect.MakeSlice(dst.Type(), len(texts), len(texts)))
 	}
@@ -223,6 +249,8 @@ func appendInside(problems []Problem, i int, inside ...Problem) []Problem {
 }
 
 // validateList validates a list whose elements are valid.
+//
+// The instance is encoded for the tree if the list was comma-separated.
 func (v *value) validateList(instance any, text string) []Problem {
 	if !isJSONList(text) {
 		text = jsonenc.Text(instance)
@@ -234,10 +262,14 @@ func (v *value) validateList(instance any, text string) []Problem {
 
 // split returns the texts of a list's elements, and the problems of the first elements
 // that have another JSON type.
+//
+// Two forms are accepted: users type commas, and programs send JSON. A bracket at
+// the beginning makes the text JSON.
 func (v *value) split(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	if isJSONList(text) {
 		return v.splitJSON(text)
 	}
+	// The empty text is the empty list, and not a list with an empty element.
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
 	}
@@ -255,6 +287,9 @@ func (v *value) split(text string) (texts []string, wrong map[int]*Problem, prob
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
 // have the right JSON type: "1" is no integer.
+//
+// The elements become texts again, so that the same code reads the elements of both
+// forms.
 func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
@@ -273,4 +308,5 @@ func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, 
 	return texts, wrong, nil
 }
 
+// isJSONList reports whether the text of a list is read as JSON.
 func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }

@@ -15,6 +15,9 @@ import (
 // explain_alternatives.go those of anyOf, oneOf, not and if.
 
 // explainer collects problems.
+//
+// An explainer is for one value. It visits the schemas like accept.go, but goes on
+// after a keyword that fails.
 type explainer struct {
 	problems []Problem
 	more     int // problems that are only counted
@@ -27,6 +30,9 @@ type explainer struct {
 // explain returns the problems of a value that the schema does not accept: one at least,
 // MaxProblems at most, and how many are left out. If the value has the arguments of a tool,
 // each problem has the name of its argument.
+//
+// The budget is a multiple of the value's size, and a constant for small values.
+// What exceeds it is still reported, but without the cause inside.
 func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
 	size := len(in.text) + len(in.value.Raw())
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
@@ -47,6 +53,9 @@ func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more 
 
 // check returns the problems of the value, nil if the schema accepts it. Those beyond
 // MaxProblems are left out.
+//
+// Validation and explanation are separate passes, because nearly all values are
+// valid.
 func (v *Validator) check(in instance) []Problem {
 	if v.accepts(in) {
 		return nil
@@ -75,6 +84,9 @@ func (e *explainer) add(make func() *Problem) {
 }
 
 // put writes the place into the problem.
+//
+// The problem of the object as a whole has no argument. Then ofAll makes its
+// sentence.
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
@@ -90,6 +102,8 @@ func (e *explainer) put(p *Problem) {
 func (e *explainer) count() int { return len(e.problems) + e.more }
 
 // accepts charges the work to the budget.
+//
+// A look ahead goes through this method, so that the budget bounds it.
 func (e *explainer) accepts(s *subschema, in instance) bool {
 	*e.budget -= 1 + len(in.text) + len(in.value.Raw())
 	return s.accepts(in, nil)
@@ -104,6 +118,8 @@ func (e *explainer) inside(s step, explain func()) {
 
 // explain adds the problems of the value with the schema: none if the schema accepts the
 // value, and one at least otherwise.
+//
+// For a cause that explain does not find, see explain of Validator.
 func (e *explainer) explain(s *subschema, in instance) {
 	// Past the budget, the value still gets a problem, without the reason inside.
 	if *e.budget -= 1; *e.budget < 0 {
@@ -114,6 +130,7 @@ func (e *explainer) explain(s *subschema, in instance) {
 	}
 	before := e.count()
 	known := len(e.problems)
+	// In draft 7 the other keywords are absent, see compile.
 	if s.ref != nil {
 		e.explain(s.ref, in)
 	}
@@ -147,6 +164,8 @@ func (e *explainer) explain(s *subschema, in instance) {
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
+//
+// The message is general, but it names the value, and the path names the place.
 func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
@@ -192,6 +211,9 @@ var typeNames = map[string]string{
 }
 
 // wrongValue is the problem of a value that is not in the enum.
+//
+// If no choice is a string, a string in the message is called one. If all are
+// strings, any other value is called by its type: "1" and 1 are easily confused.
 func (s *subschema) wrongValue(in instance) *Problem {
 	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
 		return s.rules.notOneOfTexts(in.text)
@@ -217,6 +239,9 @@ func choiceOf(v any) string {
 }
 
 // hugeNumbers adds the problems of numbers outside the range of a 64-bit float.
+//
+// Such a value never meets the schema, see accepts of Validator, so these are its
+// only problems.
 func (e *explainer) hugeNumbers(in instance) {
 	if in.kind == strictjson.Number && isHuge(in.text) {
 		e.add(func() *Problem {
@@ -252,6 +277,9 @@ func typesOf(s *subschema) []string {
 }
 
 // explainText is explain for a text that is not strict JSON: it says where.
+//
+// The offset counts bytes of the text that the client sent, so that a program can
+// find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:
@@ -273,6 +301,8 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 
 // toDuplicate goes to the first member whose name is that of another, and returns false
 // without one.
+//
+// After true, the place is that of the member. After false, it is unchanged.
 func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.

@@ -13,6 +13,7 @@ import (
 // This file has the problems of the keywords that apply schemas to the same value. Of
 // alternatives, it explains the one that was probably meant.
 
+// inPlace adds the problems of allOf, anyOf, oneOf, not, and if.
 func (e *explainer) inPlace(s *subschema, in instance) {
 	if s.isFalse {
 		e.add(notAllowed)
@@ -21,6 +22,8 @@ func (e *explainer) inPlace(s *subschema, in instance) {
 	for _, sub := range s.allOf {
 		e.explain(sub, in)
 	}
+	// JSON Schema only says that no alternative accepts the value. The problems of
+	// all of them would hide the one that helps.
 	if s.anyOf != nil && !slices.ContainsFunc(s.anyOf, func(sub *subschema) bool { return e.accepts(sub, in) }) {
 		e.alternatives(s.anyOf, in)
 	}
@@ -54,6 +57,9 @@ func (e *explainer) inPlace(s *subschema, in instance) {
 }
 
 // bothMatch is the problem of a value that two alternatives accept, of which only one may.
+//
+// Often the alternatives differ in the member that they require, and the object has
+// both members.
 func bothMatch(a, b *subschema, in instance) *Problem {
 	onlyOf := func(a, b *subschema) []string {
 		return slices.DeleteFunc(slices.Clone(a.required), func(name string) bool { return b.isRequired[name] })
@@ -66,6 +72,8 @@ func bothMatch(a, b *subschema, in instance) *Problem {
 }
 
 // together is the problem of an object with members of which each excludes the others.
+//
+// The reason is that of an unknown member: the fix is to remove one.
 func together(names ...string) *Problem {
 	message := "must not have the members " + phrase.List(names, memberName) + " together; remove one of them"
 	if len(names) == 1 {
@@ -75,6 +83,9 @@ func together(names ...string) *Problem {
 }
 
 // excluded is the problem of a value that the schema accepts, but must not.
+//
+// The words say what not excludes, if that is one simple keyword. Any other schema
+// is shown as JSON.
 func (s *subschema) excluded(in instance) *Problem {
 	switch {
 	case s.rules.enum != nil:
@@ -98,6 +109,10 @@ func (s *subschema) isOnlyType() bool {
 
 // alternatives adds the problems of the alternative that was probably meant: the one whose
 // type and tag fit, or else the one that comes closest.
+//
+// The choice goes in three steps, each of which needs more work than the one
+// before: the type of the value, then the tag, and then a trial with each
+// alternative. The fewest problems win.
 func (e *explainer) alternatives(all []*subschema, in instance) {
 	fitting := slices.DeleteFunc(slices.Clone(all), func(s *subschema) bool { return !s.mayHaveType(in, inPlaceDepth) })
 	if len(fitting) == 0 {
@@ -109,6 +124,7 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 			return
 		}
 	}
+	// More trials would cost too much for one message. All trials share the budget.
 	const most = 8
 	var best explainer
 	var itself []Problem // of alternatives that fail for one reason, and none inside
@@ -123,10 +139,14 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == ReasonMissing && !slices.Contains(lacking, member) {
 			lacking = append(lacking, member)
 		}
+		// An alternative without a problem fails for a cause that explain cannot
+		// find.
 		if n > 0 && (best.count() == 0 || n < best.count()) {
 			best = trial
 		}
 	}
+	// Several alternatives fail for one reason each, and none inside of the value:
+	// none of them is more likely to be meant.
 	if best.count() == 1 && best.problems[0].Path == e.path() && len(itself) > 1 {
 		best.problems[0] = eitherOf(itself)
 	}
@@ -142,6 +162,8 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 }
 
 // lacks returns the member that an object lacks; "" if it lacks none or several.
+//
+// anyOf with a required member in each alternative says "one of these members".
 func (s *subschema) lacks(in instance) string {
 	lacking := ""
 	for _, name := range s.target().required {
@@ -156,6 +178,7 @@ func (s *subschema) lacks(in instance) string {
 	return lacking
 }
 
+// quotedNames returns the names as messages have them.
 func quotedNames(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -172,6 +195,8 @@ func (e *explainer) path() string {
 }
 
 // eitherOf joins the problems of alternatives, of which one has to be fixed.
+//
+// What the client sent is the same in each message, and follows once at the end.
 func eitherOf(problems []Problem) Problem {
 	const most = 4
 	one := problems[0]
@@ -197,6 +222,8 @@ func eitherOf(problems []Problem) Problem {
 }
 
 // addPlaced adds a problem that has its place.
+//
+// The problem comes from a trial, which has removed duplicates.
 func (e *explainer) addPlaced(p Problem) {
 	if len(e.problems) == e.most {
 		e.more++
@@ -206,10 +233,15 @@ func (e *explainer) addPlaced(p Problem) {
 }
 
 // inPlaceDepth is how many references and parts in place are followed for a message.
+//
+// Deeper schemas are validated all the same. Only the words of a message or a hint
+// get less specific.
 const inPlaceDepth = 8
 
 // mayHaveType reports whether the types in the schema, its reference and its allOf allow
 // the value.
+//
+// True may be wrong, but false is certain.
 func (s *subschema) mayHaveType(in instance, depth int) bool {
 	if !s.hasType(in) || s.isFalse {
 		return false
@@ -258,6 +290,9 @@ func (s *subschema) tagsOf(tags map[string]*subschema, depth int) map[string]*su
 // tagged returns the alternatives that the tag of an object selects: a member for which
 // each alternative allows other values. If the tag selects none, tagged adds the problem
 // and returns nil. Without a tag, it returns all.
+//
+// A tag must be declared by all alternatives. The names are visited in order, so
+// the first tag that excludes an alternative is the same in each call.
 func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subschema {
 	var tags []map[string]*subschema
 	for _, s := range all {
@@ -270,6 +305,8 @@ func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subsche
 		v := object.Get(name)
 		at := step{name: name, index: -1, isDeclared: true}
 		var some []*subschema
+		// The union exists for its message: which values all alternatives together
+		// allow.
 		union := &subschema{source: all[0].source}
 		for i, t := range tags {
 			if v.Kind() == strictjson.Invalid || t[name].hasValue(instanceOf(v)) {

@@ -12,9 +12,12 @@ import (
 
 // This file has the problems of the keywords for arrays and objects.
 
+// elements adds the problems of an array.
 func (e *explainer) elements(s *subschema, in instance) {
 	n, matching := 0, 0
 	for v := range in.value.Elements() {
+		// A forbidden element is reported below, where the number of elements is
+		// known.
 		if sub := s.elementAt(n); sub != nil && !sub.isFalse {
 			e.inside(step{index: n}, func() { e.explain(sub, instanceOf(v)) })
 		}
@@ -54,6 +57,9 @@ func (e *explainer) elements(s *subschema, in instance) {
 }
 
 // repeated adds a problem for each element that equals one before.
+//
+// The first of equal elements has no problem, so that the client removes the others
+// only.
 func (e *explainer) repeated(array strictjson.Value) {
 	first := repeated(array)
 	for _, i := range slices.Sorted(maps.Keys(first)) {
@@ -65,6 +71,8 @@ func (e *explainer) repeated(array strictjson.Value) {
 	}
 }
 
+// members adds the problems of an object: first the missing members, then those of
+// each member.
 func (e *explainer) members(s *subschema, in instance) {
 	for _, name := range s.required {
 		if in.value.Get(name).Kind() == strictjson.Invalid {
@@ -103,6 +111,8 @@ func (e *explainer) members(s *subschema, in instance) {
 	}
 }
 
+// member adds the problems of one member: of its name, and of its value with each
+// schema that applies.
 func (e *explainer) member(s *subschema, name string, in instance) {
 	if s.memberNames != nil {
 		named := instance{kind: strictjson.String, text: name}
@@ -130,13 +140,18 @@ func (e *explainer) member(s *subschema, name string, in instance) {
 	}
 }
 
+// missing is the problem of a required member, and has the place of that member.
 func missing() *Problem { return &Problem{Reason: ReasonMissing, Message: "is required"} }
 
+// notAllowed is the problem of a value whose schema is false.
 func notAllowed() *Problem {
 	return &Problem{Reason: reasonUnknown, Message: "is not allowed; remove it"}
 }
 
 // unknown is the problem of a member that the schema does not declare.
+//
+// A misspelled name is the most common cause, so a suggestion is better than the
+// list of names.
 func (s *subschema) unknown(name string, isArgument bool) *Problem {
 	p := &Problem{Reason: reasonUnknown, Message: "is unknown"}
 	if isArgument {
@@ -166,6 +181,9 @@ func memberName(name string) string {
 
 // unevaluated adds the problems of unevaluatedItems and unevaluatedProperties, if all
 // other keywords accept the value.
+//
+// What is unevaluated depends on all other keywords, so these problems are useful
+// only after the others are fixed.
 func (e *explainer) unevaluated(s *subschema, in instance) {
 	if e.accepts(s, in) {
 		return
@@ -204,6 +222,9 @@ func (e *explainer) unevaluated(s *subschema, in instance) {
 }
 
 // thatIs says in a few words which values the schema accepts, after a noun.
+//
+// The words stand in a message about contains, such as "must have at least 1
+// element equal to a".
 func (s *subschema) thatIs() string {
 	asJSON := s.asJSON
 	s = s.target()
