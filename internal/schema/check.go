@@ -25,6 +25,9 @@ import (
 
 // Check returns an error for a schema that makes no sense, and for one whose
 // validation takes too long.
+//
+// The order of the checks matters: the cost is found only for references that
+// resolve and do not loop.
 func Check(s *jsonschema.Schema) (err error) {
 	defer func() {
 		// jsonschema-go panics for some schemas that are built by hand.
@@ -35,6 +38,8 @@ func Check(s *jsonschema.Schema) (err error) {
 	if err := cmp.Or(checkKeywords(s), checkDraft(s)); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
+	// jsonschema-go also checks what this file does not, such as anchors and the
+	// URIs of $id.
 	if _, err := s.Resolve(nil); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
@@ -46,6 +51,8 @@ func Check(s *jsonschema.Schema) (err error) {
 
 // keywordTypes are the JSON types that keywords apply to. They accept all values of
 // other types.
+//
+// A keyword that is not in the map applies to all types.
 var keywordTypes = map[string]string{
 	"multipleOf": "number", "minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number",
 	"minLength": "string", "maxLength": "string", "pattern": "string", "format": "string",
@@ -60,6 +67,9 @@ var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "o
 
 // checkKeywords returns an error for keywords that no value satisfies, and for
 // keywords that never apply.
+//
+// The schemas inside are checked in the order of Subschemas, so the first error is
+// always the same.
 func checkKeywords(s *jsonschema.Schema) error {
 	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
@@ -69,6 +79,8 @@ func checkKeywords(s *jsonschema.Schema) error {
 	if err := CheckApplies(s, TypesOf(s)); err != nil {
 		return err
 	}
+	// The specification demands it. jsonschema-go divides by the number without a
+	// check.
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
 		return errors.New("multipleOf must be greater than 0")
 	}
@@ -85,6 +97,8 @@ func checkKeywords(s *jsonschema.Schema) error {
 
 // CheckApplies returns an error for a keyword that applies to none of the types. No
 // types are all types.
+//
+// A schema of null alone, as a part of an anyOf, may have any keyword.
 func CheckApplies(s *jsonschema.Schema, types []string) error {
 	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
 	if len(types) == 0 {
@@ -106,6 +120,8 @@ func CheckApplies(s *jsonschema.Schema, types []string) error {
 }
 
 // checkRanges returns an error for empty ranges.
+//
+// The specification allows empty ranges, which then reject all values.
 func checkRanges(s *jsonschema.Schema) error {
 	counts := []struct {
 		min, max  string
@@ -144,6 +160,9 @@ func checkRanges(s *jsonschema.Schema) error {
 	return nil
 }
 
+// checkPatterns returns an error for a pattern that package regexp does not accept.
+// JSON Schema recommends the patterns of ECMAScript, which also has lookahead and
+// backreferences.
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -172,6 +191,9 @@ func patterns(s *jsonschema.Schema) iter.Seq2[string, string] {
 }
 
 // PatternSize returns the number of instructions of all valid patterns in the schema.
+//
+// A match takes time proportional to this number times the length of the text.
+// Package argument limits the product.
 func PatternSize(s *jsonschema.Schema) int {
 	n := 0
 	for sub := range all(s) {
@@ -189,6 +211,9 @@ func PatternSize(s *jsonschema.Schema) int {
 }
 
 // CheckType returns an error for a schema that allows no value of the type.
+//
+// An integer and a number fit each other here: whether a fraction is allowed is
+// checked for each value.
 func CheckType(want string, s *jsonschema.Schema) error {
 	types := TypesOf(s)
 	if len(types) == 0 || want == "" || slices.Contains(types, want) || IsNumeric(want) && slices.ContainsFunc(types, IsNumeric) {
@@ -202,6 +227,8 @@ func CheckType(want string, s *jsonschema.Schema) error {
 
 // Allowed returns the values that the enum and the const allow, and what they are
 // called; nil if they allow all.
+//
+// The const must be in the enum, because both keywords have to accept a value.
 func Allowed(s *jsonschema.Schema) (what string, values []any, err error) {
 	if s.Const == nil {
 		return "enum value", s.Enum, nil
@@ -212,6 +239,8 @@ func Allowed(s *jsonschema.Schema) (what string, values []any, err error) {
 	return "const", []any{*s.Const}, nil
 }
 
+// contains reports whether a value equals one of the others, as JSON Schema defines
+// equality: 1 and 1.0 are equal.
 func contains(values []any, v any) bool {
 	return slices.ContainsFunc(values, func(e any) bool { return jsonschema.Equal(e, v) })
 }
@@ -273,6 +302,8 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 }
 
 // References are the references of a checked schema.
+//
+// The references stay valid as long as the schema is not changed.
 type References struct{ found *references }
 
 // NewReferences finds the references of a schema.
@@ -284,6 +315,8 @@ func NewReferences(s *jsonschema.Schema) (*References, error) {
 // Target returns the schema that a $ref or a $dynamicRef refers to.
 func (r *References) Target(ref string) (*jsonschema.Schema, error) { return r.found.target(ref) }
 
+// references are the schemas that references can lead to. For a schema without a
+// reference it is empty.
 type references struct {
 	schemas  []*jsonschema.Schema // the root first
 	pointers map[*jsonschema.Schema]string
@@ -292,6 +325,9 @@ type references struct {
 }
 
 // collect adds s, which is at the JSON pointer, and everything inside.
+//
+// Names are JSON pointers and anchors, both without the #. An $id inside would
+// start another resource with pointers of its own.
 func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	if s.ID != "" && pointer != "" {
 		return errors.New("$id is not supported inside of an argument schema; remove the $id")
@@ -319,6 +355,9 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 }
 
 // follow visits all schemas that apply to the same value as s.
+//
+// The depth-first search finds a loop when it enters a schema that it has not left
+// yet.
 func (r *references) follow(s *jsonschema.Schema) error {
 	inside, seen := r.entered[s]
 	if inside {
@@ -347,6 +386,8 @@ func (r *references) follow(s *jsonschema.Schema) error {
 
 // inPlace yields the schemas that apply to every value that s applies to, each with
 // its JSON pointer from s. The references must be valid.
+//
+// A $dynamicRef counts as a $ref, see target.
 func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		for _, ref := range []string{s.Ref, s.DynamicRef} {

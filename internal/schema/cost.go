@@ -22,6 +22,8 @@ const (
 	// every limit.
 	maxVisits = 16
 	// maxCostSteps limits the work of checkCost.
+	// Few schemas come near to the limit. Without it, checkCost itself could take
+	// exponential time.
 	maxCostSteps = 1_000_000
 )
 
@@ -36,6 +38,9 @@ const (
 //	{"anyOf": [{"properties": {"a": {"$ref": "#"}}}, {"properties": {"a": {"$ref": "#"}}}]}
 //
 // the states are 1, 2, 4, … times the root.
+//
+// The states are finite in number, because the counts of a state are bounded by
+// most, and a state that was seen is not followed again.
 func checkCost(r *references) error {
 	c := costs{
 		references: r, most: maxVisits * len(r.schemas), tags: map[string][]any{},
@@ -43,6 +48,8 @@ func checkCost(r *references) error {
 		next: map[stepFrom]counts{}, fails: map[stepFrom]bool{},
 	}
 	for _, s := range r.schemas {
+		// The values of all guards are collected first: a step for a tag must know
+		// which other values exist.
 		for name, p := range guardOf(s).Properties {
 			for _, v := range slices.Concat(p.Enum, constOf(p)) {
 				if !contains(c.tags[name], v) {
@@ -79,6 +86,9 @@ func checkCost(r *references) error {
 
 // state is the multiset of the schemas that apply to one part of a value, after a step
 // from the state before.
+//
+// The chain of the states before is kept for the error, which names the places that
+// multiply.
 type state struct {
 	counts counts
 	before *state // nil for the value itself
@@ -87,6 +97,8 @@ type state struct {
 
 // check returns the steps from the state in order, or an error if the state visits too
 // many schemas.
+//
+// The steps are sorted, so that the same schema always gets the same error.
 func (c *costs) check(s *state) ([]step, error) {
 	visits := 0
 	steps := map[step]bool{}
@@ -107,6 +119,9 @@ func (c *costs) check(s *state) ([]step, error) {
 
 // tooLong returns the error for a state that visits too many schemas: two places that
 // refer to the same schema on the way to the state, or else the heaviest schema.
+//
+// The search goes back from the last state, because the nearest step is where the
+// author sees both places.
 func (c *costs) tooLong(s *state, heaviest *jsonschema.Schema) error {
 	for ; s.before != nil; s = s.before {
 		for _, entry := range c.sorted(s.counts) {
@@ -120,9 +135,13 @@ func (c *costs) tooLong(s *state, heaviest *jsonschema.Schema) error {
 }
 
 // counts is a multiset of schemas.
+//
+// A schema that applies twice to the same part is visited twice.
 type counts map[*jsonschema.Schema]int
 
 // step leads from a part of a value to a member or an element.
+//
+// A step is comparable, so it can be the key of a map.
 type step struct {
 	kind  stepKind
 	name  string // of a member that properties name; empty: any other member
@@ -134,6 +153,7 @@ type step struct {
 	value int
 }
 
+// stepKind is a group of parts of a value to which the same schemas apply.
 type stepKind string
 
 const (
@@ -143,6 +163,7 @@ const (
 	toName    stepKind = "member names"
 )
 
+// String words the step for an error.
 func (s step) String() string {
 	switch s.kind {
 	case toMember:
@@ -153,12 +174,16 @@ func (s step) String() string {
 	return "the same " + string(s.kind)
 }
 
+// stepFrom is a step from a value that one schema applies to.
 type stepFrom struct {
 	from *jsonschema.Schema
 	step step
 }
 
 // costs has the results of checkCost so far.
+//
+// The results of each schema are kept, so that a schema is analyzed once, however
+// many states contain it.
 type costs struct {
 	*references
 	most   int
@@ -180,6 +205,7 @@ type part struct {
 // isBranch reports whether the part is a then or an else, of which one applies.
 func (p part) isBranch() bool { return p.keyword == "then" || p.keyword == "else" }
 
+// partsOf returns the schemas in place of s, in the order of inPlace.
 func (c *costs) partsOf(s *jsonschema.Schema) []part {
 	parts, ok := c.parts[s]
 	if !ok {
@@ -193,12 +219,16 @@ func (c *costs) partsOf(s *jsonschema.Schema) []part {
 }
 
 // bounded keeps counts from an overflow.
+//
+// One more than the limit is as much as any larger number.
 func (c *costs) bounded(n int) int { return min(n, c.most+1) }
 
+// sorted returns the schemas of the multiset in the order of their pointers.
 func (c *costs) sorted(in counts) []*jsonschema.Schema {
 	return slices.SortedFunc(maps.Keys(in), func(a, b *jsonschema.Schema) int { return strings.Compare(c.pointers[a], c.pointers[b]) })
 }
 
+// key returns a text that is the same for equal multisets only.
 func (c *costs) key(in counts) string {
 	var key strings.Builder
 	for _, s := range c.sorted(in) {
@@ -208,6 +238,9 @@ func (c *costs) key(in counts) string {
 }
 
 // entry returns the schema that s stands for: if s is a reference only, its target.
+//
+// So two references to one schema count as the same schema, and the states stay
+// few.
 func (c *costs) entry(s *jsonschema.Schema) *jsonschema.Schema {
 	for s.Ref != "" {
 		rest := WithoutAnnotations(s)
@@ -222,6 +255,9 @@ func (c *costs) entry(s *jsonschema.Schema) *jsonschema.Schema {
 
 // visitsOf returns how many schemas are visited for a value that s applies to, the
 // parts of the value aside.
+//
+// Of then and else only the heavier one counts. The recursion ends, because follow
+// has rejected loops in place.
 func (c *costs) visitsOf(s *jsonschema.Schema) int {
 	n, ok := c.visits[s]
 	if ok {
@@ -243,6 +279,9 @@ func (c *costs) visitsOf(s *jsonschema.Schema) int {
 
 // withTags returns the step for each value of the tag that distinguishes the most
 // schemas. It returns the step alone if no tag distinguishes any.
+//
+// Only objects have tags. One tag is enough for each step: every combination of
+// several tags would make too many states.
 func (c *costs) withTags(from counts, st step) []step {
 	steps := []step{st}
 	least := c.mostNext(from, steps)
@@ -295,6 +334,9 @@ func (c *costs) mostNext(from counts, steps []step) int {
 
 // nextOfAll returns the schemas that apply after the step from a value that all of
 // the multiset apply to.
+//
+// The work is counted here, because every state and every trial of a tag passes
+// this function.
 func (c *costs) nextOfAll(from counts, st step) counts {
 	next := counts{}
 	for s, n := range from {
@@ -307,6 +349,8 @@ func (c *costs) nextOfAll(from counts, st step) counts {
 }
 
 // places returns where the schemas of the state refer to the target for the step.
+//
+// Two places are enough for the error.
 func (c *costs) places(from counts, st step, target *jsonschema.Schema) []string {
 	var places []string
 	var walk func(s *jsonschema.Schema)

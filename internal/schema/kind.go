@@ -1,6 +1,9 @@
 package schema
 
 // Kind is how the string of an argument is read.
+//
+// Package argument converts by the kind, and this package checks which schemas fit
+// the kind.
 type Kind uint8
 
 // The kinds, by how a string becomes a value.
@@ -21,6 +24,8 @@ const (
 
 // IsString reports whether the schema validates a value of this kind as the
 // string that was sent.
+//
+// So the pattern of a duration applies to the text 1h30m, and not to nanoseconds.
 func (k Kind) IsString() bool {
 	switch k {
 	case String, Text, Duration, URL, Bytes:
@@ -34,6 +39,8 @@ func (k Kind) IsNumber() bool { return k == Int || k == Uint || k == Float }
 
 // InstanceType returns the JSON type of the value that the schema validates; ""
 // for any.
+//
+// A JSON value has the type that its text says.
 func (k Kind) InstanceType() string {
 	switch {
 	case k.IsString():

@@ -28,6 +28,8 @@ import (
 // This file copies, merges and walks JSON schemas.
 
 // TypesOf returns the types of the keyword type; nil without the keyword.
+//
+// jsonschema-go has two fields for the keyword, of which one is set.
 func TypesOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}
@@ -37,6 +39,9 @@ func TypesOf(s *jsonschema.Schema) []string {
 
 // WithoutAnnotations returns a shallow copy without the keywords that reject no
 // value.
+//
+// Format is one of them: the specification makes format an annotation by default.
+// Callers that check formats read the field themselves.
 func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 	c := *s
 	c.ID, c.Schema, c.Comment = "", "", ""
@@ -48,11 +53,16 @@ func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 }
 
 // IsEmpty reports whether the schema rejects no value.
+//
+// References and definitions count as keywords here, so a schema with $defs alone
+// is not empty.
 func IsEmpty(s *jsonschema.Schema) bool {
 	return reflect.ValueOf(WithoutAnnotations(s)).IsZero()
 }
 
 // False returns a schema that accepts no value.
+//
+// jsonschema-go writes and reads the boolean schema false in this form.
 func False() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
 // IsFalse reports whether the schema is a False, with other keywords or without.
@@ -66,6 +76,9 @@ var PointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // Subschemas yields the schemas directly inside of s, each with its JSON pointer
 // from s, always in the same order.
+//
+// The fields of a schema are found by reflection, so that a new keyword of
+// jsonschema-go is visited without a change here.
 func Subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		for at, sub := range parts(s) {
@@ -137,10 +150,15 @@ func keywordOf(sf reflect.StructField) string {
 
 // RefersOutside reports whether Items is not a schema by itself: it may refer to
 // another part of the schema, or depend on another keyword.
+//
+// prefixItems changes which elements items applies to, and $schema says which draft
+// the items have.
 func RefersOutside(s *jsonschema.Schema) bool {
 	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || HasReference(s)
 }
 
+// HasReference reports whether the schema or one inside has a $ref or a
+// $dynamicRef.
 func HasReference(s *jsonschema.Schema) bool {
 	for sub := range all(s) {
 		if sub.Ref != "" || sub.DynamicRef != "" {
@@ -152,6 +170,9 @@ func HasReference(s *jsonschema.Schema) bool {
 
 // Clone returns a deep copy. All values in it are as encoding/json decodes
 // them.
+//
+// Values of a schema built by hand may have any Go type. After Clone they are nil,
+// bool, float64, string, []any and map[string]any, and nothing is shared with s.
 func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if err := checkTree(s, nil); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
@@ -172,6 +193,9 @@ func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 
 // checkTree returns an error for schemas that encoding/json would loop on, change
 // or reject without an explanation.
+//
+// within are the schemas around s. The same schema may occur twice side by side:
+// the copy then has two.
 func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 	if slices.Contains(within, s) {
 		return errors.New("schema contains itself")
@@ -204,6 +228,8 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 
 // checkExact returns an error for an integer in a schema that has no float64:
 // encoding/json would decode another number.
+//
+// The author would see another number in the error of a client than in the code.
 func checkExact(v any) error {
 	raw, err := jsonenc.Marshal(v)
 	var doc strictjson.Doc
@@ -234,6 +260,10 @@ func checkExactIn(v strictjson.Value) error {
 }
 
 // Merge returns inferred, overwritten by the keywords of declared.
+//
+// Items, properties and the values of a map are merged in depth, so that a declared
+// rule of one member does not remove what the Go type says of the others. Other
+// keywords are replaced as a whole. Neither argument is changed.
 func Merge(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	merged := inferred.CloneSchemas()
 	items, properties, values := merged.Items, merged.Properties, merged.AdditionalProperties
@@ -268,6 +298,9 @@ func Merge(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 
 // WithEnum returns the schema with an enum of the consts, if its anyOf or oneOf
 // contains nothing but consts with titles. It returns s otherwise.
+//
+// JSON Schema accepts a value of a oneOf only if one const equals it, so a const
+// that occurs twice rejects its value. An anyOf may repeat a const.
 func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if s.Enum != nil || s.Const != nil {
 		return s, nil
@@ -290,6 +323,9 @@ func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 }
 
 // constsOf returns the consts of the schemas; nil if one of them is anything else.
+//
+// Annotations such as titles are not kept. A const that its own type does not allow
+// is no value.
 func constsOf(schemas []*jsonschema.Schema) []any {
 	var values []any
 	for _, s := range schemas {

@@ -13,6 +13,9 @@ import (
 // an argument is read, and a type that no text can give is an error.
 
 // TypeSet is a set of JSON types.
+//
+// Integers and fractions are apart, so that a set can say "number, but only
+// integers".
 type TypeSet uint8
 
 const (
@@ -51,6 +54,9 @@ func (set TypeSet) String() string {
 
 // PossibleTypes returns the types of the values that the schema can allow: all
 // types if it says nothing. It returns an error for references that loop.
+//
+// The set may be too large, as not, if and other keywords are not considered. A
+// type that is not in the set is certainly rejected.
 func PossibleTypes(s *jsonschema.Schema) (TypeSet, error) {
 	f, err := newTypeFinder(s)
 	if err != nil {
@@ -68,11 +74,14 @@ func newTypeFinder(root *jsonschema.Schema) (*typeFinder, error) {
 	return &typeFinder{references: r, found: map[*jsonschema.Schema]TypeSet{}}, nil
 }
 
+// typeFinder finds the types of a schema and of the schemas in it.
 type typeFinder struct {
 	references *references
 	found      map[*jsonschema.Schema]TypeSet // each schema is visited once
 }
 
+// find returns the types that s can allow. A keyword intersects, and alternatives
+// are united. The recursion ends, because newTypeFinder rejects loops in place.
 func (f *typeFinder) find(s *jsonschema.Schema) TypeSet {
 	if set, ok := f.found[s]; ok {
 		return set
@@ -118,6 +127,7 @@ func declaredTypes(s *jsonschema.Schema) TypeSet {
 	return set
 }
 
+// typesOfValues returns the types of the values.
 func typesOfValues(values []any) TypeSet {
 	set := TypeSet(0)
 	for _, v := range values {
@@ -128,6 +138,8 @@ func typesOfValues(values []any) TypeSet {
 
 // KindOf returns how a text is read without a Go type: by the only type that
 // the schema can allow. A schema that can allow all types is of a string.
+//
+// Null does not count: the types integer and null together are read as an integer.
 func KindOf(s *jsonschema.Schema) (Kind, error) {
 	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
@@ -151,6 +163,8 @@ func KindOf(s *jsonschema.Schema) (Kind, error) {
 		if RefersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
 			return JSON, nil // Items is not a schema by itself, or may be in another part
 		}
+		// A comma-separated list without a type of its elements contains strings
+		// only.
 		if s.Contains != nil && (s.Items == nil || IsEmpty(s.Items)) {
 			return JSON, nil // which may contain others than strings
 		}
@@ -165,6 +179,10 @@ func KindOf(s *jsonschema.Schema) (Kind, error) {
 
 // CheckTypes returns an error for a schema that allows no value of the type want, or
 // that allows a type besides it, of which no text can be.
+//
+// A value with a Go type is read in one way, so another type in the schema is an
+// error that the author should see. A schema without a type allows all, which is
+// fine.
 func CheckTypes(want string, s *jsonschema.Schema) error {
 	if want == "" {
 		return nil
@@ -187,6 +205,7 @@ func CheckTypes(want string, s *jsonschema.Schema) error {
 	case set|typeNull != anyType && set&^read&^typeNull != 0:
 		return fmt.Errorf("schema allows %s, but this value is read as %s; remove the other types", set, want)
 	}
+	// An alternative of another type could never be meant.
 	for at, sub := range Subschemas(s) {
 		isBranch := strings.HasPrefix(at, "/anyOf/") || strings.HasPrefix(at, "/oneOf/")
 		if set := f.find(sub) &^ typeNull; isBranch && set&read == 0 && set != 0 {

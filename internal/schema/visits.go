@@ -9,10 +9,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+//
 // This file knows in which order the validator visits the schemas inside of a schema,
 // and when it stops, for checkCost.
 
 // stepsOf returns the steps that s distinguishes.
+//
+// Members that no properties name are one step, and so are the elements after the
+// listed ones: the same schemas apply to all of them.
 func (c *costs) stepsOf(s *jsonschema.Schema) []step {
 	steps, ok := c.steps[s]
 	if ok {
@@ -47,6 +51,9 @@ func (c *costs) stepsOf(s *jsonschema.Schema) []step {
 
 // nextOf returns the schemas that apply after the step from a value that s applies
 // to.
+//
+// Of a then and an else, the larger number counts for each schema. Of a pattern and
+// additionalProperties, only one applies to a member.
 func (c *costs) nextOf(s *jsonschema.Schema, st step) counts {
 	key := stepFrom{s, st}
 	if next, ok := c.next[key]; ok {
@@ -88,6 +95,9 @@ func (c *costs) nextOf(s *jsonschema.Schema, st step) counts {
 // elements. It checks $ref, then the type and the values, then allOf, where the guard
 // is the last, then other parts, and then members and elements. It ends with the
 // first that fails.
+//
+// This function must describe what accepts of package argument does. A change of
+// the order there needs the same change here.
 func (c *costs) visited(s *jsonschema.Schema, st step) (parts []part, inside bool) {
 	all := c.partsOf(s)
 	for _, p := range all {
@@ -122,6 +132,8 @@ func (c *costs) visited(s *jsonschema.Schema, st step) (parts []part, inside boo
 
 // failsFor reports whether s accepts no value which the step can be made from. It
 // finds only what the validator finds before it visits the members and elements of s.
+//
+// False is always safe: then the cost is counted as higher than it is.
 func (c *costs) failsFor(s *jsonschema.Schema, st step) bool {
 	key := stepFrom{s, step{kind: st.kind, tag: st.tag, value: st.value}}
 	fails, ok := c.fails[key]
@@ -144,6 +156,9 @@ func (c *costs) failsFor(s *jsonschema.Schema, st step) bool {
 
 // isFor reports whether the type and the values of s allow a value which the step
 // can be made from.
+//
+// A value with members or elements is an object or an array. A const or an enum of
+// other values rejects each of them.
 func isFor(s *jsonschema.Schema, st step) bool {
 	container := "object"
 	if st.kind == toElement {
@@ -156,6 +171,9 @@ func isFor(s *jsonschema.Schema, st step) bool {
 }
 
 // guardFails reports whether the guard of s rejects objects with the step's tag.
+//
+// If the object has a value that no guard names, every guard with values for the
+// member fails.
 func (c *costs) guardFails(s *jsonschema.Schema, st step) bool {
 	guard := guardOf(s)
 	p := guard.Properties[st.tag]
@@ -178,6 +196,9 @@ func (c *costs) guardFails(s *jsonschema.Schema, st step) bool {
 // and the const and the enum of members. The validator of package argument checks them
 // before the members, so that it does not visit those of an alternative that does not
 // apply.
+//
+// A member with a $ref is no guard, because a reference could lead back to the
+// schema itself.
 func guardOf(s *jsonschema.Schema) *jsonschema.Schema {
 	guard := jsonschema.Schema{Required: s.Required}
 	for name, p := range s.Properties {
@@ -191,6 +212,7 @@ func guardOf(s *jsonschema.Schema) *jsonschema.Schema {
 	return &guard
 }
 
+// constOf returns the const as a list; nil without one.
 func constOf(s *jsonschema.Schema) []any {
 	if s.Const == nil {
 		return nil
@@ -201,6 +223,9 @@ func constOf(s *jsonschema.Schema) []any {
 // apply returns the schemas directly inside of s that apply after the step. For a
 // member that no properties name, either those of all patterns apply at most, or
 // those in otherwise.
+//
+// contains is listed with the element, because the validator visits both schemas
+// for each element.
 func apply(s *jsonschema.Schema, st step) (these, otherwise []*jsonschema.Schema) {
 	switch st.kind {
 	case toName:
