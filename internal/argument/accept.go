@@ -26,7 +26,7 @@ func (v *Validator) Accepts(text string) bool {
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
 }
 
-// accepts is Accepts for a value that was parsed. It must be the only way into the
+// accepts is Accepts for a value that was parsed. accepts must be the only way into the
 // tree for values of clients, because it rejects huge numbers.
 func (v *Validator) accepts(in instance) bool {
 	// Numbers are compared digit by digit, and 1e999999999 has as many digits as it says.
@@ -35,6 +35,7 @@ func (v *Validator) accepts(in instance) bool {
 
 // hasHugeNumber reports whether the value contains a number outside the range of a
 // 64-bit float.
+//
 // The walk costs one pass over the text. Short containers cannot contain a huge
 // number and are not entered.
 func hasHugeNumber(in instance) bool {
@@ -99,7 +100,8 @@ func (e *evaluated) add(other *evaluated) {
 	}
 }
 
-// The maps are made when the first name or index is added: most values have none.
+// addName adds an evaluated member. The maps are made when the first name or index is
+// added: most values have none.
 func (e *evaluated) addName(name string) {
 	if e.names == nil {
 		e.names = map[string]bool{}

@@ -85,7 +85,7 @@ func (v *value) narrow() error {
 	if isBelow(r.minimum) {
 		r.minimum = least
 	}
-	// An exclusive bound beyond the range excludes nothing. It is replaced by the
+	// An exclusive bound beyond the range excludes nothing, and is replaced by the
 	// inclusive bound of the type.
 	if isBelow(r.exclusiveMinimum) {
 		r.exclusiveMinimum = nil

@@ -27,7 +27,7 @@ type inferred struct {
 
 // field is an argument that a struct declares.
 //
-// The schema has the keywords of the tags already. What a prompt lists for the
+// The schema has the keywords of the tags already. The schema that a prompt lists for the
 // field is merged into a copy, see extend.
 type field struct {
 	structField

@@ -113,7 +113,7 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	case v.kind == schema.List:
 		return v.compileElement(t, s)
 	case t == nil:
-	// A json.Number is a string in Go, for which Bits panics. It keeps the 64 bits
+	// A json.Number is a string in Go, for which Bits panics. The value keeps the 64 bits
 	// of the default.
 	case v.kind.IsNumber() && !v.isLiteral:
 		v.bits = t.Bits()

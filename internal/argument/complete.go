@@ -17,7 +17,7 @@ import (
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
 //
-// The values come from the declaration. They are valid for the type and the schema,
+// The values come from the declaration, and are valid for the type and the schema,
 // as far as single values are checked.
 func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {

@@ -18,6 +18,8 @@ import (
 // read from JSON. infer.go infers the schema of each argument.
 
 // structField is a field of a struct that JSON can fill.
+//
+// A field with an error is kept, so that the error names the argument.
 type structField struct {
 	name        string // from the json tag, or the field's own
 	index       []int  // through embedded structs
@@ -61,11 +63,14 @@ func fieldsOf(t reflect.Type) []structField {
 	return fields
 }
 
+// fieldWalk collects the fields of a struct and of the structs embedded in it.
 type fieldWalk struct {
 	fields []structField
 	within map[reflect.Type]bool // embedded structs around the current one
 }
 
+// walk adds the fields of the struct type t, which is at the index. A field of an
+// embedded pointer is optional, because the pointer may stay nil.
 func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	if w.within[t] {
 		return // the outer struct's fields hide those of the inner one
@@ -74,6 +79,8 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	defer delete(w.within, t)
 	for i := range t.NumField() {
 		sf := t.Field(i)
+		// The capacity of index is cut, so that append never writes into the index
+		// of another field.
 		f := structField{name: sf.Name, typ: sf.Type, tag: sf.Tag, index: append(index[:len(index):len(index)], i)}
 		f.optional = optional || sf.Type.Kind() == reflect.Pointer
 		tag, isTagged := sf.Tag.Lookup("json")
@@ -83,12 +90,17 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		isNamed := f.readTag(sf.Name, tag)
 		base := withoutPointers(sf.Type)
 		if sf.Anonymous && !isNamed && base.Kind() == reflect.Struct && !hasTextForm(base) {
+			// encoding/json fills the exported fields of an embedded struct whose
+			// type is not exported, but package reflect cannot set a pointer to
+			// such a struct.
 			if sf.IsExported() || sf.Type.Kind() != reflect.Pointer {
 				w.walk(base, f.index, f.optional)
 				continue
 			}
 			f.ignored, f.err = true, fmt.Errorf("embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name())
 		} else if !sf.IsExported() {
+			// Unexported fields belong to the application, unless a tag says that
+			// JSON is meant.
 			if !isTagged {
 				continue
 			}
@@ -126,6 +138,8 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 	return name != ""
 }
 
+// tagKeyword matches what jsonschema-go rejects in its tag: a word followed by an
+// equals sign. The groups are the keyword and its value.
 var tagKeyword = regexp.MustCompile(`^([^ \t\n,=]*)[^ \t\n=]*=([^,]*)`)
 
 // description returns the jsonschema tag of a field, by the rules of

@@ -17,6 +17,9 @@ import (
 // fills the Go value.
 
 // readJSON is read for JSON.
+//
+// The schema is validated before the Go value is filled, so that UnmarshalJSON of
+// the application sees only JSON that the schema accepts.
 func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance any, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
@@ -33,6 +36,7 @@ func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance an
 		e.hugeNumbers(instanceOf(doc.Root()))
 		return nil, e.problems
 	}
+	// After the schema, whose problems say more about an unknown member.
 	if p := v.members.check(doc.Root(), &place{}); p != nil {
 		return nil, problemsOf(p)
 	}
@@ -43,11 +47,15 @@ func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance an
 }
 
 // fillJSON fills dst from JSON that is valid for the schema.
+//
+// The text is decoded a second time only after an error: most JSON has integers
+// without a fraction.
 func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
 	if err == nil {
 		return nil
 	}
+	// The failed attempt may have filled a part.
 	dst.SetZero()
 	// To the schema, but not to encoding/json, 3.0 is an integer.
 	if json.Unmarshal(withPlainIntegers(text), dst.Addr().Interface()) == nil {
@@ -62,8 +70,12 @@ func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 
 // explainFill returns the problem of the first part of the JSON that encoding/json does not
 // read as the type; nil if it reads all parts.
+//
+// The error of encoding/json does not always have a path. So the parts are decoded
+// one by one, which happens for invalid JSON only.
 func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 	t = withoutPointers(t)
+	// encoding/json leaves the Go value unchanged for null.
 	if v.Kind() == strictjson.Null && !readsItself(t) {
 		return nil
 	}
@@ -120,6 +132,9 @@ func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 
 // unfilled is the problem of a part of the JSON that encoding/json does not read as the
 // type. The client gets the reason of an Error. Other errors may contain internals.
+//
+// The schema has accepted the part, so the Go type is stricter: a number out of its
+// range, or a method that rejects the JSON.
 func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem {
 	p := &Problem{Reason: ReasonRefused}
 	k, unsupported := kindOf(t)
@@ -141,6 +156,9 @@ func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem
 }
 
 // withPlainIntegers returns the JSON with all numbers as plainInteger returns them.
+//
+// The order of the members may change, which makes no difference to a struct or a
+// map.
 func withPlainIntegers(text string) []byte {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

@@ -17,6 +17,9 @@ import (
 
 // DescriptionWithHint returns the description with a hint that says which values
 // are valid. The protocol has no other place for this.
+//
+// An argument of prompts/list has a name, a title, a description and whether it is
+// required. Models and users see the hint in the description.
 func (a *Argument) DescriptionWithHint() string {
 	hint := a.value.hint(false)
 	if a.Schema != nil && len(a.Schema.Examples) > 0 && a.value.rules.texts == nil && a.value.rules.enum == nil {
@@ -51,6 +54,9 @@ func (a *Argument) example() string {
 
 // hint says in a few words which texts are valid; "" if all are. For an element of
 // a JSON array it says which JSON is valid.
+//
+// Hints are short, because they are part of each prompts/list: long enums and
+// patterns are clipped.
 func (v *value) hint(element bool) string {
 	switch {
 	case v.rules.texts != nil:
@@ -86,6 +92,8 @@ func (v *value) hint(element bool) string {
 // each argument, or one for each member of an object (MRT-26). With hints, the descriptions say what the schema of a
 // field cannot. modes says that the protocol version has modes of elicitation.
 // Forms have lists and defaults since then.
+//
+// The fields are in the order of the arguments.
 func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte, error) {
 	dst = append(dst, '{')
 	if modes {
@@ -116,6 +124,8 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 				return nil, &DeclarationError{Name: a.Name, Err: err}
 			}
 			if f.Required {
+				// A client does not let the user submit the form without these
+				// fields.
 				required = append(required, f.Name)
 			}
 		}
@@ -132,6 +142,8 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 
 // formField is the schema of a field. The forms of the protocol are flat: a field
 // is a string, a number, a boolean, one of several strings, or several of them.
+//
+// The bounds are json.Number, so that they are written as messages print them.
 type formField struct {
 	Type        string          `json:"type"`
 	Minimum     json.Number     `json:"minimum,omitempty"`
@@ -152,6 +164,8 @@ type formField struct {
 var formFormats = []string{"email", "uri", "date", "date-time"}
 
 // appendField appends the name and the schema of the argument's field.
+//
+// The hint repeats nothing that the client can show from the schema of the field.
 func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 	dst, err := jsonenc.Append(dst, a.Name)
 	if err != nil {
@@ -171,6 +185,9 @@ func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 
 // field returns the field for the value, and reports whether its schema says
 // everything that the hint says.
+//
+// What the field cannot express is checked when the answer comes back, so the field
+// may allow more than the argument, but never less.
 func (v *value) field(modes bool) (f formField, isFull bool) {
 	r := &v.rules
 	switch {
@@ -217,6 +234,8 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 }
 
 // fieldDefault returns the default as JSON, or nil if such a field has no default.
+//
+// The protocol version 2025-06-18 has defaults of booleans only.
 func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 	k := a.value.kind
 	switch {
@@ -231,10 +250,16 @@ func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 }
 
 // isChoice reports whether the value is a list of strings of an enum.
+//
+// A form of the protocol has a field with several choices for exactly such lists.
 func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.texts != nil }
 
 // ReadForm returns the texts that the user has filled in, by the position of their
 // arguments, and the problems of values that do not have the type of their field.
+//
+// The content comes from a client, which need not have validated it. The texts are
+// copies, so the message of the client can be freed. The texts are validated by
+// Fill, like those of a call.
 func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem) {
 	texts := make([]Text, len(p.Arguments))
 	var problems []Problem
@@ -271,6 +296,9 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 
 // fieldText returns the text of the user's answer, or what the answer must be
 // instead.
+//
+// The answer has the JSON type of the field, and becomes the string that
+// prompts/get would have.
 func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
 	switch {
 	case v.kind == schema.Bool:

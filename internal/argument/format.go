@@ -22,12 +22,15 @@ import (
 // of JSON Schema a format is a rule, not an annotation.
 
 // format is a format of strings.
+//
+// Each check is linear in the text. Patterns of package regexp never backtrack.
 type format struct {
 	name     string
 	expected string // such as "a date such as 2026-05-31"
 	check    func(text string) bool
 }
 
+// formats are all formats that are supported.
 var formats = []*format{
 	{"date", "a date such as 2026-05-31", isDate},
 	{"time", "a time of day such as 14:30:00Z", isTimeOfDay},
@@ -61,6 +64,8 @@ const (
 	durationTime = `([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)`
 )
 
+// isDate reports whether the text is a full-date of RFC 3339. time.Parse also
+// rejects days that the month does not have.
 func isDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
@@ -68,6 +73,9 @@ func isDate(text string) bool {
 
 // isTimeOfDay reports whether the text is a full-time of RFC 3339. The second 60 is
 // only valid at the end of a day in UTC.
+//
+// time.Parse rejects every second 60, so the leap second is checked by hand, with
+// the zone applied.
 func isTimeOfDay(text string) bool {
 	if !timeOfDay.MatchString(text) {
 		return false
@@ -83,11 +91,15 @@ func isTimeOfDay(text string) bool {
 	return err == nil && at.UTC().Format("15:04") == "23:59"
 }
 
+// isDateTime reports whether the text is a date-time of RFC 3339, which allows a
+// lower-case t and z.
 func isDateTime(text string) bool {
 	date, clock, ok := strings.Cut(strings.ToUpper(text), "T")
 	return ok && isDate(date) && isTimeOfDay(clock)
 }
 
+// isEmail reports whether the text is a Mailbox of RFC 5321: with a host name or an
+// address literal after the last @. A local part has 64 bytes at most.
 func isEmail(text string) bool {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 || at > 64 || !localPart.MatchString(text[:at]) {
@@ -120,6 +132,8 @@ func isHostname(text string) bool {
 	return true
 }
 
+// isIPv6 reports whether the text is an IPv6 address. The format of JSON Schema has
+// no zones.
 func isIPv6(text string) bool {
 	ip, err := netip.ParseAddr(text)
 	return err == nil && ip.Is6() && ip.Zone() == ""
@@ -131,6 +145,9 @@ const maxRegex = 1000
 
 // isRegex reports whether regexp.Compile accepts the text. It does not compile the text,
 // which may take long.
+//
+// The syntax is that of package regexp and not of ECMAScript: the application is
+// written in Go and would compile the text with that package.
 func isRegex(text string) bool {
 	if len(text) > maxRegex {
 		return false
@@ -148,6 +165,9 @@ var typeFormats = map[reflect.Type][]string{
 
 // formatOf returns the format of a schema, which is checked for the Go type t of the
 // kind k; nil without one. The validator checks formats in JSON.
+//
+// A format that contradicts the Go type would reject every value that the type
+// accepts.
 func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
 	if s.Format == "" {
 		return nil, nil
@@ -170,6 +190,7 @@ func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, err
 	return f, nil
 }
 
+// formatNamed returns the format with the name; nil without one.
 func formatNamed(name string) *format {
 	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == name }); i >= 0 {
 		return formats[i]

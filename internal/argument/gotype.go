@@ -34,6 +34,8 @@ var (
 // argument, because a type can contain itself.
 const maxTypeDepth = 8
 
+// withoutPointers returns the type that t points to. A pointer says only that a
+// value may be absent.
 func withoutPointers(t reflect.Type) reflect.Type {
 	for depth := 0; t.Kind() == reflect.Pointer && depth < maxTypeDepth; depth++ {
 		t = t.Elem()
@@ -43,6 +45,9 @@ func withoutPointers(t reflect.Type) reflect.Type {
 
 // hasTextForm reports whether values of type t are read from a string by a rule
 // of their own, not by their kind.
+//
+// encoding.TextUnmarshaler is checked on the pointer, because its method has to set
+// the value.
 func hasTextForm(t reflect.Type) bool {
 	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
@@ -54,6 +59,9 @@ func readsItself(t reflect.Type) bool {
 
 // readsJSON reports whether t has the method UnmarshalJSON, or UnmarshalJSONFrom of
 // encoding/json/v2. encoding/json calls that too, since Go 1.27.
+//
+// The method is found by the name of its parameter's type, so that this package
+// compiles with Go 1.26.
 func readsJSON(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	if p.Implements(jsonUnmarshaler) {
@@ -68,11 +76,17 @@ func readsJSON(t reflect.Type) bool {
 }
 
 // isBytes reports whether t is a slice of plain bytes, which is base64.
+//
+// An element with a method of its own is read by the method, so the slice is a
+// list.
 func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) && !readsJSON(t.Elem())
 }
 
 // kindOf returns how a value of type t is read.
+//
+// The order matters: a type with its own method is read by the method, whatever its
+// Go kind is.
 func kindOf(t reflect.Type) (schema.Kind, error) {
 	t = withoutPointers(t)
 	switch {
@@ -121,6 +135,8 @@ func unsupported(t reflect.Type) error {
 
 // expectedOf returns what the text of a value must be; "" if any text is valid, or
 // if only the type's own method knows.
+//
+// The result is the object of "must be", and begins a hint.
 func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
 	case schema.Bool:
@@ -161,6 +177,8 @@ func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 }
 
 // isKey reports whether a map with keys of type t is a JSON object.
+//
+// encoding/json also reads integers as keys, which are not supported.
 func isKey(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler)
 }

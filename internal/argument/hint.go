@@ -47,6 +47,9 @@ func (v *Validator) members() string {
 }
 
 // target returns the schema that a reference alone refers to.
+//
+// A reference next to a type or to properties is not followed, because these say
+// more. The depth is bounded, although a checked schema has no loop of references.
 func (s *subschema) target() *subschema {
 	for depth := inPlaceDepth; depth > 0 && s.ref != nil && s.names == nil && s.kinds == 0; depth-- {
 		s = s.ref
@@ -80,6 +83,8 @@ func (s *subschema) hintTo(depth int) string {
 }
 
 // Member is a member of an argument with structure, for documentation.
+//
+// The name has the form of a place in a message, so a reader can look up an error.
 type Member struct {
 	Name        string // with the places around, such as scope.region or filters[].name
 	IsRequired  bool   // in its object
@@ -96,6 +101,8 @@ const (
 
 // Members returns the members of the argument: those of an object, of the elements of a list,
 // and inside of them.
+//
+// The limits end the list for a recursive schema.
 func (a *Argument) Members() []Member {
 	return appendMembers(nil, a.value.treeOf(), a.Name, memberDepth)
 }

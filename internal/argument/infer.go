@@ -16,10 +16,13 @@ import (
 
 // schemaOf infers the schema of an argument of type t: of the string for kinds
 // that are strings to the schema, of the value for all others.
+//
+// The result belongs to the caller.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return schemaAt(t, maxTypeDepth)
 }
 
+// schemaAt is schemaOf with the levels of lists that are left.
 func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 	if depth == 0 {
 		return nil, errors.New("type has too many nested lists; use json.RawMessage")
@@ -30,6 +33,8 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	if own, err := ownSchema(t); own != nil || err != nil {
+		// Inside of a list, the schema becomes a part of another one, for which
+		// other rules hold.
 		if err == nil && depth < maxTypeDepth {
 			err = checkOwnInside(t, own)
 		}
@@ -68,6 +73,9 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 // ForType of jsonschema-go 0.4.3 does not fit: it requires pointers, allows no
 // null for a map, reads []byte as an array and a type with UnmarshalText as an
 // object, and knows no type with a schema of its own.
+//
+// A type that contains itself has no finite schema without a reference, and is an
+// error. The same type twice side by side is none.
 type jsonTypes map[reflect.Type]bool
 
 // schemaOf returns the schema of the JSON that fills a value of type t, which is
@@ -80,6 +88,7 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("recursive type %s; use json.RawMessage and decode it in the render function", t)
 	case t == typeURL:
 		return nil, errors.New("url.URL cannot be a member of JSON; use a string and parse the URL in the render function")
+	// time.Time has UnmarshalJSON and reads a string.
 	case readsJSON(t) && t != typeTime:
 		return &jsonschema.Schema{}, nil // the method validates
 	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
@@ -88,6 +97,7 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	if _, err := kindOf(t); err != nil {
 		return nil, err
 	}
+	// Only a named type can contain itself.
 	if t.Name() != "" {
 		within[t] = true
 		defer delete(within, t)
@@ -124,6 +134,9 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 
 // partOf returns the schema of a member, an element or a value of type t. Null
 // is allowed for what can be nil.
+//
+// encoding/json writes null for a nil pointer, slice or map, so clients that copy
+// such JSON send null.
 func (within jsonTypes) partOf(t reflect.Type) (*jsonschema.Schema, error) {
 	base := withoutPointers(t)
 	isNilable := t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
@@ -149,6 +162,9 @@ func (within jsonTypes) partOf(t reflect.Type) (*jsonschema.Schema, error) {
 }
 
 // object returns the schema of a struct.
+//
+// additionalProperties is false: an unknown member would be dropped by
+// encoding/json, although a model may have meant another one.
 func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 	fields := fieldsOf(t)
 	if len(fields) == 0 && t.NumField() > 0 {
@@ -169,6 +185,8 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", f.name, err)
 		}
+		// The tag of the field says more about the member than the description of
+		// its type.
 		if f.description != "" {
 			member.Description = f.description
 		}
@@ -187,12 +205,17 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 var typeSchemer = reflect.TypeFor[schemer]()
 
 // schemer is a type with a schema of its own.
+//
+// The method is code of the application, and may panic.
 type schemer interface {
 	JSONSchema() *jsonschema.Schema
 }
 
 // ownSchema returns a copy of the schema that the method JSONSchema of t, or of a
 // pointer to it, returns; nil without that method.
+//
+// The method is called for a new zero value. A panic is an error of the
+// declaration.
 func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 	if !reflect.PointerTo(t).Implements(typeSchemer) {
 		return nil, nil
@@ -217,6 +240,9 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 
 // checkPromoted returns an error if the method JSONSchema of a struct is promoted
 // from an embedded one: that schema lacks the struct's own fields.
+//
+// The two schemas are compared as JSON, because Go cannot tell whether a method is
+// promoted.
 func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	if t.Kind() != reflect.Struct {
 		return nil

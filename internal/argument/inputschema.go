@@ -13,6 +13,9 @@ import (
 
 // InputSchema returns the schema of an object with the arguments as typed JSON: the
 // integer 3, not the string "3". Parts of it are the plan's and must not be changed.
+//
+// A client that validates with the schema accepts only what the server accepts, as
+// far as a schema can say it. Tools made of prompts publish the schema.
 func (p *Plan) InputSchema() *jsonschema.Schema {
 	all := &jsonschema.Schema{
 		Schema:               "https://json-schema.org/draft/2020-12/schema",
@@ -46,6 +49,8 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 		s.MinLength = jsonschema.Ptr(1)
 	}
 	// Its references are within it.
+	// A $schema is allowed in the root only. An $id makes the schema a resource, so
+	// that references such as #/$defs/name still lead into it.
 	s.Schema = ""
 	if s.ID == "" && schema.HasReference(s) {
 		s.ID = "urn:argument:" + url.PathEscape(a.Name)
@@ -55,12 +60,15 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 
 // describe returns a copy of the schema with what the Go type adds: the JSON type,
 // the range of an integer, the form of a text.
+//
+// The patterns for durations and base64 are what the conversion accepts.
 func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	d := *s
 	if len(schema.TypesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {
 		d.Type = v.kind.InstanceType()
 	}
 	switch {
+	// An enum of strings says all there is to say.
 	case v.rules.texts != nil:
 	case v.kind == schema.Int || v.kind == schema.Uint:
 		v.describeRange(&d)
@@ -80,6 +88,9 @@ func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // describeRange adds the range of integers with fewer than 64 bits.
+//
+// 64-bit integers are left out: many clients read numbers as floats, and would
+// round the bounds.
 func (v *value) describeRange(d *jsonschema.Schema) {
 	if v.bits == 64 {
 		return

@@ -23,7 +23,7 @@ type instance struct {
 	value strictjson.Value // of an array or an object
 }
 
-// instanceOf returns the instance of a parsed value. It copies no text, except for
+// instanceOf returns the instance of a parsed value. No text is copied, except for
 // a string with escapes.
 func instanceOf(v strictjson.Value) instance {
 	in := instance{kind: v.Kind(), value: v}
@@ -36,7 +36,7 @@ func instanceOf(v strictjson.Value) instance {
 	return in
 }
 
-// number returns the number. It must be called for a number that is not huge: the
+// number returns the number, which must not be huge: the
 // error of ParseFloat is then impossible.
 func (in instance) number() number {
 	f, _ := strconv.ParseFloat(in.text, 64)

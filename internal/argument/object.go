@@ -17,7 +17,7 @@ import (
 
 // Object is the compiled schema of an object. It is immutable.
 //
-// Any number of goroutines may use an Object. It is for tools: their input schema
+// Any number of goroutines may use an Object. An Object is for tools: their input schema
 // describes all arguments together, while a prompt has a schema for each argument.
 type Object struct {
 	validator *Validator

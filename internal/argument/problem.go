@@ -36,7 +36,7 @@ const (
 // Problem is the error of one argument, as the client receives it.
 //
 // A problem is for three readers: Message for people and models, the other fields
-// with JSON names for programs, and Redacted for the log. What a problem repeats of
+// with JSON names for programs, and Redacted for the log. The part that a problem repeats of
 // a value is clipped.
 type Problem struct {
 	Argument string `json:"argument"` // empty for all arguments of a tool together

@@ -28,7 +28,7 @@ import (
 // types: each keyword applies to values of its type and accepts all others.
 //
 // A nil pointer is an absent keyword. A rule for numbers is a float64, as
-// jsonschema-go decodes a schema. What a client sends is compared without rounding,
+// jsonschema-go decodes a schema. The number of a client is compared without rounding,
 // see [number].
 type rules struct {
 	texts   []string             // enum or const of strings

@@ -8,6 +8,9 @@ import (
 // problems, forms and completions.
 
 // Secrets returns the values of the sensitive arguments.
+//
+// The server removes them from everything that it writes. A text of the wrong type
+// counts as well, since the client sent it as the secret.
 func (p *Plan) Secrets(texts []Text) (secrets []string) {
 	for i := range p.Arguments {
 		if p.Arguments[i].Sensitive && texts[i].Value != "" {
@@ -18,6 +21,8 @@ func (p *Plan) Secrets(texts []Text) (secrets []string) {
 }
 
 // withhold removes the value from a problem. What is valid remains.
+//
+// A path inside of the value would say which members the secret has.
 func (a *Argument) withhold(p *Problem) {
 	switch {
 	case p.Reason == ReasonMissing && p.Path == "":
@@ -36,6 +41,8 @@ func (a *Argument) withhold(p *Problem) {
 }
 
 // checkSensitive returns an error for a declaration that shows the value.
+//
+// A default is in the descriptions of prompts/list.
 func (a *Argument) checkSensitive() error {
 	if a.Sensitive && a.hasDefault {
 		return errors.New("a sensitive argument cannot have a default; remove one of the two")

@@ -22,6 +22,8 @@ import (
 // same name, so that it is checked like the keywords in Prompt.Arguments.
 
 // tagKeywords are the tags. On a list, a tag for elements constrains each element.
+//
+// The order is that of the errors.
 var tagKeywords = []struct {
 	name       string
 	ofElements bool
@@ -47,6 +49,7 @@ var tagKeywords = []struct {
 	{"multipleOf", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
 }
 
+// setCount returns the function that sets a keyword whose value is a count.
 func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagReader, string) error {
 	return func(s *jsonschema.Schema, _ tagReader, text string) error {
 		n, err := strconv.Atoi(text)
@@ -58,6 +61,7 @@ func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagRea
 	}
 }
 
+// setNumber returns the function that sets a keyword whose value is a number.
 func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, tagReader, string) error {
 	return func(s *jsonschema.Schema, r tagReader, text string) error {
 		n, err := parseFloat(text, 64)
@@ -102,6 +106,9 @@ func (r tagReader) elements() (elements tagReader, ok bool) {
 
 // value returns the JSON for the text of a value, by the rules of arguments. A text
 // that does not have the type becomes a string, which compileValue rejects.
+//
+// The text has the form that a client would send, so an author writes a default as
+// a user would type it.
 func (r tagReader) value(text string) json.RawMessage {
 	elements, isList := r.elements()
 	switch {
@@ -120,6 +127,8 @@ func (r tagReader) value(text string) json.RawMessage {
 	return strictjson.AppendString(nil, text)
 }
 
+// setDefault sets the default. encoding/json does not fill members that are absent,
+// so a default of a member would have no effect.
 func (r tagReader) setDefault(s *jsonschema.Schema, text string) error {
 	if r.inJSON {
 		return errors.New("applies to arguments, not to members of JSON; fill the member in the render function")
@@ -148,6 +157,7 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 			return fmt.Errorf("has %s twice", phrase.Clip(string(v), 64))
 		}
 	}
+	// The type of the member allows null, and the enum must not take that back.
 	if r.inJSON && r.typ.Kind() == reflect.Pointer {
 		values = append(values, json.RawMessage("null"))
 	}
@@ -160,6 +170,9 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 
 // constrain returns the schema of the field with what its tags declare, or all that
 // is wrong with the tags.
+//
+// The tags are merged like the schema that a prompt lists, so both have the same
+// effect.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
 	errs := f.checkTags()
 	if err := f.readSensitive(inJSON); err != nil {
@@ -172,6 +185,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 		if !ok {
 			continue
 		}
+		// The empty string is a useful default, and nothing else.
 		if text == "" && k.name != "default" {
 			errs = append(errs, fmt.Errorf("tag %s is empty", k.name))
 			continue
@@ -206,6 +220,9 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 }
 
 // otherNames are names that other libraries have for a tag.
+//
+// Such tags come from validators and schema generators for Go, and would have no
+// effect here.
 var otherNames = map[string]string{
 	"min": "minimum", "max": "maximum", "minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
 	"enums": "enum", "oneof": "enum", "const": "enum", "secret": "sensitive", "password": "sensitive",
@@ -218,6 +235,9 @@ var noTags = []string{"uniqueItems", "contains", "minContains", "maxContains", "
 // checkTags returns the errors of tags that would be ignored: those that are not
 // written as name:"value", and those whose name is nearly that of a constraint, or
 // that other libraries have for one. Other names belong to other packages.
+//
+// reflect.StructTag.Lookup stops at the first tag that is not well formed, without
+// an error. So the tags after it would be ignored as well.
 func (f *structField) checkTags() (errs []error) {
 	for rest := strings.TrimLeft(string(f.tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		name, quoted, ok := strings.Cut(rest, ":")
@@ -237,6 +257,7 @@ func (f *structField) checkTags() (errs []error) {
 			errs = append(errs, fmt.Errorf("unknown tag %s; write %s:%s", name, meant, phrase.Clip(value, 64)))
 		case slices.Contains(noTags, name):
 			errs = append(errs, fmt.Errorf("unknown tag %s; set the keyword in the Schema of the argument in Prompt.Arguments", name))
+		// A tag that only repeats what the type says does no harm.
 		case name == "required" && f.optional != (value == `"false"`), name == "optional" && f.optional != (value == `"true"`):
 			errs = append(errs, fmt.Errorf("unknown tag %s; a field is required, unless it is a pointer or has omitempty in the json tag", name))
 		}
@@ -264,6 +285,8 @@ func (f *structField) tagFor(meant, name, value string) (tag, text string) {
 
 // meantTag returns the tag that a name is, or nearly is; "" for names that are far from
 // all of them.
+//
+// An exact name wins, then names of other libraries, and then similar names.
 func meantTag(name string) string {
 	names := []string{"sensitive"}
 	for _, k := range tagKeywords {
@@ -288,6 +311,9 @@ func meantTag(name string) string {
 }
 
 // readSensitive reads the tag that makes an argument sensitive.
+//
+// Only "true" and "false" are allowed, so that a tag never means the opposite of
+// what it seems to say.
 func (f *structField) readSensitive(inJSON bool) error {
 	text, ok := f.tag.Lookup("sensitive")
 	if !ok {

@@ -29,7 +29,7 @@ func TypedTexts(object strictjson.Value, detach bool) map[string]string {
 	return texts
 }
 
-// memberText returns the text by which CollectChanged recognizes a member. It must
+// memberText returns the text by which CollectChanged recognizes a member. The text must
 // be the same for the same member every time.
 func memberText(v strictjson.Value) string {
 	if v.Kind() == strictjson.String {

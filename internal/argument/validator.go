@@ -143,7 +143,7 @@ func (s *subschema) show() {
 	s.asJSON = sync.OnceValue(func() string { return phrase.Clip(jsonenc.Text(s.target().source), 128) })
 }
 
-// schemaCompiler makes the tree of one schema. It goes on after an error, and keeps
+// schemaCompiler makes the tree of one schema. The compiler goes on after an error, and keeps
 // the first.
 type schemaCompiler struct {
 	references *schema.References
@@ -217,7 +217,7 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	return v
 }
 
-// all compiles each of the schemas. It returns nil for an absent keyword.
+// all compiles each of the schemas, and returns nil for an absent keyword.
 func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
 	for _, s := range in {
 		out = append(out, c.compile(s))

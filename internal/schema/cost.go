@@ -280,7 +280,7 @@ func (c *costs) visitsOf(s *jsonschema.Schema) int {
 // withTags returns the step for each value of the tag that distinguishes the most
 // schemas. It returns the step alone if no tag distinguishes any.
 //
-// Only objects have tags. One tag is enough for each step: every combination of
+// Only objects have tags. A single tag is enough for each step: every combination of
 // several tags would make too many states.
 func (c *costs) withTags(from counts, st step) []step {
 	steps := []step{st}
