@@ -197,7 +197,8 @@ func (s *subschema) fitsRules(in instance) bool {
 
 // acceptsInPlace checks the schemas that apply to the same value.
 //
-// What the schemas in place have evaluated counts for s as well, so they get own.
+// The schemas in place get own, because the parts that they evaluate count for s as
+// well.
 func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 	if s.isFalse {
 		return false

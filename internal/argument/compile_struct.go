@@ -142,7 +142,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	for i := range inf.fields {
 		f := &inf.fields[i]
 		extra, isListed := extras[f.name]
-		// What remains in extras after the loop belongs to no field.
+		// The names that remain in extras after the loop belong to no field.
 		delete(extras, f.name)
 		if f.value == nil {
 			continue // inf.errs has the error

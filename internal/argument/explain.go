@@ -31,8 +31,8 @@ type explainer struct {
 // MaxProblems at most, and how many are left out. If the value has the arguments of a tool,
 // each problem has the name of its argument.
 //
-// The budget is a multiple of the value's size, and a constant for small values.
-// What exceeds it is still reported, but without the cause inside.
+// The budget is a multiple of the value's size, and a constant for small values. A
+// part beyond the budget is still reported, but without the cause inside.
 func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
 	size := len(in.text) + len(in.value.Raw())
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
@@ -212,8 +212,9 @@ var typeNames = map[string]string{
 
 // wrongValue is the problem of a value that is not in the enum.
 //
-// If no choice is a string, a string in the message is called one. If all are
-// strings, any other value is called by its type: "1" and 1 are easily confused.
+// The message names the type of the value, as in "the string ...", if no choice is
+// a string and the value is one, or the other way round: "1" and 1 are easily
+// confused.
 func (s *subschema) wrongValue(in instance) *Problem {
 	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
 		return s.rules.notOneOfTexts(in.text)

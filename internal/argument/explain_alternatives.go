@@ -196,7 +196,7 @@ func (e *explainer) path() string {
 
 // eitherOf joins the problems of alternatives, of which one has to be fixed.
 //
-// What the client sent is the same in each message, and follows once at the end.
+// The value of the client is the same in each message, and follows once at the end.
 func eitherOf(problems []Problem) Problem {
 	const most = 4
 	one := problems[0]

@@ -182,7 +182,7 @@ func memberName(name string) string {
 // unevaluated adds the problems of unevaluatedItems and unevaluatedProperties, if all
 // other keywords accept the value.
 //
-// What is unevaluated depends on all other keywords, so these problems are useful
+// The unevaluated parts depend on all other keywords, so these problems are useful
 // only after the others are fixed.
 func (e *explainer) unevaluated(s *subschema, in instance) {
 	if e.accepts(s, in) {

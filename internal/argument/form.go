@@ -186,8 +186,8 @@ func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 // field returns the field for the value, and reports whether its schema says
 // everything that the hint says.
 //
-// What the field cannot express is checked when the answer comes back, so the field
-// may allow more than the argument, but never less.
+// The answer is validated as a call is, so the field may allow more than the
+// argument, but never less.
 func (v *value) field(modes bool) (f formField, isFull bool) {
 	r := &v.rules
 	switch {

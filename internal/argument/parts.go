@@ -71,7 +71,7 @@ type partBuilder struct{ fields int }
 // object returns the members of an object that has nothing but members with a name; nil for
 // any other. Required is what holds for the object and all around.
 //
-// Whatever a field cannot express rules out the fields: alternatives, patterns,
+// Keywords that a field cannot express rule out the fields: alternatives, patterns,
 // dependencies. The answers are put together to an object, which the whole schema
 // validates in the end.
 func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefault strictjson.Value, depth int) []part {
@@ -198,8 +198,8 @@ func (a *Argument) isEmptyField(answer strictjson.Value) bool {
 // memberText returns the answer in the field of a member as JSON, or what the answer must be
 // instead.
 //
-// The text is always valid JSON, because appendParts puts it into an object. What
-// does not have the type of the member becomes a string, and the schema of the
+// The text is always valid JSON, because appendParts puts it into an object. An
+// answer without the type of the member becomes a string, and the schema of the
 // object reports it with its place.
 func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want string) {
 	text, want = a.value.fieldText(answer, modes)
