@@ -63,7 +63,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// compiler makes one plan. After an error it goes on, and leaves out what cannot be
+// compiler makes one plan. After an error it continues, and leaves out what cannot be
 // compiled.
 type compiler struct {
 	plan *Plan

@@ -16,7 +16,7 @@ import (
 
 // explainer collects problems.
 //
-// An explainer is for one value, and visits the schemas like accept.go, but goes on
+// An explainer is for one value, and visits the schemas like accept.go, but continues
 // after a keyword that fails.
 type explainer struct {
 	problems []Problem

@@ -75,7 +75,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 // object, and knows no type with a schema of its own.
 //
 // A type that contains itself has no finite schema without a reference, and is an
-// error. The same type twice side by side is none.
+// error. The same type may occur twice side by side.
 type jsonTypes map[reflect.Type]bool
 
 // schemaOf returns the schema of the JSON that fills a value of type t, which is
@@ -241,7 +241,7 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 // checkPromoted returns an error if the method JSONSchema of a struct is promoted
 // from an embedded one: that schema lacks the struct's own fields.
 //
-// The two schemas are compared as JSON, because Go cannot tell whether a method is
+// The two schemas are compared as JSON, because Go cannot see whether a method is
 // promoted.
 func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	if t.Kind() != reflect.Struct {

@@ -113,7 +113,7 @@ func (n number) instance() any {
 // parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
 // infinities and NaN.
 //
-// JSON has none of these, and 0x10 is more likely an error than a number.
+// JSON allows no such number, and 0x10 is more likely an error than a number.
 func parseFloat(text string, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(text, bits)
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {

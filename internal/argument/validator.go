@@ -143,7 +143,7 @@ func (s *subschema) show() {
 	s.asJSON = sync.OnceValue(func() string { return phrase.Clip(jsonenc.Text(s.target().source), 128) })
 }
 
-// schemaCompiler makes the tree of one schema. The compiler goes on after an error, and keeps
+// schemaCompiler makes the tree of one schema. The compiler continues after an error, and keeps
 // the first.
 type schemaCompiler struct {
 	references *schema.References
