@@ -163,6 +163,8 @@ func checkRanges(s *jsonschema.Schema) error {
 // checkPatterns returns an error for a pattern that package regexp does not accept.
 // JSON Schema recommends the patterns of ECMAScript, which also has lookahead and
 // backreferences.
+// All patterns are compiled here, so that later code may use regexp.MustCompile for
+// them.
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -247,6 +249,9 @@ func contains(values []any, v any) bool {
 
 // CheckAllowed returns an error for a value of an enum that does not have the type.
 // Often it is an element of a list, which belongs into Items.
+//
+// The values must be as encoding/json decodes them. The type is validated by
+// jsonschema-go, so that 3.0 counts as an integer here as well.
 func CheckAllowed(k Kind, what string, values []any) error {
 	want := k.InstanceType()
 	if want == "" {

@@ -320,6 +320,9 @@ func (c *costs) withTags(from counts, st step) []step {
 }
 
 // mostNext returns the most schemas that apply after one of the steps.
+//
+// The number says how many schemas meet after the step, which withTags tries to
+// make small.
 func (c *costs) mostNext(from counts, steps []step) int {
 	most := 0
 	for _, st := range steps {

@@ -239,6 +239,7 @@ func checkExact(v any) error {
 	return checkExactIn(doc.Root())
 }
 
+// checkExactIn is checkExact for a value inside of a value of the schema.
 func checkExactIn(v strictjson.Value) error {
 	if v.IsInteger() {
 		f, err := strconv.ParseFloat(v.Raw(), 64)
@@ -343,6 +344,9 @@ func constsOf(schemas []*jsonschema.Schema) []any {
 }
 
 // TypeOf returns the JSON type of a value that encoding/json has decoded.
+//
+// A float64 without a fraction is an integer, because JSON Schema does not
+// distinguish 3 and 3.0.
 func TypeOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -39,6 +39,8 @@ var typeSets = map[string]TypeSet{
 func (set TypeSet) HasFractions() bool { return set&typeFraction != 0 }
 
 // String lists the types.
+//
+// The names have the order of schemaTypes, so that a message is always the same.
 func (set TypeSet) String() string {
 	var names []string
 	for _, name := range schemaTypes {
