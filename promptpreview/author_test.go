@@ -96,8 +96,7 @@ func TestAuthorAttacks(t *testing.T) {
 	asked = nil
 	open, _ := newPage(promptpreview.Options{})
 	assert.Empty(t, open.Token())
-	var allowed *httptest.Server
-	allowed = httptest.NewUnstartedServer(nil)
+	allowed := httptest.NewUnstartedServer(nil)
 	handler, err := promptpreview.NewHandler(prompts.MustNewServer(&reg, prompts.Options{}), promptpreview.Options{Author: author, AllowedHosts: []string{allowed.Listener.Addr().String()}})
 	require.NoError(t, err)
 	allowed.Config.Handler = handler
