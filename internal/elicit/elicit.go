@@ -40,8 +40,8 @@ const (
 	methodRoots  = "roots/list"
 )
 
-// Question is a request for input to a client, and the function that reads the
-// answer.
+// Question is a request for input to a client, and the function that reads the answer. A
+// Question is for one request, and the goroutine that asks owns it.
 type Question struct {
 	// Refused is the error of an answer that the user declined or dismissed.
 	Refused *Refused
@@ -57,10 +57,12 @@ type Question struct {
 	read func(rev revision.Revision, result string) error
 }
 
-// argumentsKey is the key of the question for arguments of the prompt itself.
+// argumentsKey is the key of the question for arguments of the prompt itself. checkKeys
+// rejects the key for questions of an application.
 const argumentsKey = "prompt.arguments"
 
-// MaxKey is the maximum size of the key of a question or a value in bytes.
+// MaxKey is the maximum size of the key of a question or a value in bytes. The keys are part
+// of the requestState, whose size is limited.
 const MaxKey = 128
 
 // IsKey reports whether a text can be the key of a value.
@@ -82,6 +84,10 @@ func checkKeys(questions []*Question) error {
 // Ask asks the questions that have no answer yet, all at once, and reads the answers.
 // It reports whether the answers come with another request. If the user did not answer a
 // question, there is no error, but the question has the field Refused.
+//
+// A render function runs again from its start when answers have come with another request
+// (2026-07-28), and after it was asked for arguments. So Ask is called again with the same
+// questions, and must find the answers it has.
 func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) (pending bool, err error) {
 	if err := checkKeys(questions); err != nil {
 		return false, err
@@ -95,6 +101,7 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) 
 	}
 	var unanswered []*Question
 	for _, q := range questions {
+		// A key identifies a question over all runs of the function.
 		if err := s.noteAsked(q, r.Rev); err != nil {
 			return false, err
 		}
@@ -108,6 +115,8 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) 
 	if len(unanswered) == 0 {
 		return false, nil
 	}
+	// All questions are encoded before the first is sent: the client is asked all of them or
+	// none.
 	if err := prepare(r, unanswered); err != nil {
 		return false, err
 	}
@@ -127,8 +136,9 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) 
 	return false, nil
 }
 
-// noteAsked returns an error if the function has asked another question with the same
-// key: the answer of one would be taken for that of the other.
+// noteAsked returns an error if the function has asked another question with the same key:
+// the answer of one would be taken for that of the other. The encoded params are compared, so
+// that a different message or schema is found.
 func (s *State) noteAsked(q *Question, rev revision.Revision) error {
 	params, _, err := q.encode(rev)
 	if err != nil {
@@ -153,7 +163,8 @@ func (s *State) noteAsked(q *Question, rev revision.Revision) error {
 	return nil
 }
 
-// prepare encodes questions for the client, if it can be asked all of them.
+// prepare encodes questions for the client, if it can be asked all of them. The client must
+// have declared the capabilities of all (DSC-12).
 func prepare(r *rpc.Request, questions []*Question) error {
 	var needs wire.Capabilities
 	for _, q := range questions {
@@ -173,8 +184,9 @@ func prepare(r *rpc.Request, questions []*Question) error {
 	return nil
 }
 
-// withhold replaces the secrets in the message of an elicitation. It returns an error if
-// the URL of the elicitation contains a secret (MRT-27).
+// withhold replaces the secrets in the message of an elicitation. It returns an error if the
+// URL of the elicitation contains a secret (MRT-27). A URL cannot be cleaned by replacing: it
+// would point elsewhere.
 func withhold(secrets *redact.Secrets, params json.RawMessage) (json.RawMessage, error) {
 	if secrets == nil {
 		return params, nil
@@ -202,7 +214,8 @@ func withhold(secrets *redact.Secrets, params json.RawMessage) (json.RawMessage,
 	return append(clean, '}'), nil
 }
 
-// cannotAsk returns nil if the client can be asked for what needs the capabilities.
+// cannotAsk returns nil if the client can be asked for what needs the capabilities. The
+// version is checked first: a version without elicitation explains a missing capability.
 func cannotAsk(r *rpc.Request, needs wire.Capabilities) *Unavailable {
 	switch lacking := needs.Minus(r.Client); {
 	case !r.Rev.Elicitation():
@@ -225,6 +238,7 @@ func send(ctx context.Context, r *rpc.Request, questions []*Question) ([]string,
 		requests[i] = rpc.ClientRequest{Method: q.method, Params: q.params}
 	}
 	results, err := r.Ask(ctx, requests)
+	// Any other error is the cause of a context's end.
 	if e, ok := err.(*rpc.NoAnswer); ok {
 		return nil, &Unavailable{Why: e.Reason, Cause: e.Err}
 	}

@@ -13,8 +13,9 @@ import (
 // This file has the errors of questions and answers: what the application gets, by
 // Error, and what the client gets, by ClientError.
 
-// Unavailable is the error of a question that the client cannot answer, or has not
-// answered.
+// Unavailable is the error of a question that the client cannot answer, or has not answered.
+// An application may go on without the answer. If it returns the error instead, ClientError
+// makes the response.
 type Unavailable struct {
 	Why   string // for the client
 	Cause error  // for the log; may be nil
@@ -32,8 +33,9 @@ func (e *Unavailable) Error() string {
 
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
-// ClientError returns what the client gets (DSC-12, GAP-38, GAP-40). what has asked: a
-// prompt or a tool.
+// ClientError returns what the client gets (DSC-12, GAP-38, GAP-40). what has asked: a prompt
+// or a tool. Only a stateless client can act on the list: it may declare the capabilities in
+// the next request.
 func (e *Unavailable) ClientError(rev revision.Revision, what string) *transport.Error {
 	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
 		return &transport.Error{
@@ -47,7 +49,8 @@ func (e *Unavailable) ClientError(rev revision.Revision, what string) *transport
 	return wire.InternalError("the " + what + " asks the user for input, but " + e.Why)
 }
 
-// Refused is the error of a question that the user declined or dismissed.
+// Refused is the error of a question that the user declined or dismissed. The answer is kept
+// in the State, so the next run of the function gets the same Refused.
 type Refused struct {
 	Key    string
 	Action string // "decline" or "cancel", as in the protocol
@@ -63,7 +66,8 @@ func (e *Refused) Reason() string {
 
 func (e *Refused) Error() string { return fmt.Sprintf("question %q: %s", e.Key, e.Reason()) }
 
-// ClientError returns what the client gets.
+// ClientError returns what the client gets. The code is that of invalid params, because the
+// protocol has no code for a user who declines.
 func (e *Refused) ClientError(what string) *transport.Error {
 	done := "rendered"
 	if what != "prompt" {
@@ -74,7 +78,8 @@ func (e *Refused) ClientError(what string) *transport.Error {
 	return err
 }
 
-// Invalid is the error of an answer that does not fit the question.
+// Invalid is the error of an answer that does not fit the question. The client gets all of
+// the error, so the log does not need it.
 type Invalid struct {
 	key, reason string
 	problems    []argument.Problem // of the fields of a form
@@ -93,6 +98,7 @@ func (e *Invalid) Error() string {
 func (e *Invalid) ClientError() *transport.Error {
 	data, reason := InputData{Input: e.key}, e.reason
 	if e.problems != nil {
+		// A form may have any number of fields, so the data of the error is limited.
 		data.Problems, reason = e.problems[:min(len(e.problems), argument.MaxProblems)], argument.Sentences(e.problems, 0)
 	}
 	err := wire.InvalidParams("invalid answer to question %s: %s", argument.Quote(e.key), reason)
@@ -100,7 +106,8 @@ func (e *Invalid) ClientError() *transport.Error {
 	return err
 }
 
-// InputData is the data of an error about an answer.
+// InputData is the data of an error about an answer. The problems have the form of those of
+// invalid arguments, so that a client handles both in the same way.
 type InputData struct {
 	Input    string             `json:"input"` // the question's key
 	Action   string             `json:"action,omitempty"`

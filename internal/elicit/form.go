@@ -19,8 +19,9 @@ import (
 // This file asks with forms: for the fields of a struct, and for the arguments of the
 // prompt that the client has requested.
 
-// NewForm returns a question with a form for the fields of a struct, which are those
-// of the specs, too. The answer is stored in the struct.
+// NewForm returns a question with a form for the fields of a struct, which are those of the
+// specs, too. The answer is stored in the struct. The struct is compiled once, although
+// encode and read are called several times.
 func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Question {
 	compile := sync.OnceValues(func() (*form, error) {
 		plan, errs := argument.Compile(in.Type(), specs)
@@ -46,6 +47,8 @@ func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Quest
 			if err != nil {
 				return err
 			}
+			// The answer goes to a new value first, because an invalid answer must not leave
+			// the application's struct half filled.
 			value := reflect.New(in.Type()).Elem()
 			if problems := f.plan.Fill(value, texts); len(problems) > 0 {
 				return &Invalid{key: key, problems: problems}
@@ -56,7 +59,8 @@ func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Quest
 	}
 }
 
-// form asks for the arguments of a plan.
+// form asks for the arguments of a plan. The plan also converts the arguments of prompts/get,
+// so both accept the same values.
 type form struct {
 	key, message string
 	plan         *argument.Plan
@@ -84,8 +88,8 @@ func (f *form) read(rev revision.Revision, result string) ([]argument.Text, erro
 	return texts, nil
 }
 
-// readAnswer parses a client's answer to an elicitation and returns its content, if it
-// must have one. Its error is that of a question's read.
+// readAnswer parses a client's answer to an elicitation and returns its content, if it must
+// have one. Its error is that of a question's read. content is valid until doc is used again.
 func readAnswer(doc *strictjson.Doc, key, result string, hasContent bool) (content strictjson.Value, err error) {
 	invalid := func(reason string) (strictjson.Value, error) {
 		return strictjson.Value{}, &Invalid{key: key, reason: reason}
@@ -107,17 +111,18 @@ func readAnswer(doc *strictjson.Doc, key, result string, hasContent bool) (conte
 	return content, nil
 }
 
-// Arguments is the question for some arguments of the prompt that the client has
-// requested.
+// Arguments is the question for some arguments of the prompt that the client has requested.
+// The application cannot use the key of the question, so no question of a render function
+// gets its answer.
 type Arguments struct {
 	Positions []int // of the arguments among the prompt's
 	form      form
 	question  Question
 }
 
-// ForArguments returns the question for the arguments that have problems, or nil if
-// the client cannot be asked for them, or if its answer would not help. name is the
-// prompt's, for people.
+// ForArguments returns the question for the arguments that have problems, or nil if the
+// client cannot be asked for them, or if its answer would not help. name is the prompt's, for
+// people. Without a question, the client gets the problems as an error.
 func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem) *Arguments {
 	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
 		return nil
@@ -128,12 +133,14 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 	}
 	for _, problem := range problems {
 		i := plan.Find(problem.Argument)
+		// An unknown argument is the client's mistake, which a user cannot correct.
 		if i < 0 || plan.Arguments[i].Sensitive { // MRT-25
 			return nil
 		}
 		if slices.Contains(q.Positions, i) {
 			continue
 		}
+		// An empty field shows that a value is missing. Any other problem needs a sentence.
 		if problem.Reason != argument.ReasonMissing {
 			q.form.message += "\n" + r.Secrets().Text(problem.Sentence())
 		}
@@ -143,9 +150,10 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 	return q
 }
 
-// AskArguments asks for arguments, and returns their texts, or reports that they come
-// with another request. It forgets what the render function has learnt so far, which
-// was about other arguments.
+// AskArguments asks for arguments, and returns their texts, or reports that they come with
+// another request. It forgets what the render function has learnt so far, which was about
+// other arguments. sendForm comes before reset, because reset discards the answers of this
+// request.
 func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) (texts []argument.Text, pending bool, err error) {
 	s.forgetTexts(q.form.plan)
 	result, pending, err := s.sendForm(ctx, r, q)

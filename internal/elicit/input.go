@@ -24,7 +24,8 @@ import (
 // a sampling or a request for roots, and the client's result.
 
 // NewInput returns a question of a method with these params, which are encoded by
-// encoding/json. take receives the valid result.
+// encoding/json. take receives the valid result. The application gets the result as JSON, so
+// read checks the result first.
 func NewInput(key, method string, params any, take func(result string)) Question {
 	var schema *argument.Validator // of a form; nil before encode, and for others
 	encode := func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error) {

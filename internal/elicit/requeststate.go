@@ -45,7 +45,8 @@ var (
 // inputResponses, and requestState. It is zero for any other request.
 type Retry struct{ responses, state string }
 
-// ReadRetry reads the params of a request.
+// ReadRetry reads the params of a request. Stateful versions have no such members, and ignore
+// them as they ignore any other.
 func ReadRetry(c *rpc.Call) (r Retry, err *transport.Error) {
 	if !c.Rev.Stateless() {
 		return Retry{}, nil
@@ -80,21 +81,24 @@ func (r Retry) IsZero() bool { return r == Retry{} }
 // HasState reports whether the request continues an earlier one.
 func (r Retry) HasState() bool { return r.state != "" }
 
-// Sealer seals the requestState.
+// Sealer seals the requestState. With Keys, any replica opens what another replica has
+// sealed. Own is for a single process.
 type Sealer struct {
 	Keys func() [][]byte // see Options.RequestStateKeys; may be nil
 	Own  []byte          // the key without Keys
 	TTL  time.Duration
 }
 
-// Check returns an error if Keys returns no valid keys.
+// Check returns an error if Keys returns no valid keys. NewServer calls it, so that a wrong
+// key is found before the first question.
 func (s *Sealer) Check() error {
 	_, err := s.keys()
 	return err
 }
 
-// Bind returns what a state of a request is bound to. parts are the name and the
-// arguments of what the method runs.
+// Bind returns what a state of a request is bound to. parts are the name and the arguments of
+// what the method runs. Each part has its length in front, or two lists of parts could be the
+// same bytes.
 func Bind(method, principal string, parts []string) seal.Binding {
 	b := appendSized(appendSized(nil, method), principal)
 	for _, part := range parts {
@@ -108,7 +112,8 @@ func appendSized(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// keys returns the keys for states, the one to seal with first.
+// keys returns the keys for states, the one to seal with first. The function Keys is called
+// each time, so that keys can be rotated while the server runs.
 func (s *Sealer) keys() ([][]byte, error) {
 	if s.Keys == nil {
 		return [][]byte{s.Own}, nil
@@ -142,8 +147,8 @@ func (s *Sealer) seal(state sealedState, to seal.Binding) (string, error) {
 	return text, err
 }
 
-// open returns what a requestState contains. It is not ok if the state is forged, of
-// another request, or expired.
+// open returns what a requestState contains. It is not ok if the state is forged, of another
+// request, or expired. The size is checked first: seal never returns a longer text.
 func (s *Sealer) open(text string, to seal.Binding) (state sealedState, ok bool, err error) {
 	if len(text) > maxRequestState {
 		return state, false, nil
@@ -177,13 +182,15 @@ func (s *State) Resume(r *rpc.Request, retry Retry, sealer *Sealer, to func() se
 		return &rpc.Failure{Client: errState}
 	}
 	s.requestState, s.expires = state.requestState, state.Expires
+	// The secrets are not in the state, but values of Once may be made of them.
 	if state.HasSecrets {
 		r.AddSecrets()
 	}
 	return nil
 }
 
-// AppendInputRequired appends the result that asks the pending questions.
+// AppendInputRequired appends the result that asks the pending questions. If the state is too
+// large, the error is the client's only if the answers take more than half of the limit.
 func (s *State) AppendInputRequired(dst []byte, r *rpc.Request, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
 	questions, state := s.pendingState(sealer.TTL)
 	if len(questions) == 0 {

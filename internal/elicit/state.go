@@ -19,6 +19,9 @@ import (
 // State is what a handler knows from its client so far. If the answers come with
 // another request, the State travels between the requests. The zero value knows
 // nothing. Safe for concurrent use.
+//
+// The application may ask on several goroutines, so the methods take the lock. Resume and
+// Restore need no lock, because they are called before the function runs.
 type State struct {
 	mu sync.Mutex // protects the fields below
 	requestState
@@ -34,7 +37,8 @@ type State struct {
 	asked        map[string]string // what the function has asked, by key
 }
 
-// requestState is the part of a State that travels.
+// requestState is the part of a State that travels. The names in JSON are short, because each
+// retry carries them.
 type requestState struct {
 	// Answers are the results that clients have answered with, by the key of
 	// the question.
@@ -73,8 +77,9 @@ func (s *State) answer(key string) (result string, ok bool) {
 	return s.takeAnswer(key)
 }
 
-// takeAnswer returns what this request answers to a question. What was not asked
-// for is never looked at (MRT-21). The caller holds s.mu.
+// takeAnswer returns what this request answers to a question. What was not asked for is never
+// looked at (MRT-21). The caller holds s.mu. The answers are parsed when the first is needed,
+// because a function may end without asking.
 func (s *State) takeAnswer(key string) (result string, ok bool) {
 	if s.rawResponses != "" {
 		doc := new(strictjson.Doc)
@@ -87,7 +92,8 @@ func (s *State) takeAnswer(key string) (result string, ok bool) {
 	return "", false
 }
 
-// accept reads the answer to a question, and keeps it if it is one.
+// accept reads the answer to a question, and keeps it if it is one. A refusal is stored too,
+// so that the next run does not ask the user again.
 func (s *State) accept(q *Question, rev revision.Revision, result string) error {
 	err := q.read(rev, result)
 	refused, isRefused := err.(*Refused)
@@ -97,6 +103,8 @@ func (s *State) accept(q *Question, rev revision.Revision, result string) error 
 	q.Refused = refused
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// An answer that came with requestState is not new: it must not extend the time that the
+	// state is valid.
 	if _, known := s.Answers[q.key]; !known {
 		put(&s.Answers, q.key, result)
 		s.dirty = true
@@ -125,7 +133,8 @@ func (s *State) Unsent() (keys []string) {
 	return keys
 }
 
-// addPending notes questions that are to be answered with another request.
+// addPending notes questions that are to be answered with another request. Two goroutines may
+// ask the same question, which is sent once.
 func (s *State) addPending(questions []*Question) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +161,8 @@ func (s *State) Store(key string, raw json.RawMessage) {
 	s.dirty = true
 }
 
-// reset forgets what the render function has learnt and asked, because it is
-// to be run with other arguments.
+// reset forgets what the render function has learnt and asked, because it is to be run with
+// other arguments. The texts of arguments are kept, and so is the question for arguments.
 func (s *State) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +171,8 @@ func (s *State) reset() {
 	s.pending = slices.DeleteFunc(s.pending, func(q *Question) bool { return q.key != argumentsKey })
 }
 
-// takeArguments returns what this request answers to the question for arguments, once.
+// takeArguments returns what this request answers to the question for arguments, once. If the
+// answer is invalid, the next call must ask again rather than read the same answer.
 func (s *State) takeArguments() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +183,8 @@ func (s *State) takeArguments() (string, bool) {
 	return s.takeAnswer(argumentsKey)
 }
 
-// forgetTexts is for arguments that are asked for again.
+// forgetTexts is for arguments that are asked for again. Otherwise Restore would bring back
+// the invalid texts in the next request.
 func (s *State) forgetTexts(plan *argument.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +194,9 @@ func (s *State) forgetTexts(plan *argument.Plan) {
 	}
 }
 
-// Restore replaces the texts of the arguments that earlier requests have asked for.
+// Restore replaces the texts of the arguments that earlier requests have asked for. The
+// client sends the same arguments with each retry. The user was asked because of these, so
+// the answers replace them.
 func (s *State) Restore(plan *argument.Plan, texts []argument.Text) {
 	for i := range texts {
 		if text, ok := s.Texts[plan.Arguments[i].Name]; ok {

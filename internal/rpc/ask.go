@@ -33,11 +33,15 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 	return results, err
 }
 
-// pause runs f while the timer of the task is paused and its slot is free for others.
+// pause runs f while the timer of the task is paused and its slot is free for others. A user
+// may take minutes: the slot would keep other requests waiting, and the time limit is for the
+// code. The ticket still counts in the session, so that a client cannot have any number of
+// questions open.
 func (t *task) pause(f func() error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(&t.ctx)
 	}
+	// The ticket was released: the code that asks belongs to a request that has ended.
 	if !t.ticket.Yield() {
 		return ErrAnswered
 	}
@@ -50,7 +54,8 @@ func (t *task) pause(f func() error) error {
 	return err
 }
 
-// collect waits for n results or the first error. ctx may outlive the request.
+// collect waits for n results or the first error. ctx may outlive the request. The
+// application may pass any context to Ask, so the end of the request is checked as well.
 func (t *task) collect(ctx context.Context, responses <-chan answer, n int, observed asked) ([]string, error) {
 	results := make([]string, n)
 	for range n {
@@ -91,6 +96,8 @@ func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
 	return all
 }
 
+// respond ends the operation of one request. The operation must not be used again, so the
+// slice forgets it.
 func (a asked) respond(r answer) {
 	if a != nil {
 		a[r.index].Answer(len(r.result), r.err)

@@ -21,6 +21,10 @@ const maxBatch = 1000
 // batch is an array of messages, which only 2025-03-26 has (GAP-15). Its
 // requests are worked on one after the other, in one place of the limits, and
 // answered by one array.
+//
+// One goroutine runs the tasks. The timer of a task that runs too long may call finish
+// meanwhile, and a cancellation completes a single task. mu is never held while something is
+// sent, because a send may wait for the client.
 type batch struct {
 	direct
 	server   *Server
@@ -44,8 +48,8 @@ const batchTaskBytes = 2 << 10
 
 var errBatchFull = wire.InternalError("batch response is too large; send fewer requests per batch")
 
-// receiveBatch is read for a batch. c is the call that has the whole array as its
-// message.
+// receiveBatch is read for a batch. c is the call that has the whole array as its message. A
+// batch without requests for the application's code is answered at once.
 func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, x *exchange, p *limit.Backpressure, left *received) {
 	elements, invalid := readBatch(c, root)
 	if invalid != nil {
@@ -63,11 +67,15 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	kept, ignored := b.receive(elements)
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.ClientKey, p):
+		// All tasks of the batch keep what they need of the message at the same time, so
+		// their bytes are counted together.
 		if b.holdBytes(kept) {
 			left.job = b
 			return
 		}
 		fallthrough
+	// The server is at capacity: the requests that were answered already keep their results,
+	// and the others get an error.
 	case len(b.tasks) > 0:
 		// Sending may wait for the client, which the goroutine that reads must not do.
 		left.finish = func() error {
@@ -105,7 +113,8 @@ func (b *batch) receive(elements []element) (kept int, ignored error) {
 	return kept, ignored
 }
 
-// receiveMessage is receive for one message.
+// receiveMessage is receive for one message. Each message has an operation of its own for the
+// observer.
 func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	s, m := b.server, &e.call.Message
 	o := s.observer.Start(b.parent, observe.KindInvalid, e.size, e.call.conn)
@@ -116,6 +125,7 @@ func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	switch {
 	case m.Kind != wire.KindRequest || e.err != nil:
 		s.handleNonRequest(b.session, m, e.err, &r)
+	// A batch that is already too large runs no further code.
 	case b.isFull():
 		r.reject(m.ID, errBatchFull)
 	default:
@@ -152,10 +162,13 @@ func (b *batch) hold(_ *task, n int) bool { return b.holdBytes(n) }
 // holdResult leaves it to the answers, which have a copy.
 func (b *batch) holdResult(*task, int) bool { return true }
 
-// abandon sends the array without the tasks that are left.
+// abandon sends the array without the tasks that are left. The tasks before have their
+// results in the array already, and their client must not wait for code that may never
+// return.
 func (b *batch) abandon(left *transport.Error) { _ = b.finish(left) }
 
-// holdBytes counts n bytes more until release, and reports whether they were free.
+// holdBytes counts n bytes more until release, and reports whether they were free. A holding
+// is not concurrent, so mu protects the one of the batch.
 func (b *batch) holdBytes(n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +190,9 @@ type element struct {
 	err  *transport.Error
 }
 
-// readBatch takes a batch apart. c is that of receiveBatch.
+// readBatch takes a batch apart. c is that of receiveBatch. An error in one message is the
+// error of that message. The batch as a whole is rejected only for its shape or its version
+// (GAP-15).
 func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 	var elements []element
 	responses := 0
@@ -188,10 +203,13 @@ func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 		e := element{call: Call{engine: c.engine, session: c.session, from: c.from, conn: c.conn}, size: len(v.Raw())}
 		m := &e.call.Message
 		e.err = m.Read(v)
+		// The messages are substrings of the array: the size of the array decides what a
+		// string keeps in memory.
 		if m.Large = c.Message.Large; m.Large {
 			m.Detach()
 		}
 		switch {
+		// A batch has the version of its session, which a stateless message contradicts.
 		case m.IsStateless():
 			return nil, wire.InvalidRequest("2026-07-28 requests (with a protocol version in params._meta) cannot be sent in a batch")
 		case m.Kind == wire.KindResponse:
@@ -204,13 +222,16 @@ func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 	switch {
 	case len(elements) == 0:
 		return nil, wire.InvalidRequest("batch must not be empty")
+	// 2025-03-26 defines two kinds of batches: of responses, and of requests and
+	// notifications.
 	case responses > 0 && responses < len(elements):
 		return nil, wire.InvalidRequest("batch must not mix responses with other messages")
 	}
 	return elements, nil
 }
 
-// exchangeOf returns the exchange of one message: it collects the response.
+// exchangeOf returns the exchange of one message: it collects the response. Progress goes to
+// the client at once, until the array is sent.
 func (b *batch) exchangeOf(id string) *exchange {
 	x := *b.exchange
 	x.Send = func(msg []byte, _ transport.Code, last bool) error {
@@ -228,9 +249,9 @@ func (b *batch) exchangeOf(id string) *exchange {
 	return &x
 }
 
-// addTask adds a request whose result the application's code makes, and returns
-// how many bytes of the message it keeps, or why the request is rejected. The batch
-// is in the limits, the task is not.
+// addTask adds a request whose result the application's code makes, and returns how many
+// bytes of the message it keeps, or why the request is rejected. The batch is in the limits,
+// the task is not. Each request is in flight, so that the client can cancel it by its id.
 func (b *batch) addTask(c *Call, x *exchange) (kept int, rejected *transport.Error) {
 	t := newTask(b.parent, c, x)
 	t.outlet = b
@@ -304,10 +325,14 @@ func (b *batch) run() error {
 		if b.finished.Load() {
 			break
 		}
+		// Each request has the whole time limit to itself: the requests before have used
+		// their own.
 		errs = append(errs, t.runNow(t.timeout()))
 		t.ctx.cancel(ErrAnswered)
 	}
 	b.ticket.Leave() // a client that is slow to read must not keep others waiting
+	// Without an array, all requests were canceled, and the caller of Handle gets the
+	// reasons.
 	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
 		return err
 	}
@@ -333,6 +358,7 @@ func (b *batch) giveUp(cause error) error {
 // finish completes the tasks that are left with an error, and sends the array.
 // Only the first call has an effect.
 func (b *batch) finish(left *transport.Error) error {
+	// run, a time limit and a panic all end here.
 	if !b.finished.CompareAndSwap(false, true) {
 		return nil
 	}
@@ -348,6 +374,8 @@ func (b *batch) finish(left *transport.Error) error {
 	b.mu.Unlock()
 	b.sending.Lock()
 	defer b.sending.Unlock()
+	// No report of progress may follow the array: exchangeOf checks the field under the same
+	// lock.
 	b.isOver = true
 	if len(msg) == 0 {
 		return nil // notifications and canceled requests have no response

@@ -22,8 +22,9 @@ import (
 // This file puts a server together: the methods and lists of its features, and the results
 // that are the same for all clients.
 
-// NewServer returns a server, or all errors of the config that clients would
-// see.
+// NewServer returns a server, or all errors of the config that clients would see. The order
+// matters: rates refer to methods of all features, the results need all capabilities, and the
+// tails need the server's info from the results.
 func NewServer(c Config) (*Server, []error) {
 	e := &engine{
 		logger: newLogger(c.Logger), limits: c.Limits, timeouts: c.Timeouts,
@@ -43,6 +44,7 @@ func NewServer(c Config) (*Server, []error) {
 	}
 	s.receiver = s
 	if s.observer != nil || c.SessionIDs {
+		// Without a reader of ids, no session pays for the hash.
 		s.idKey = []byte(rand.Text())
 	}
 	s.methods = s.base()
@@ -59,7 +61,8 @@ func NewServer(c Config) (*Server, []error) {
 	return s, errs
 }
 
-// addFeature adds the methods and lists of a feature.
+// addFeature adds the methods and lists of a feature. All errors are collected, so that the
+// developer sees them at once.
 func (s *Server) addFeature(f feature.Feature) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
 		switch {
@@ -86,7 +89,9 @@ func (s *Server) addFeature(f feature.Feature) (errs []error) {
 	return errs
 }
 
-// shareRates gives each method with a RateWith the rate of that method.
+// shareRates gives each method with a RateWith the rate of that method. Both methods then
+// count against the same bucket, such as prompts/get and tools/call: a client must not double
+// the rate by using both.
 func (s *Server) shareRates() (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
 		m := s.methods[name]
@@ -165,12 +170,13 @@ func addCapabilities(all, own map[string]any) (errs []error) {
 	return errs
 }
 
-// encodeResults encodes the results that depend on nothing but the protocol
-// version, or returns all errors.
+// encodeResults encodes the results that depend on nothing but the protocol version, or
+// returns all errors. Invalid info is thus an error of NewServer, and not of each initialize.
 func (s *Server) encodeResults() []error {
 	for _, rev := range revision.All() { // the newest, which has every member, comes first
 		info, errs := s.config.Info(rev)
 		capabilities, more := s.encodeCapabilities(rev, true)
+		// The errors are those of the line before.
 		silent, _ := s.encodeCapabilities(rev, false)
 		instructions, ok := "", true
 		if s.config.Instructions != "" {

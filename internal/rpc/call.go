@@ -18,7 +18,8 @@ import (
 
 // This file answers requests for another JSON-RPC layer, such as another SDK.
 
-// CallOptions describe the client of a [Server.Call].
+// CallOptions describe the client of a [Server.Call]. The other layer has negotiated Version,
+// Capabilities and Info with its client.
 type CallOptions struct {
 	Version      string          // empty for 2025-11-25
 	Capabilities json.RawMessage // a JSON object; empty for none
@@ -48,6 +49,8 @@ func (o *CallOptions) informer() transport.Informer {
 //
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code continues.
+//
+// A Call has no session here and no id in flight: the end of ctx is its cancellation.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	if o.ClientKey == "" && o.Session != "" {
 		o.ClientKey = secretKey + o.Session // which is only compared
@@ -69,6 +72,7 @@ func (s *Server) observeCall(ctx context.Context, method string, params []byte, 
 		return nil
 	}
 	op := s.observer.Start(ctx, observe.KindRequest, len(params), o.informer())
+	// An observer makes metrics by method, which names that clients invent would multiply.
 	if s.methods[method] != nil {
 		op.SetMethod(method)
 	}
@@ -77,6 +81,8 @@ func (s *Server) observeCall(ctx context.Context, method string, params []byte, 
 	return op
 }
 
+// answerCall is Call but for the observer. A [*transport.Error] is for the client. Any other
+// error is about the options, and is for the author of the calling SDK.
 func (s *Server) answerCall(ctx context.Context, c *Call, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	m := s.methods[name]
 	if m == nil || !m.callable {
@@ -89,6 +95,8 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		}
 	}
 	doc := wire.GetDoc()
+	// The document goes back when this function returns, possibly before the application's
+	// code does. The work therefore keeps no parsed value: see Call.
 	defer wire.PutDoc(doc)
 	if len(o.Capabilities) > 0 {
 		if err := doc.Parse(string(o.Capabilities), jsonenc.MaxDepth); err != nil {
@@ -111,6 +119,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	}
 	c.observed.SetVersion(c.Rev)
 	c.observed.SetMeta(&c.Message)
+	// The rate applies here too, or the clients of the other layer would have none.
 	result, err := m.admitAndCall(c, nil)
 	if err != nil {
 		return nil, err
@@ -121,12 +130,15 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	return s.call(ctx, c, o)
 }
 
-// call does the work of a Call.
+// call does the work of a Call. The task is admitted but never put in flight: no client knows
+// an id by which it could be canceled. Whoever completes the task first, the work or the end
+// of ctx, decides what Call returns.
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
 	t := newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
 	b := &callback{options: o, responded: make(chan struct{})}
 	t.outlet, t.request.isCall = b, true
 	t.request.CanAsk = o.Request != nil
+	// Without a token, reports of progress cost nothing.
 	if o.Notify == nil {
 		t.request.progress.token = ""
 	}
@@ -134,6 +146,8 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 		return nil, err
 	}
 	c.observed = nil // the task's
+	// The channel has room, so the goroutine ends even if Call has returned at the end of
+	// ctx.
 	ended := make(chan error, 1)
 	s.spawn(func() { // ends with the application's code
 		err := ErrNoReturn
@@ -163,7 +177,8 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 	return b.outcome(err)
 }
 
-// callback is the outlet to the caller of a Call.
+// callback is the outlet to the caller of a Call. result and err are written before responded
+// is closed, and read after, so they need no lock.
 type callback struct {
 	options   CallOptions
 	result    []byte
@@ -175,6 +190,7 @@ type callback struct {
 func (c *callback) respond(t *task, result []byte, err *transport.Error) error {
 	t.close()
 	t.observed.RespondCall(result, err)
+	// A copy, because the buffer goes back to the pool when the task returns.
 	c.result, c.err = slices.Clone(result), err
 	t.done() // before the Call returns, so that a Flush then has the operation
 	close(c.responded)
@@ -199,7 +215,9 @@ func (c *callback) hold(t *task, n int) bool { return direct{}.hold(t, n) }
 // holdResult counts nothing: the caller does not wait for a client.
 func (c *callback) holdResult(*task, int) bool { return true }
 
-// notify calls the Notify of the options, unless the Call has returned.
+// notify calls the Notify of the options, unless the Call has returned. The lock serializes
+// the calls, and close takes it too: after Call has returned, the Notify of the caller is
+// never called.
 func (c *callback) notify(t *task, method string, params []byte) error {
 	t.sending.Lock()
 	defer t.sending.Unlock()
@@ -210,13 +228,16 @@ func (c *callback) notify(t *task, method string, params []byte) error {
 	return nil
 }
 
-// ask calls the Request of the options, concurrently for all requests.
+// ask calls the Request of the options, concurrently for all requests. The other SDK assigns
+// ids and cancels its requests, so no question is registered here.
 func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// The channel has room for all: a goroutine whose answer nobody waits for any more must
+	// end too.
 	responses := make(chan answer, len(requests))
 	for i, r := range requests {
 		// The goroutine ends with Request, whose context ends now at the latest.

@@ -17,6 +17,8 @@ import (
 // that of GAP-10.
 func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
 	session, m := c.session, &c.Message
+	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
+	// connection may carry messages of both kinds.
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
 	var name string
@@ -26,6 +28,8 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 		}
 		name = version.Text()
 	}
+	// A header that differs from the body is reported before a version that nobody knows: the
+	// client fixes the header first (GAP-10).
 	if err := x.check(x.CheckVersion, m, name); err != nil {
 		return nil, err
 	}
@@ -34,15 +38,21 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 		if !ok || !rev.Stateless() {
 			return nil, wire.UnsupportedVersion(name)
 		}
+		// Every stateless request declares the capabilities again: any replica may get the
+		// next one.
 		declared := m.Meta.Get(wire.CapabilitiesKey)
 		if declared.Kind() != strictjson.Object {
 			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
+	// Before the method is looked up: a request that was routed by another method must not be
+	// answered as if it were only unknown (GAP-10).
 	if err := x.check(x.CheckRouting, m, name); err != nil {
 		return nil, err
 	}
+	// Stateless requests share the ids of a connection, because a cancellation over a stream
+	// names nothing but an id.
 	if session != nil {
 		rev, client, err := session.checkID(m.Key)
 		if err != nil {
@@ -53,6 +63,7 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 		}
 	}
 	c.observed.SetVersion(c.Rev)
+	// An unknown method is reported as such even before initialize, which would not help.
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
@@ -64,6 +75,7 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
 	}
+	// Params come last: only now is it clear which method, and which version, defines them.
 	if err := m.CheckParams(); err != nil {
 		return nil, err
 	}
@@ -79,6 +91,9 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
 	wire.VersionKey, wire.CapabilitiesKey)
 
+// initialize is the method initialize. c.session is never nil: without a session, dispatch
+// has rejected the request. A member of params in the wrong case is an error, because a
+// client that sends one would wait for an effect that never comes.
 func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
@@ -104,12 +119,15 @@ func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return nil, err
 	}
 	c.observed.SetVersion(rev)
+	// Such a client gets no notifications, so the result must not promise listChanged.
 	if c.session.isDetached {
 		return append(dst, s.detached[rev]...), nil
 	}
 	return append(dst, s.initialized[rev]...), nil
 }
 
+// discover is the method server/discover. The result depends on nothing but the version, so
+// encodeResults has made it already.
 func (s *Server) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return append(dst, s.discovered[c.Rev]...), nil
 }

@@ -11,7 +11,8 @@ import (
 
 // This file calls the functions of a transport.
 
-// exchange receives the responses to one message.
+// exchange receives the responses to one message. A connection has one exchange for all
+// messages. A transport over HTTP makes one for each.
 type exchange struct {
 	transport.Exchange
 	// emit, if not nil, sends a message that is not the response, unless the
@@ -20,7 +21,8 @@ type exchange struct {
 	observed *telemetry.Operation // of the message; nil without an observer
 }
 
-// recipient is what a pending request keeps of its exchange.
+// recipient is what a pending request keeps of its exchange. The functions for the headers of
+// a message are left out: nothing calls them once the request is in flight.
 type recipient struct {
 	Client    string
 	Send      func(msg []byte, code transport.Code, last bool) error
@@ -34,20 +36,26 @@ func (x *exchange) recipient() recipient {
 	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.Done, x.emit}
 }
 
-// overdue reports to the transport that the application's code outlives the response.
+// overdue reports to the transport that the application's code outlives the response. A
+// transport over HTTP/1 must know before the response is sent that Handle will not return
+// soon.
 func (r *recipient) overdue() {
 	if r.Overdue != nil {
 		r.Overdue()
 	}
 }
 
-// release gives the message back to the caller.
+// release gives the message back to the caller. From then on, nothing may read the bytes of
+// the message, so receive copies them first.
 func (x *exchange) release() {
 	if x.Release != nil {
 		x.Release()
 	}
 }
 
+// exchange.respond is for messages that are answered on the goroutine that received them. A
+// pending request responds by pending.respond, which also orders the response after
+// everything else.
 func (x *exchange) respond(r wire.Response) error {
 	err := x.Send(r.Msg, r.Code, true)
 	if x.observed != nil {
@@ -56,13 +64,16 @@ func (x *exchange) respond(r wire.Response) error {
 	return err
 }
 
-// find returns the session of a stateful message.
+// find returns the session of a stateful message. Only the transport knows the header with
+// the id of a session.
 func (x *exchange) find(m *wire.Message) (transport.Session, *transport.Error) {
 	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
 	return found, rejection(err)
 }
 
-// check calls CheckVersion or CheckRouting for a request.
+// check calls CheckVersion or CheckRouting for a request. Over HTTP both compare headers with
+// the message. A proxy may have routed the request by these headers, so a header that differs
+// is an error.
 func (x *exchange) check(f func(transport.RequestInfo) error, m *wire.Message, version string) *transport.Error {
 	if f == nil {
 		return nil
@@ -80,6 +91,7 @@ func rejection(err error) *transport.Error {
 	if e := wire.ClientError(err); e != nil {
 		return e
 	}
+	// The text may contain details of the deployment, which are no business of the client.
 	return wire.InternalError("transport rejected the message")
 }
 

@@ -19,6 +19,10 @@ import (
 // middleware.
 
 // Failure is why a request has no result. It is the error of a [feature.Handler].
+//
+// For an internal error, the client gets a neutral message and an error id, by which an
+// operator finds the record in the log. Config.Failure makes a Failure of an error of the
+// application.
 type Failure struct {
 	Client *transport.Error // what the client gets
 
@@ -46,8 +50,9 @@ func InternalFailure(subject string, err error) *Failure {
 	return newFailure("request failed", "internal error: "+subject+" failed", err)
 }
 
-// InvalidResult returns the failure of a request whose result has the error err.
-// It is otherwise like [InternalFailure].
+// InvalidResult returns the failure of a request whose result has the error err. It is
+// otherwise like [InternalFailure]. The two have events of their own, because a wrong result
+// is a bug in the application, and no condition of the moment.
 func InvalidResult(subject string, err error) *Failure {
 	return newFailure("invalid result", "internal error: "+subject+" returned an invalid result", err)
 }
@@ -65,7 +70,8 @@ func withErrorID(message string) (e *transport.Error, id string) {
 	return e, id
 }
 
-// Panic returns the failure of a panic that was just recovered.
+// Panic returns the failure of a panic that was just recovered. The deferred function that
+// has recovered calls Panic, because the stack is that of the panic only there.
 func Panic(subject string, v any) *Failure {
 	f := InternalFailure(subject, redact.NewPanic(v))
 	f.stack = debug.Stack()
@@ -75,11 +81,14 @@ func Panic(subject string, v any) *Failure {
 // finish finds out whether the failure is only the end of ctx, and encodes the
 // data for the client. Both may run the application's methods.
 func (f *Failure) finish(ctx context.Context) {
+	// An error that has nothing to do with the end of ctx is reported even if ctx has ended.
 	f.canceled = ctx.Err() != nil && (errors.Is(f.Log, ctx.Err()) || errors.Is(f.Log, context.Cause(ctx)))
 	if f.Client.Data == nil {
 		return
 	}
 	data, err := jsonenc.Append(nil, f.Client.Data)
+	// A copy, because the application may return the same error for other requests at this
+	// moment.
 	encoded := *f.Client
 	encoded.Data = json.RawMessage(data)
 	if err != nil {
@@ -93,7 +102,8 @@ func (f *Failure) finish(ctx context.Context) {
 // cannotEncodeData is the event of an error whose data is not JSON.
 const cannotEncodeData = "cannot encode error data"
 
-// ErrGoexit is the error of application code that has called runtime.Goexit.
+// ErrGoexit is the error of application code that has called runtime.Goexit. For example, a
+// test calls t.FailNow in a render function.
 var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
 // ErrNoReturn is the error of a transport or a callback that has panicked or

@@ -10,7 +10,9 @@ import (
 
 // This file has what clients are notified of: lists and single resources.
 
-// feed notifies the clients of a server of the changes of a list.
+// feed notifies the clients of a server of the changes of a list. The feed of a list is made
+// by NewServer and lives as long as the server. The feed of a resource belongs to one
+// subscriber. A feed has a timer only during a burst of changes, and no goroutine.
 type feed struct {
 	list     feature.List
 	notifier *notify.Notifier
@@ -25,6 +27,7 @@ func (f *feed) params(meta []byte) []byte {
 	}
 	dst := []byte{'{'}
 	if meta != nil {
+		// A subscription uses meta again for its next notification.
 		dst = append(slices.Clone(meta[:len(meta)-1]), ',')
 	}
 	dst = append(dst, `"uri":`...)
@@ -39,7 +42,8 @@ type listener struct {
 	client string  // whose memory that is
 }
 
-// subscribe returns subscribers of the lists, which share a courier.
+// subscribe returns subscribers of the lists, which share a courier. A delivery says only
+// that some list has changed, and Signaled says which.
 func subscribe(feeds []*feed, courier *notify.Courier) []listener {
 	var all []listener
 	for _, f := range feeds {
@@ -48,14 +52,16 @@ func subscribe(feeds []*feed, courier *notify.Courier) []listener {
 	return all
 }
 
-// end ends what subscribe or addResource began. own is the share of the session, if any.
+// end ends what subscribe or addResource began. own is the share of the session, if any. The
+// memory is released first, in case that the application's function panics.
 func (l *listener) end(e *engine, own *share) {
 	defer e.recoverPanic() // of the application's cancel function
 	e.memory.release(&l.held, own, l.client)
 	l.Unsubscribe()
 }
 
-// filter says which changes a subscription is notified of.
+// filter says which changes a subscription is notified of. The filter outlives the message:
+// its strings are copies.
 type filter struct {
 	feeds []*feed
 	uris  []string // of resources

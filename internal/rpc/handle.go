@@ -22,6 +22,9 @@ func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) e
 	return s.handle(ctx, nil, msg, x)
 }
 
+// handle answers a message of a session, or of none. The job runs on the goroutine of the
+// caller: a transport over HTTP has one for each message. A connection calls receiveObserved
+// itself, and passes the job to a worker.
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
 	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
 	// A message that is answered needs nothing more, not even a second goroutine.
@@ -50,12 +53,15 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 	return s.receive(ctx, session, msg, &own, p)
 }
 
-// Reject is an operation of a message that the transport rejected.
+// Reject is an operation of a message that the transport rejected. Without Reject, an
+// observer would count fewer messages than clients send. The operation has the size 0,
+// because the transport may not have read the message.
 func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
 }
 
-// reading is a message while it is read. Nothing in it may be kept.
+// reading is a message while it is read. Nothing in it may be kept. Readings are pooled with
+// the memory of their documents, which the next message uses again.
 type reading struct {
 	doc  strictjson.Doc
 	call Call
@@ -93,7 +99,8 @@ type received struct {
 // reject sets the error response to a request.
 func (r *received) reject(id string, err *transport.Error) { r.reply = wire.ErrorResponse(id, err) }
 
-// release returns what the reply takes.
+// release returns what the reply takes. It must follow after the reply is sent: the bytes of
+// the reply count for as long as a slow client holds them.
 func (r *received) release(s *Server, client string) {
 	if r.buf != nil {
 		wire.PutBuffer(r.buf)
@@ -102,8 +109,9 @@ func (r *received) release(s *Server, client string) {
 	s.memory.release(&r.held, r.session.share(), client)
 }
 
-// read reads a message and acts on it, except for what may wait for the client: that
-// is left to do.
+// read reads a message and acts on it, except for what may wait for the client: that is left
+// to do. By the time that read returns, the message is no longer counted and its parsed form
+// is back in the pool.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.limits.MessageBytes {
 		// Nothing of the message is used below, and a transport may need its memory for the
@@ -116,7 +124,8 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	// counting would slow every get.
 	isLarge := wire.IsLarge(len(msg))
 	if isLarge {
-		// The copy below, the copies of what is kept, and the parsed form.
+		// The copy below, the copies of what is kept, and the parsed form. Waiting is safe
+		// here, because no goroutine waits for a client while it holds these bytes.
 		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.ClientKey)
 		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
 			x.release()
@@ -143,6 +152,8 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		x.observed.Read(m, err != nil || broken != nil, s.methods[m.Method] != nil)
 	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
+	// A malformed response may still be for a question of the session, whose render function
+	// must not wait for its time limit.
 	isMalformed := err != nil && m.Kind == wire.KindResponse
 	// The transport looks up a session only for a message that could be handled: a lookup
 	// counts as use of the session, and hostile bytes must not keep a session alive.
@@ -175,6 +186,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	if root.Kind() == strictjson.Array {
 		err = errNoBatch
 	}
+	// JSON that is broken has no version and no kind, so its error wins.
 	if broken != nil {
 		err = broken
 	}
@@ -195,8 +207,11 @@ var (
 	errNotAsked = wire.InvalidRequest("response does not match any pending request")
 )
 
-// handleNonRequest handles a message that is no request, or that has an error.
+// handleNonRequest handles a message that is no request, or that has an error. A notification
+// or a response gets no response, not even an error: JSON-RPC forbids that, and two peers
+// could answer each other forever.
 func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transport.Error, left *received) {
+	// Without a session, the server has asked the client nothing.
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
 	}
@@ -225,6 +240,8 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *li
 		return
 	}
 	var rejected *transport.Error
+	// A subscription is no task: a time limit would end what is meant to last, and a slot
+	// would keep requests waiting.
 	if c.subscribe != nil {
 		left.job, rejected = s.newSubscription(ctx, c, x)
 	} else {
@@ -254,6 +271,8 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 		*buf = nil
 		rejected = wire.Busy()
 	}
+	// The buffer goes back before the work waits for a slot. The work takes another one when
+	// it runs.
 	left.release(s, c.from)
 	if rejected != nil {
 		left.reject(c.Message.ID, rejected)
@@ -265,6 +284,8 @@ var readings = sync.Pool{New: func() any { return new(reading) }}
 
 func getReading() *reading { return readings.Get().(*reading) }
 
+// putReading returns a reading to the pool. The call refers to the session and to strings of
+// the message, which the pool must not keep alive.
 func putReading(r *reading) {
 	r.doc.Reset()
 	r.call = Call{}

@@ -17,7 +17,9 @@ import (
 // This file has what all requests without their response have in common, and
 // their context. See task.go and subscription.go.
 
-// job is what is left to do for a message that was received.
+// job is what is left to do for a message that was received. Handle runs the job on the
+// goroutine of its caller, a connection on a worker. A job that is never run would count
+// toward the limits forever.
 type job interface {
 	// run returns when the response is sent, or with the reason why there is
 	// none.
@@ -28,6 +30,10 @@ type job interface {
 // have in common. Whoever completes it first decides what the client gets. Then
 // it is taken out of flight, so that its id is free by the time that the client
 // has the response, and done is called when the response is sent.
+//
+// complete decides the race between the response, the time limit, a cancellation and the end
+// of the session: the winner calls done, and nobody else does. The lock sending serializes
+// the calls of the exchange.
 type pending struct {
 	engine     *engine
 	session    *Session // nil outside of one
@@ -49,7 +55,8 @@ func (p *pending) group() *limit.WaitGroup { return p.unanswered }
 // isSubscription is that of a request other than subscriptions/listen.
 func (p *pending) isSubscription() bool { return false }
 
-// begin puts a request in flight.
+// begin puts a request in flight. Without a session, nothing could name the request: over
+// HTTP, a disconnect cancels a stateless request (CAN-04).
 func (p *pending) begin(r inFlight) *transport.Error {
 	if p.session == nil {
 		return nil
@@ -73,14 +80,16 @@ func (p *pending) finish() bool {
 	return true
 }
 
-// discard is that of an inFlight.
+// discard is that of an inFlight. The context ends before done, which reads the cause for the
+// observer.
 func (p *pending) discard(cause error) {
 	p.ctx.cancel(cause)
 	p.done()
 }
 
-// done must be called after the request is completed: when the response is sent, or
-// when it is clear that no response is sent.
+// done must be called after the request is completed: when the response is sent, or when it
+// is clear that no response is sent. A drain waits for done, so each completed request needs
+// exactly one call.
 func (p *pending) done() {
 	p.observed.End(p.whyEnded)
 	if p.unanswered != nil {
@@ -88,7 +97,8 @@ func (p *pending) done() {
 	}
 }
 
-// respond sends the response of a request that is completed.
+// respond sends the response of a request that is completed. A report of progress that is
+// being sent holds the lock, so the response waits for it.
 func (p *pending) respond(r wire.Response) error {
 	defer p.done()
 	p.sending.Lock()
@@ -105,15 +115,16 @@ func (p *pending) sendResponse(r wire.Response) error {
 	return err
 }
 
-// close ends all sending.
+// close ends all sending. A send that is running has returned when close returns.
 func (p *pending) close() {
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	p.isOver = true
 }
 
-// emit sends a message that is not the response, unless the request is
-// completed.
+// emit sends a message that is not the response, unless the request is completed. A
+// connection has its own emit, which checks the request when it has the write lock: a message
+// may wait long for that lock. Other exchanges have no such lock.
 func (p *pending) emit(msg []byte) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
@@ -147,7 +158,8 @@ func (p *pending) forLog() context.Context {
 	return &p.ctx
 }
 
-// whyEnded returns why the context has ended.
+// whyEnded returns why the context has ended. A request whose context lives was ended by a
+// failed send.
 func (p *pending) whyEnded() error {
 	if p.ctx.Err() == nil {
 		return ErrSessionClosed
@@ -162,6 +174,9 @@ type requestKey struct{}
 // library only when someone looks at more than the request in it: most
 // handlers do not, and for a short one the making would be most of the work.
 // parent and request must be set before use. It must not be copied after that.
+//
+// The time limit of a task is no deadline of the context, because the limit is paused while
+// the user is asked. The task cancels the context with ErrTimeout instead.
 type lazyContext struct {
 	parent  context.Context
 	request any // for the key requestKey
@@ -173,7 +188,9 @@ type lazyContext struct {
 	isOver bool                    // canceled
 }
 
-// cancel ends the context. Only the first call has an effect.
+// cancel ends the context. Only the first call has an effect. Without a made context, the
+// cause is only noted: most contexts are canceled at the end of a request whose code never
+// looked.
 func (c *lazyContext) cancel(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,5 +245,7 @@ func (c *lazyContext) Value(key any) any {
 	if key == (requestKey{}) {
 		return c.request
 	}
+	// Not the parent's: context.Cause and the contexts derived from this one find the made
+	// context by a private key.
 	return c.standard().Value(key)
 }

@@ -24,7 +24,9 @@ const (
 	limitResources     = "subscriptions to resources"
 )
 
-// reached counts how often clients have reached limits since the last record.
+// reached counts how often clients have reached limits since the last record. One record for
+// a limit and not for each client: the clients are many, and a map of them would be one more
+// thing to bound.
 type reached struct {
 	mu sync.Mutex
 	by map[string]*times // by limit; the names are the program's, so there are few
@@ -59,7 +61,8 @@ func (r *reached) add(limit string) (omitted int, isDue bool) {
 const secretKey = "\x00session "
 
 // reachLimit logs that a client has reached a limit. client is its principal, or else its
-// key, which may be empty.
+// key, which may be empty. An operator learns of a limit that is too low, or of a client that
+// sends too much, before anybody complains.
 func (e *engine) reachLimit(limit, client string) {
 	omitted, isDue := e.reached.add(limit)
 	if !isDue {

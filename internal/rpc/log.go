@@ -12,8 +12,9 @@ import (
 
 // This file logs at a bounded rate, and recovers panics of the server's goroutines.
 
-// maxLogRate is how many records per second the logger gets, because clients
-// can cause records. Twice as many may come at once.
+// maxLogRate is how many records per second the logger gets, because clients can cause
+// records. Twice as many may come at once. The rate holds for all records together, so a
+// flood of one kind may hide another. The attribute dropped says how many are missing.
 const maxLogRate = 100
 
 // logger is the application's logger, with a bound on its records.
@@ -30,8 +31,7 @@ func newLogger(l *slog.Logger) *logger {
 	return &logger{slog: l, rate: limit.NewRateLimiter(maxLogRate)}
 }
 
-// admit reports whether a record may be written, and how many were dropped
-// before it.
+// admit reports whether a record may be written, and how many were dropped before it.
 func (l *logger) admit() (dropped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,8 @@ func (l *logger) Log(ctx context.Context, level slog.Level, message string, attr
 	l.slog.LogAttrs(ctx, level, message, attrs...)
 }
 
-// spawn runs f on a goroutine of its own.
+// spawn runs f on a goroutine of its own. The caller must know how the goroutine ends:
+// nothing here waits for it.
 func (l *logger) spawn(f func()) {
 	go func() {
 		defer l.recoverPanic()
@@ -81,7 +82,8 @@ func (l *logger) recoverPanic() {
 	}
 }
 
-// logObserver logs the first failure of the observer.
+// logObserver logs the first failure of the observer. An observer that fails once usually
+// fails for every message.
 func (l *logger) logObserver(err error, stack []byte) {
 	attrs := []slog.Attr{slog.Any("error", err)}
 	if stack != nil {

@@ -11,8 +11,8 @@ import (
 // responses up to maxUncounted are bounded by their number instead: a count for
 // each would cost more than it saves. Subscriptions to resources all count.
 
-// maxUncounted is the size in bytes up to which a message or a response does not
-// count toward Limits.Memory.
+// maxUncounted is the size in bytes up to which a message or a response does not count toward
+// Limits.Memory. docs/limits.md has a row for these messages and responses.
 const maxUncounted = 16 << 10
 
 // parsingShare is the part of Limits.Memory that is kept for messages while they
@@ -24,6 +24,10 @@ const parsingShare = 16
 const maxParsed = 32
 
 // memory limits the bytes that are held, of all clients and of each.
+//
+// There are two semaphores, because a wait for bytes of the second could last as long as a
+// client likes: held bytes are released when the client has read its response. Only parsing
+// may therefore wait. A request that finds no bytes in held is rejected as busy.
 type memory struct {
 	parsing       *limit.Semaphore // the parsed forms of messages; if it is full, they wait
 	held          *limit.Semaphore // requests and responses
@@ -31,6 +35,8 @@ type memory struct {
 	onFull        func(client string) // is called for bytes that are not free
 }
 
+// newMemory divides the bytes. The part for parsing is n/parsingShare. If the largest message
+// needs more, the part has room for that message, up to half of n.
 func newMemory(total, perClient, message int) memory {
 	split := func(n int) (parsing, held int64) {
 		most := min(message, math.MaxInt/maxParsed) * maxParsed
@@ -42,11 +48,13 @@ func newMemory(total, perClient, message int) memory {
 	return memory{parsing: limit.NewSemaphore(parsing, parsingPerClient), held: limit.NewSemaphore(held, heldPerClient), heldPerClient: heldPerClient, onFull: func(string) {}}
 }
 
-// share counts what a session holds, if its client has no name. It must not be copied.
+// share counts what a session holds, if its client has no name. It must not be copied. A
+// client with a name is counted by name in held, over all of its sessions.
 type share struct{ used atomic.Int64 }
 
-// tryAdd counts n bytes more and reports whether they are within a limit. The first
-// are, however many.
+// tryAdd counts n bytes more and reports whether they are within a limit. The first are,
+// however many. Otherwise a result above the limit could never be sent. Semaphore has the
+// same rule.
 func (s *share) tryAdd(n, limit int64) bool {
 	for {
 		used := s.used.Load()
@@ -69,6 +77,8 @@ func (m *memory) hold(h *holding, own *share, client string, n int) bool {
 
 // count counts n bytes more for a client, or for the share of a session without one, and
 // reports whether they were free. own may be nil. If it returns true, release must follow.
+// The caller must pass the same own and client to release, or a client would stay charged for
+// bytes that it no longer holds.
 func (m *memory) count(h *holding, own *share, client string, n int) bool {
 	hasShare := client == "" && own != nil
 	if hasShare && !own.tryAdd(int64(n), m.heldPerClient) {

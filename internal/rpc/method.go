@@ -25,7 +25,9 @@ import (
 // This file has a row of the table of methods, and a request to a method. A method returns
 // a result, or the work that makes one: see work.go. dispatch.go finds the row.
 
-// method is one row of the table of methods.
+// method is one row of the table of methods. A row is the same for all requests and is not
+// changed after NewServer. The methods of the server itself have serve. Those of a feature
+// have feature.
 type method struct {
 	name       string                                               // of a feature's method
 	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
@@ -43,7 +45,8 @@ type method struct {
 	tail  string // of results in stateless versions, in place of the last brace; empty if raw
 }
 
-// versions says which protocol versions have a method.
+// versions says which protocol versions have a method. An array, because every request reads
+// it. The element 0 is for no version, and always false.
 type versions [revision.Count + 1]bool
 
 func versionsWith(has func(rev revision.Revision) bool) (v versions) {
@@ -63,6 +66,8 @@ var (
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
 	m := &method{name: name, feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
+	// A shared cache would show the list of one client to another client, from whom the
+	// application hides a part.
 	if f.Cache != nil && isPrivate {
 		m.cache = &feature.Cache{TTL: f.Cache.TTL}
 	}
@@ -72,7 +77,8 @@ func newMethod(name string, f feature.Method, isPrivate bool) *method {
 	return m
 }
 
-// setTail sets what is added to results in stateless versions.
+// setTail sets what is added to results in stateless versions. The text is the same for each
+// result, so it is made once and then copied. A raw method has appended these members itself.
 func (m *method) setTail(serverInfo []byte) {
 	if m.isRaw {
 		return
@@ -88,7 +94,8 @@ func (m *method) setTail(serverInfo []byte) {
 	m.tail += `,"_meta":{` + string(serverInfo) + `}}`
 }
 
-// Call is one request to a method. The method must not retain it.
+// Call is one request to a method. The method must not retain it. The parsed params are
+// strings of the message and nodes of a pooled document. A method copies what its work needs.
 type Call struct {
 	Rev     revision.Revision
 	Client  wire.Capabilities
@@ -118,7 +125,8 @@ type Call struct {
 
 var _ call.Request = (*Call)(nil)
 
-// CallOf returns the request of a feature's Call; nil for a Call of no server.
+// CallOf returns the request of a feature's Call; nil for a Call of no server. Packages of
+// this module reach more than the public Call in this way.
 func CallOf(c *feature.Call) *Call {
 	own, _ := call.Of(c).(*Call)
 	return own
@@ -139,7 +147,8 @@ func (c *Call) Params() json.RawMessage {
 	return json.RawMessage(c.Message.Params.Raw())
 }
 
-// Parsed returns the parsed params, without a copy.
+// Parsed returns the parsed params, without a copy. The value is valid until the method
+// returns.
 func (c *Call) Parsed() strictjson.Value {
 	if c.Message.Params.Kind() != strictjson.Object {
 		return strictjson.Value{}
@@ -150,7 +159,8 @@ func (c *Call) Parsed() strictjson.Value {
 // Owner returns Config.Owner of the server.
 func (c *Call) Owner() any { return c.engine.owner }
 
-// Sender identifies the client that has sent the request: see [feature.Client].
+// Sender identifies the client that has sent the request: see [feature.Client]. A detached
+// session ends with its request, so its number would identify nobody.
 func (c *Call) Sender() (session uint64, key string) {
 	if c.session != nil && !c.session.isDetached {
 		return c.session.number, ""
@@ -186,7 +196,8 @@ func (c *Call) SetPrompt(name string) { c.observed.SetPrompt(name) }
 // SetTool sets the name of the tool that the observer receives with the request.
 func (c *Call) SetTool(name string) { c.observed.SetTool(name) }
 
-// observeSession sets what the operation of the message has of its session.
+// observeSession sets what the operation of the message has of its session. A stateless
+// message inside a session has a version of its own, which dispatch sets.
 func (c *Call) observeSession() {
 	if c.observed == nil || c.session == nil {
 		return
@@ -204,6 +215,7 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 	case c.Rev.Stateless():
 		return c.Message.ClientInfo()
 	case c.session == nil:
+		// The other SDK passes on what its client has sent, of any length and encoding.
 		text := func(s string) string {
 			return strings.ToValidUTF8(phrase.Clip(s, phrase.MaxEcho), "\ufffd")
 		}
@@ -212,7 +224,8 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 	return c.session.clientInfo()
 }
 
-// host returns what is known of the client, or nil.
+// host returns what is known of the client, or nil. The name is only the client's claim:
+// nothing that needs trust may depend on it.
 func (c *Call) host() *hosts.Client {
 	switch {
 	case c.Rev.Stateless():
@@ -234,10 +247,15 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if err == nil && !m.isRaw {
 		result = putOnOneLine(result, len(dst))
 	}
+	// A feature that returns neither a result nor work has a bug, which the client must not
+	// wait for.
 	if err == nil && (result != nil || w.Handler == nil) && !isObject(result, len(dst)) {
 		err = InvalidResult(m.name, errNotAnObject)
 	}
 	if err != nil {
+		// Only an error about params is certain to be made for the client. Any other error
+		// takes the way of a handler's: there Config.Failure decides what the client may see,
+		// a panic of its methods is recovered, and a slow logger delays no reader.
 		if e, ok := err.(*transport.Error); ok && wire.IsAboutParams(e) {
 			return nil, e
 		}
@@ -253,7 +271,9 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return result, nil
 }
 
-// admitAndCall is call within the method's rate.
+// admitAndCall is call within the method's rate. Without a principal, a request that exceeds
+// the rate is rejected before the method reads the params, so that rejecting costs less than
+// serving.
 func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.limiter == nil {
 		return m.call(c, dst)
@@ -273,6 +293,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	case result != nil: // of a feature, which does not see Deferred
 		own := slices.Clone(result[len(dst):])
 		c.work = m.work(func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, own...), nil })
+		// call has finished the result, with its tail.
 		c.work.isRaw = true
 		c.Keeps += len(own)
 	}
@@ -280,9 +301,11 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return nil, nil
 }
 
-// admit counts a request of a client, or returns why it is rejected.
+// admit counts a request of a client, or returns why it is rejected. The error says when to
+// retry, so that clients need not guess.
 func (m *method) admit(e *engine, principal string, session *Session, from string) *transport.Error {
 	var bucket *limit.Bucket
+	// A detached session would be a new client, with a full bucket, for every request.
 	if session != nil && !session.isDetached {
 		bucket = &session.buckets[m.bucket]
 	}
@@ -301,7 +324,9 @@ func (m *method) admit(e *engine, principal string, session *Session, from strin
 	}
 }
 
-// rateLimited is a handler that counts for the rate of its client's principal.
+// rateLimited is a handler that counts for the rate of its client's principal. The principal
+// is known only in the context of the request, on the goroutine of the application's code.
+// The embedded handler names the request in the log and in errors.
 type rateLimited struct {
 	handler
 	method  *method

@@ -55,8 +55,9 @@ func (s *Session) stopNotifications() {
 	s.courier.Stop()
 }
 
-// catchUp has the client notified of the changes that it does not know, after a time for
-// more of them. The caller holds s.mu.
+// catchUp has the client notified of the changes that it does not know, after a time for more
+// of them. The caller holds s.mu. A client over HTTP may have had no stream for some time,
+// and nothing signals an old change again.
 func (s *Session) catchUp() {
 	if !s.isReady || !s.isNotified || !slices.ContainsFunc(s.lists, func(l listener) bool { return l.Pending() }) {
 		return
@@ -107,8 +108,9 @@ func (s *Session) sendChanges(ctx context.Context, send func(msg []byte) error) 
 	return nil
 }
 
-// listeners returns what the client is notified of now: nothing before it is ready, and
-// while catchUp waits.
+// listeners returns what the client is notified of now: nothing before it is ready, and while
+// catchUp waits. The slice is never changed in place: addResource and removeResource make a
+// new one.
 func (s *Session) listeners() []listener {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +120,9 @@ func (s *Session) listeners() []listener {
 	return s.lists
 }
 
-// hasEnded reports whether the session or ctx has ended.
+// hasEnded reports whether the session or ctx has ended. Without this check between two
+// sends, a client that has closed its session would still be notified of the lists that are
+// left.
 func (s *Session) hasEnded(ctx context.Context) bool {
 	select {
 	case <-s.ended:
@@ -128,8 +132,9 @@ func (s *Session) hasEnded(ctx context.Context) bool {
 	}
 }
 
-// startSent starts the operation of a message to the client. session is that of the
-// client, or nil. Without from, the connection is that of the session.
+// startSent starts the operation of a message to the client. session is that of the client,
+// or nil. Without from, the connection is that of the session. Without an observer, startSent
+// returns nil. The methods of a nil Operation do nothing.
 func (e *engine) startSent(ctx context.Context, kind observe.Kind, method string, session *Session, from transport.Informer, size int) *telemetry.Operation {
 	o := e.observer.Start(ctx, kind, size, from)
 	if o == nil {

@@ -15,6 +15,9 @@ import (
 
 // outlet is the way of a task to its client. If it has a method abandon, it waits for the
 // task, and the method is called at the time limit of the task.
+//
+// direct has an exchange to itself, batch collects the responses of an array, and callback
+// returns the result of a Server.Call.
 type outlet interface {
 	// respond sends the response of a completed task: its result, or an error.
 	respond(t *task, result []byte, e *transport.Error) error
@@ -32,6 +35,8 @@ type outlet interface {
 // direct is the outlet of a task that has an exchange to itself.
 type direct struct{}
 
+// respond sends the response over the exchange. The data of an error may quote every invalid
+// argument, so an error counts toward the memory like a result, which holdResult has counted.
 func (direct) respond(t *task, result []byte, e *transport.Error) error {
 	r := wire.Response{Msg: result}
 	if e != nil {
@@ -74,6 +79,8 @@ func (direct) ask(ctx context.Context, t *task, requests []ClientRequest, observ
 	case <-t.ctx.Done():
 		return nil, context.Cause(&t.ctx)
 	}
+	// The reader of the connection puts an answer here, and must never block on code that is
+	// gone.
 	responses := make(chan answer, len(requests))
 	var waiting []*question
 	defer func() {
@@ -82,6 +89,8 @@ func (direct) ask(ctx context.Context, t *task, requests []ClientRequest, observ
 		}
 	}()
 	for i, r := range requests {
+		// Registered before the request is sent, because the response may come before emit
+		// returns.
 		p, err := t.session.questions.register(i, responses)
 		if err != nil {
 			return nil, err
@@ -95,8 +104,9 @@ func (direct) ask(ctx context.Context, t *task, requests []ClientRequest, observ
 	return t.collect(ctx, responses, len(requests), observed)
 }
 
-// cancelRequest cancels a request to the client, unless that has responded
-// (LIF-24) or disconnected.
+// cancelRequest cancels a request to the client, unless that has responded (LIF-24) or
+// disconnected. The client would otherwise show its user a question whose answer nobody
+// reads.
 func (t *task) cancelRequest(p *question, why error) {
 	if !t.session.questions.unregister(p) || errors.Is(why, errGone) {
 		return
@@ -105,6 +115,8 @@ func (t *task) cancelRequest(p *question, why error) {
 	if late := (*NoAnswer)(nil); errors.As(why, &late) && late.timedOut {
 		reason = "timed out waiting for an answer"
 	}
+	// emit would reject the message, because the request may be completed. As long as the
+	// response is not sent, the client still reads.
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	if t.isOver {

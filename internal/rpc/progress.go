@@ -21,6 +21,9 @@ type report struct {
 type reportWriter interface{ writeReport(next *report) }
 
 // reporter sends the reports of one request.
+//
+// At most one goroutine sends, and it exists only while there is something to send. finish
+// waits for its end, so no report follows the response (PRO-07).
 type reporter struct {
 	token string // as written; empty if the client wants no reports
 
@@ -33,6 +36,9 @@ type reporter struct {
 	idle    *sync.Cond
 }
 
+// report notes a report, and starts the goroutine that sends. A value that does not rise is
+// dropped, because progress must rise with every notification (PRO-04). JSON has no NaN and
+// no infinity.
 func (p *reporter) report(l *logger, w reportWriter, next report) {
 	if p.token == "" || math.IsNaN(next.done) || math.IsInf(next.done, 0) {
 		return
@@ -42,6 +48,8 @@ func (p *reporter) report(l *logger, w reportWriter, next report) {
 	if p.over || p.begun && next.done <= p.done {
 		return
 	}
+	// A report that was not sent yet is replaced: the client needs only the latest, and a
+	// slow client must not fill the memory.
 	p.begun, p.done, p.next = true, next.done, &next
 	if !p.sending {
 		p.sending = true
@@ -86,8 +94,9 @@ func (p *reporter) stop() {
 	}
 }
 
-// finish accepts no more reports, and returns when none is being sent. With
-// flush it sends the last report.
+// finish accepts no more reports, and returns when none is being sent. With flush it sends
+// the last report. The last report is sent on the goroutine of the caller, so that the client
+// sees the final state before the response.
 func (p *reporter) finish(w reportWriter, flush bool) {
 	if p.token == "" {
 		return
@@ -104,6 +113,8 @@ func (p *reporter) finish(w reportWriter, flush bool) {
 	p.next = nil
 	p.mu.Unlock()
 	if flush && next != nil {
+		// Without the lock: the write may wait for the client, and a late call of Progress
+		// must not wait with it.
 		w.writeReport(next)
 	}
 }
@@ -114,10 +125,12 @@ func appendReport(dst []byte, rev revision.Revision, token string, r *report) []
 	dst = append(dst, token...)
 	dst = append(dst, `,"progress":`...)
 	dst = append(dst, phrase.Decimal(r.done)...)
+	// The total may be missing (PRO-05).
 	if r.total > 0 && !math.IsInf(r.total, 0) {
 		dst = append(dst, `,"total":`...)
 		dst = append(dst, phrase.Decimal(r.total)...)
 	}
+	// 2024-11-05 has no message (PRO-06).
 	if r.message != "" && rev.ProgressMessages() {
 		dst = append(dst, `,"message":`...)
 		dst = strictjson.AppendString(dst, r.message)

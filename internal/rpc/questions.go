@@ -16,6 +16,9 @@ import (
 // request (GAP-40), until their responses.
 
 // questions are the requests of one session to its client without their response.
+//
+// A question is in waiting until one of take, unregister and close removes it. Only the
+// goroutine that removes a question may send its answer, so each question has at most one.
 type questions struct {
 	closed chan struct{} // closed by close
 
@@ -38,7 +41,8 @@ type answer struct {
 	err    error
 }
 
-// NoAnswer is the error of a request that the client does not answer.
+// NoAnswer is the error of a request that the client does not answer. Package elicit makes an
+// Unavailable of it, for the application.
 type NoAnswer struct {
 	Reason string // for the client
 	Err    error  // for the log; may be nil
@@ -81,7 +85,8 @@ func (q *questions) register(index int, responses chan<- answer) (*question, err
 	return p, nil
 }
 
-// unregister ends the wait for a response, and reports whether there was none.
+// unregister ends the wait for a response, and reports whether there was none. If the result
+// is true, the client may still show the question, and should be notified that nobody waits.
 func (q *questions) unregister(p *question) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,8 +95,9 @@ func (q *questions) unregister(p *question) bool {
 	return waiting
 }
 
-// close is for a client that has closed its side, and will not respond any
-// more. It is called once.
+// close is for a client that has closed its side, and will not respond any more. It is called
+// once. Only the drain of a connection calls it. A session that is closed cancels its
+// requests instead.
 func (q *questions) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,13 +135,15 @@ func (q *questions) handleMalformed(m *wire.Message, err *transport.Error) {
 	}
 }
 
-// handleResponse passes a response to the goroutine that waits for it. Any other
-// response is ignored (CAN-14).
+// handleResponse passes a response to the goroutine that waits for it. Any other response is
+// ignored (CAN-14). handleResponse never blocks the goroutine that reads, because the channel
+// has room for all answers.
 func (q *questions) handleResponse(m *wire.Message) {
 	p := q.take(m)
 	if p == nil {
 		return
 	}
+	// An error that is null counts as missing.
 	if m.Err.Kind() <= strictjson.Null && m.Result.Kind() != strictjson.Invalid {
 		// A copy: the result is read by the render function, long after the message.
 		p.responses <- answer{index: p.index, result: strings.Clone(m.Result.Raw())}

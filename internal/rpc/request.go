@@ -17,6 +17,9 @@ import (
 // Request is a request in flight, as its handler sees it. It is in the
 // handler's context, and is the way to the client: by [Progress] and by
 // [Request.Ask].
+//
+// A handler may use its Request on any goroutine. After the response, Progress has no effect
+// and Ask returns an error. The fields without a lock are set before the handler runs.
 type Request struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
@@ -37,6 +40,9 @@ func FromContext(ctx context.Context) *Request {
 	return r
 }
 
+// isSameRequest reports whether two contexts are of one request. An observer may return any
+// context from Begin. A context of another request would let a handler report progress to
+// another client.
 func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
 
 // SetPrompt sets the name of the prompt that the observer receives with the request.
@@ -53,9 +59,10 @@ func (r *Request) Subject() string { return r.task.work.handler.Subject() }
 // Owner returns Config.Owner of the server that answers the request.
 func (r *Request) Owner() any { return r.task.engine.owner }
 
-// LockAsking waits until no other goroutine of the handler asks the client. If
-// it returns nil, UnlockAsking must follow. It fails when ctx or the request
-// ends.
+// LockAsking waits until no other goroutine of the handler asks the client. If it returns
+// nil, UnlockAsking must follow. It fails when ctx or the request ends. The lock keeps two
+// goroutines from asking the user the same question twice: the second finds the answer of the
+// first.
 func (r *Request) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
 
 // UnlockAsking ends what LockAsking began.
@@ -85,7 +92,8 @@ func (r *Request) writeReport(next *report) {
 	_ = r.task.notify("notifications/progress", appendReport(nil, r.Rev, r.progress.token, next))
 }
 
-// AddSecrets says that the request has secrets, such as these.
+// AddSecrets says that the request has secrets, such as these. A call without values is for
+// secrets that are not known here, such as those of an earlier request.
 func (r *Request) AddSecrets(values ...string) {
 	if r.secrets.Load() == nil {
 		r.secrets.CompareAndSwap(nil, new(redact.Secrets)) // or another goroutine has done so

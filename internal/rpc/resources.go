@@ -17,8 +17,9 @@ import (
 // This file has subscriptions to single resources. Each is a feed of its own, with
 // one subscriber.
 
-// maxResources is the maximum number of resources that a session, or one
-// subscription, is subscribed to.
+// maxResources is the maximum number of resources that a session, or one subscription, is
+// subscribed to. The limit keeps the walk over s.lists in addResource short. The memory
+// limits the bytes.
 const maxResources = 1024
 
 // addResources adds the methods for the resources of the features.
@@ -47,8 +48,9 @@ func (s *Server) addResources() []error {
 	return errs
 }
 
-// listenTo returns a listener for one resource, or the application's error. ctx is
-// that of the client.
+// listenTo returns a listener for one resource, or the application's error. ctx is that of
+// the client. The feed is not shared with other clients, because the application decides for
+// each client whether it may subscribe.
 func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -56,6 +58,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 		}
 	}()
 	f := &feed{uri: uri, list: feature.List{Notification: "notifications/resources/updated"}}
+	// Subscribe of the notifier calls this function at once, so err is set when it returns.
 	f.notifier = notify.New(func(changed func()) (cancel func()) {
 		if cancel, err = s.resources.Subscribe(ctx, from, uri, changed); err != nil {
 			return func() {}
@@ -69,8 +72,9 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 	return l, err
 }
 
-// listenToAll returns listeners for the resources of a subscription. Those that the
-// client cannot subscribe to are left out (SUB-06).
+// listenToAll returns listeners for the resources of a subscription. Those that the client
+// cannot subscribe to are left out (SUB-06). The acknowledgement lists the resources that are
+// not left out, so an error needs no response of its own.
 func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))
@@ -89,12 +93,14 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 	return all
 }
 
-// subscribeResource is the method resources/subscribe.
+// subscribeResource is the method resources/subscribe. The result is work, because Subscribe
+// is the application's code: it may be slow, and it needs the context of the client.
 func (s *Server) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
 		return nil, err
 	}
+	// The subscription outlives the message, of which the URI is a part.
 	uri = strings.Clone(uri)
 	session, from, client := c.session, c.client(), c.from
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
@@ -144,7 +150,8 @@ func resourceURI(c *Call) (string, *transport.Error) {
 	return uri.Text(), nil
 }
 
-// addResource makes the client hear of the changes of a resource.
+// addResource makes the client hear of the changes of a resource. The check for a duplicate
+// comes after Subscribe and under the lock: two requests for the same URI may run at once.
 func (s *Session) addResource(l listener) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,6 +177,7 @@ func (s *Session) addResource(l listener) *transport.Error {
 		l.Unsubscribe()
 		return wire.Busy()
 	}
+	// Clip makes append copy: sendChanges may be reading the old slice without the lock.
 	s.lists = append(slices.Clip(s.lists), l)
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 // application made of a secret cannot be found by searching, so no text is kept.
 
 // withhold returns a copy of the failure without the secrets, and without text for the log
-// unless it may have the rest. ctx is that of the request.
+// unless it may have the rest. ctx is that of the request. The errors in f may be the
+// application's own, so they are replaced and never changed.
 func withhold(ctx context.Context, secrets *redact.Secrets, f *Failure, logsText bool) *Failure {
 	copied := *f
 	forLog := func(err error) error { return replaceIn(secrets, err) }
@@ -48,8 +49,9 @@ func (e *withheldError) Error() string { return e.text }
 
 func (e *withheldError) Unwrap() error { return e.cause }
 
-// withholdLog returns the error for the log. A logger may look into an error, so it has
-// no more of the original than the end of ctx.
+// withholdLog returns the error for the log. A logger may look into an error, so it has no
+// more of the original than the end of ctx. The types of the errors remain, so that an
+// operator has a place to start from.
 func withholdLog(ctx context.Context, err error) error {
 	if _, ok := err.(*withheldError); ok || err == nil {
 		return err
@@ -69,7 +71,8 @@ func withholdCause(err error) error {
 	return &withheldError{text: redact.TypesOf(err), cause: err}
 }
 
-// replaceIn returns an error whose text has no secrets.
+// replaceIn returns an error whose text has no secrets. An error without a secret is returned
+// unchanged, so that a logger may format it by its type.
 func replaceIn(s *redact.Secrets, err error) error {
 	if err == nil {
 		return nil
@@ -80,7 +83,9 @@ func replaceIn(s *redact.Secrets, err error) error {
 	return err
 }
 
-// replaceInData replaces the secrets in the data of an error.
+// replaceInData replaces the secrets in the data of an error. Data of ours is replaced field
+// by field, before it is encoded. Data of the application is encoded first, because only its
+// JSON is what the client gets.
 func replaceInData(s *redact.Secrets, data any) (any, error) {
 	if data == nil {
 		return nil, nil

@@ -40,7 +40,9 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	return c.serve(ctx)
 }
 
-// connection is one call of Serve.
+// connection is one call of Serve. writeLock is a channel and not a mutex, because a wait for
+// it must end with the connection. queue has a lock of its own. All other fields are set
+// before the first goroutine starts.
 type connection struct {
 	server       *Server
 	session      *Session
@@ -64,6 +66,7 @@ func (c *connection) serve(parent context.Context) error {
 	reading, stopReading := context.WithCancelCause(c.ctx)
 
 	c.session.startNotifications(c.ctx, c.write, func(error) {}) // c.write has ended the connection
+	// The channel has room: at a shutdown, nobody receives from it any more.
 	read := make(chan error, 1)
 	c.spawn(func() {
 		err := fmt.Errorf("read message: %w", ErrNoReturn) // unless readAll returns
@@ -81,6 +84,7 @@ func (c *connection) serve(parent context.Context) error {
 			// that pipes its requests.
 			dropped = c.drain(parent)
 		}
+	// A write has failed: see writeMessages.
 	case <-c.ctx.Done():
 	case <-parent.Done():
 	}
@@ -101,6 +105,8 @@ func (c *connection) serve(parent context.Context) error {
 	c.endSubscriptions()
 	c.session.Close()
 	c.cancel(nil)
+	// stopNotifications waits for a notification that is being written, and a client that
+	// does not read may block the write.
 	c.spawn(c.session.stopNotifications)
 	// Close of a transport may block on a client that reads nothing, and Serve must return.
 	c.spawn(func() {
@@ -120,7 +126,8 @@ func (c *connection) serve(parent context.Context) error {
 	return err
 }
 
-// flushFor is Flush with a time limit.
+// flushFor is Flush with a time limit. The context of Serve may have ended already, so the
+// time limit is all that ends the wait.
 func (s *Server) flushFor(limit time.Duration) {
 	if s.observer == nil {
 		return
@@ -130,11 +137,14 @@ func (s *Server) flushFor(limit time.Duration) {
 	_ = s.observer.Flush(ctx)
 }
 
+// isDisconnect reports whether the client has disconnected. io.EOF comes from a write here: a
+// read that ends with it has been drained.
 func isDisconnect(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
 }
 
-// spawn runs f on a goroutine that serve waits for.
+// spawn runs f on a goroutine that serve waits for. Serve counts them all: a goroutine that
+// runs longer than endTimeout after the end is reported in the log.
 func (c *connection) spawn(f func()) {
 	c.running.Add()
 	go func() {
@@ -158,13 +168,15 @@ func (c *connection) drain(parent context.Context) int {
 	ctx, cancel := context.WithTimeout(c.ctx, limit)
 	defer cancel()
 	defer context.AfterFunc(parent, cancel)()
+	// The queue comes last, because answered requests put their responses there.
 	dropped := c.session.answers.Wait(ctx)
 	c.session.batches.Wait(ctx)
 	return dropped + c.queue.unsent.Wait(ctx)
 }
 
-// endSubscriptions responds to the subscriptions and writes what is queued,
-// unless that takes too long.
+// endSubscriptions responds to the subscriptions and writes what is queued, unless that takes
+// too long. Closing the channel is what Exchange.Done is for: each subscription sends its
+// last changes and its result (SUB-11).
 func (c *connection) endSubscriptions() {
 	close(c.closing)
 	ctx, cancel := context.WithTimeout(c.ctx, endTimeout)
@@ -173,7 +185,9 @@ func (c *connection) endSubscriptions() {
 	c.queue.unsent.Wait(ctx)
 }
 
-// await waits for the connection's goroutines, and logs if some still run.
+// await waits for the connection's goroutines, and logs if some still run. Such a goroutine
+// runs code of the application or of the transport that ignores its context. Serve cannot end
+// it, and must return all the same.
 func (c *connection) await(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -192,8 +206,10 @@ func tooLargeForTransport(err error) *transport.Error {
 	return wire.InvalidRequest("message exceeds the size limit of the transport")
 }
 
-// readAll reads and answers messages until there are no more or ctx ends, and
-// returns why. It waits for no application code.
+// readAll reads and answers messages until there are no more or ctx ends, and returns why. It
+// waits for no application code. A request that needs no application code is answered on this
+// goroutine. If the client does not read its responses, reading stops as soon as the queue is
+// full, and nothing piles up.
 func (c *connection) readAll(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
@@ -218,6 +234,8 @@ func (c *connection) readAll(ctx context.Context) error {
 	}
 }
 
+// handle receives a message, and leaves the rest to a worker. An error ends the connection:
+// for example, a response could not be sent.
 func (c *connection) handle(msg []byte) error {
 	j, err := c.server.receiveObserved(c.ctx, c.session, msg, &c.exchange, c.backpressure)
 	if _, ignored := err.(*wire.Unaccepted); ignored {
@@ -235,7 +253,8 @@ func (c *connection) handle(msg []byte) error {
 // times without one it ends.
 const workerIdle = time.Second
 
-// submit runs a job on the goroutine of an idle worker, or on a new one.
+// submit runs a job on the goroutine of an idle worker, or on a new one. The number of
+// workers has no limit of its own: the limits of requests and subscriptions bound the jobs.
 func (c *connection) submit(j job) {
 	select {
 	// The channel has no buffer: a job goes to a worker only if that worker is idle now.
@@ -245,12 +264,15 @@ func (c *connection) submit(j job) {
 	}
 }
 
-// work runs a job, and those that come while it is idle. By then its stack is
-// as large as a job needs; growing it takes as long as a short job.
+// work runs a job, and those that come while it is idle. By then its stack is as large as a
+// job needs; growing it takes as long as a short job. A panic in a job ends the worker, and
+// spawn recovers it. The next job then gets a new worker.
 func (c *connection) work(j job) {
 	_ = j.run()
 	idle := time.NewTicker(workerIdle)
 	defer idle.Stop()
+	// A worker whose stack has grown is worth keeping for the next burst, but not for an idle
+	// connection: a server may have many.
 	for isIdle := false; ; {
 		select {
 		case j := <-c.jobs:

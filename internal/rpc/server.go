@@ -62,7 +62,8 @@ type Config struct {
 	LogSensitive bool
 }
 
-// Server answers messages. It is safe for concurrent use.
+// Server answers messages. It is safe for concurrent use. The methods, the feeds and the
+// encoded results change only in NewServer, so messages read them without a lock.
 type Server struct {
 	sessions
 	config    Config
@@ -79,7 +80,8 @@ type Server struct {
 // Flush waits until the observer was called for all that has ended.
 func (s *Server) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
 
-// Methods returns the names of the methods that [Server.Call] answers, sorted.
+// Methods returns the names of the methods that [Server.Call] answers, sorted. A server of
+// another SDK registers these methods.
 func (s *Server) Methods() []string {
 	var names []string
 	for name, m := range s.methods {

@@ -24,7 +24,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// sessions makes the sessions of a server.
+// sessions makes the sessions of a server. Server embeds sessions. The feeds, onEnd and rated
+// are those of the features, and are complete before the first session.
 type sessions struct {
 	*engine
 	receiver receiver
@@ -35,12 +36,16 @@ type sessions struct {
 	numbers  atomic.Uint64
 }
 
-// receiver handles the messages of a session.
+// receiver handles the messages of a session. The Server is the only one. The interface keeps
+// sessions below the dispatcher: a file of internal/rpc uses only files of its own row and of
+// the rows above (docs/architecture.md).
 type receiver interface {
 	handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error
 }
 
-// inFlight is a request in flight, as its session knows it.
+// inFlight is a request in flight, as its session knows it. A task and a subscription
+// implement it. cancelAll calls complete and discard under the lock of the session, so
+// neither may take that lock.
 type inFlight interface {
 	// complete reports whether the caller is the one to respond.
 	complete() bool
@@ -53,6 +58,14 @@ type inFlight interface {
 
 // Session is one client's session, from initialize to Close. Stateless messages
 // are answered in it too. It is safe for concurrent use.
+//
+// A lock of a notifier, of questions or of memory may be taken under mu, never the other way
+// round. The functions of a feature.List and the cancel function of a resource are the only
+// code of the application that may run under mu.
+//
+// The requests without their response count in one of three groups, for the end of a
+// connection. The drain waits for answers and batches. Subscriptions do not end by
+// themselves: the server ends them after the drain.
 type Session struct {
 	server     *sessions
 	running    *limit.Requests
@@ -108,6 +121,8 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 		x.id = s.sessionID(o.ID)
 	}
 	if s.rated > 0 {
+		// A method has the same index in every session, so a request finds its bucket without
+		// a map. The mutex of the method's limiter protects the bucket.
 		x.buckets = make([]limit.Bucket, s.rated)
 	}
 	if o.Version != "" {
@@ -117,6 +132,8 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 			// does not. The newest one that has sessions is the best guess.
 			rev = revision.NewestStateful()
 		}
+		// What the client has declared elsewhere is not known here, so such a session asks
+		// nothing of its client. A new session has no version yet, so initialize cannot fail.
 		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{}, transport.Info{})
 		x.isReady = true
 		close(x.ready)
@@ -129,7 +146,7 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) 
 	return s.server.receiver.handle(ctx, s, msg, x)
 }
 
-// initialize stores what was negotiated.
+// initialize stores what was negotiated. The version of a session never changes after that.
 func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn transport.Info) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,6 +159,8 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	// without a lock.
 	s.host.Store(hosts.Find(info.Name))
 	if !s.isDetached && !s.isEnded {
+		// Over HTTP a detached session is one request, which has an operation already. A
+		// session that has ended would never end its operation.
 		s.observed = s.server.observer.StartSession(s.id, rev, conn)
 	}
 	if !s.isDetached && !s.isEnded {
@@ -152,8 +171,9 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	return nil
 }
 
-// Close ends the session. Its requests are canceled and get no response. It may
-// be called more than once.
+// Close ends the session. Its requests are canceled and get no response. It may be called
+// more than once. end comes first: from then on no request comes into flight, so that
+// cancelAll misses none.
 func (s *Session) Close() {
 	s.end(ErrSessionClosed)
 	s.cancelAll(ErrSessionClosed, func(inFlight) bool { return true })
@@ -174,9 +194,12 @@ func (s *Session) end(cause error) {
 			l.end(s.server.engine, &s.held)
 		}
 		s.lists = nil
-		// An observer is the code of the application, which must not run under the lock.
+		// An observer is the code of the application, which must not run under the lock. The
+		// receiver is evaluated here, before the field is cleared.
 		defer s.observed.End(nil)
 		s.observed = nil
+		// Deferred, so that the requests of the session are canceled before the features
+		// forget it.
 		defer s.server.forget(s)
 	}
 	s.mu.Unlock()
@@ -185,7 +208,8 @@ func (s *Session) end(cause error) {
 	})
 }
 
-// forget calls Ended of the features for a session.
+// forget calls Ended of the features for a session. Features keep data by the number of a
+// session, such as the snapshot of a list that the client has seen.
 func (s *sessions) forget(x *Session) {
 	if x.isDetached {
 		return // it is no client's
@@ -221,8 +245,8 @@ func (s *Session) cancelAll(cause error, match func(inFlight) bool) {
 	}
 }
 
-// revision returns the negotiated version, 0 before initialize and without a
-// session.
+// revision returns the negotiated version, 0 before initialize and without a session. A
+// batch, an error and a notification have no version of their own, and follow the session.
 func (s *Session) revision() revision.Revision {
 	if s == nil {
 		return 0
@@ -242,6 +266,8 @@ func (s *Session) clientInfo() wire.ClientInfo {
 // (GAP-13).
 func (s *Session) errorResponse(m *wire.Message, e *transport.Error) wire.Response {
 	id := m.ID
+	// Only the schemas up to 2025-06-18 require an id, and over HTTP the response omits the
+	// id. Later schemas do not accept null.
 	if id == "" && s != nil && s.isStream && !m.IsStateless() && s.revision().NullID() {
 		id = wire.NullID
 	}
@@ -250,11 +276,14 @@ func (s *Session) errorResponse(m *wire.Message, e *transport.Error) wire.Respon
 
 var errClosed = wire.InvalidRequest("session is closed")
 
-// checkID rejects a request with an id that is in flight, and any request after
-// the session's end. It returns what was negotiated.
+// checkID rejects a request with an id that is in flight, and any request after the session's
+// end. It returns what was negotiated. dispatch calls checkID before any work. addInFlight
+// checks again, because another request may take the id meanwhile.
 func (s *Session) checkID(id wire.ID) (revision.Revision, wire.Capabilities, *transport.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The three are read at once: a concurrent initialize sets both the version and the
+	// capabilities.
 	return s.rev, s.client, s.checkIDLocked(id)
 }
 
@@ -270,7 +299,8 @@ func (s *Session) checkIDLocked(id wire.ID) *transport.Error {
 	return nil
 }
 
-// addInFlight puts a request in flight, if checkID does not reject it.
+// addInFlight puts a request in flight, if checkID does not reject it. From then on the
+// client can cancel the request.
 func (s *Session) addInFlight(id wire.ID, r inFlight) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,15 +314,17 @@ func (s *Session) addInFlight(id wire.ID, r inFlight) *transport.Error {
 	return nil
 }
 
-// removeInFlight takes a request out of flight.
+// removeInFlight takes a request out of flight. Only the caller that has completed the
+// request may do so: until then no other request can have the id.
 func (s *Session) removeInFlight(id wire.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.inFlight, id)
 }
 
-// handleNotification acts on a notification from the client. Unknown ones, and
-// those with an error, are ignored.
+// handleNotification acts on a notification from the client. Unknown ones, and those with an
+// error, are ignored. An invalid cancellation, or one that comes too late, is ignored as well
+// (CAN-08).
 func (s *Session) handleNotification(m *wire.Message) {
 	switch m.Method {
 	case "notifications/initialized":
@@ -313,6 +345,8 @@ func (s *Session) handleNotification(m *wire.Message) {
 			return
 		}
 		s.mu.Lock()
+		// discard runs without the lock, because an operation that ends may wait for the
+		// observer's queue.
 		r := s.inFlight[id]
 		s.mu.Unlock()
 		// A copy: the text is kept longer than the message that it is part of.
@@ -327,8 +361,9 @@ func (s *Session) handleNotification(m *wire.Message) {
 // Version returns the negotiated version.
 func (s *Session) Version() string { return s.revision().String() }
 
-// sessionID returns the name of a session for the observer and the middleware: a
-// keyed hash of the transport's, which may be secret.
+// sessionID returns the name of a session for the observer and the middleware: a keyed hash
+// of the transport's, which may be secret. The same id has the same name on this server for
+// as long as the process runs, and another name on every other server.
 func (s *sessions) sessionID(id string) string {
 	if s.idKey == nil {
 		return ""
@@ -351,13 +386,16 @@ func (s *Session) account(client string) string {
 		return client
 	}
 	if s.name.Load() == nil { // most sessions never need it
+		// The NUL keeps the name apart from keys that a transport makes of principals and
+		// addresses. Two goroutines may both store the name, which is the same.
 		name := "\x00session " + strconv.FormatUint(s.number, 10)
 		s.name.Store(&name)
 	}
 	return *s.name.Load()
 }
 
-// share returns the share of a session; nil without one.
+// share returns the share of a session; nil without one. A stateless message over HTTP has no
+// session: share, account, revision and errorResponse accept nil.
 func (s *Session) share() *share {
 	if s == nil {
 		return nil
@@ -365,8 +403,10 @@ func (s *Session) share() *share {
 	return &s.held
 }
 
-// InUse counts what the client of the session holds.
+// InUse counts what the client of the session holds. A session that is idle holds nothing,
+// which the tests of the transports check.
 func (s *Session) InUse() map[string]int {
+	// Wait with a context that has ended returns the count at once.
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	tasks, slots, _ := s.running.InUse()

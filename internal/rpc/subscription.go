@@ -29,7 +29,8 @@ var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resour
 
 const uriFilter = "resourceSubscriptions"
 
-// listen is the method subscriptions/listen.
+// listen is the method subscriptions/listen. listen only checks and notes the filter.
+// newSubscription makes the job, which lasts as long as the client listens.
 func (s *Server) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
@@ -61,8 +62,9 @@ func (s *Server) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	return nil, nil
 }
 
-// checkFilter returns an error for the first member of notifications that is in the
-// wrong case or of the wrong type.
+// checkFilter returns an error for the first member of notifications that is in the wrong
+// case or of the wrong type. Other unknown members are ignored: a newer client may know more
+// lists. A known name in the wrong case is a mistake that the client would never notice.
 func (s *Server) checkFilter(notifications strictjson.Value) *transport.Error {
 	known := append([]string{uriFilter}, protocolFilters...)
 	for _, f := range s.feeds {
@@ -75,6 +77,7 @@ func (s *Server) checkFilter(notifications strictjson.Value) *transport.Error {
 			return wire.InvalidParam("notifications", "unknown member %q of params.notifications: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
 		}
 	}
+	// The first is uriFilter, which is no boolean.
 	for _, name := range known[1:] {
 		switch v := notifications.Get(name); v.Kind() {
 		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
@@ -105,6 +108,10 @@ func isStrings(v strictjson.Value) bool {
 }
 
 // subscription is a pending subscriptions/listen.
+//
+// The goroutine that calls run owns the subscription: that of the HTTP request, or a worker
+// of the connection. run ends when the client cancels, the context ends, Exchange.Done is
+// closed or a send fails.
 type subscription struct {
 	pending
 	server   *Server
@@ -117,6 +124,7 @@ type subscription struct {
 // newSubscription puts a subscription in flight, or rejects it.
 func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
 	m := &c.Message
+	// A subscription may last for days, and must not keep its message in memory.
 	m.Detach()
 	l := &subscription{rev: c.Rev, filter: c.subscribe}
 	l.server, l.engine, l.session, l.id, l.key, l.exchange = s, s.engine, c.session, m.ID, m.Key, x.recipient()
@@ -140,7 +148,9 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 	return l, nil
 }
 
-// acquire counts the subscription for the limits. It returns an error at capacity.
+// acquire counts the subscription for the limits. It returns an error at capacity. The limit
+// of the session comes first, so that a client at its own limit uses up nothing of the
+// server. The client can act on that error alone: the others say that the server is busy.
 func (l *subscription) acquire() *transport.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
 		l.engine.reachLimit(limitSubscriptions, l.exchange.Client)
@@ -215,6 +225,8 @@ func (l *subscription) run() error {
 	case <-l.ctx.Done():
 	}
 	courier.Stop()
+	// What has changed is sent before the result, even if the pause that ends a burst is not
+	// over: there is no later notification.
 	for l.ctx.Err() == nil && slices.ContainsFunc(lists, func(list listener) bool { return list.Pending() }) {
 		if err := l.sendChanges(lists, meta, true); err != nil {
 			return l.abort(err)
@@ -247,7 +259,9 @@ func (l *subscription) sendChanges(lists []listener, meta []byte, all bool) (err
 	return nil
 }
 
-// acknowledge sends the client the list of changes that it will be notified of.
+// acknowledge sends the client the list of changes that it will be notified of. The
+// acknowledgement comes before any other notification of the subscription, and lists what the
+// server honors, not what the client has asked for (SUB-06).
 func (l *subscription) acknowledge(meta []byte, lists []listener) error {
 	var accepted, uris []byte
 	for _, list := range lists {

@@ -16,6 +16,11 @@ import (
 )
 
 // task is a pending request whose result the application's code makes.
+//
+// start admits a task and puts it in flight. run waits for a slot, runs the application's
+// code and responds. Meanwhile the timer (Expire), a cancellation and the end of the session
+// may complete the task on their goroutines. run then continues until the code returns,
+// because the code uses the task, and releases the limits only after that.
 type task struct {
 	pending
 	work    work
@@ -27,7 +32,8 @@ type task struct {
 }
 
 // newTask makes the task of a request whose method returned work. With an observer, the task
-// and its operation are one allocation: allocations are most of what a short get costs.
+// and its operation are one allocation: allocations are most of what a short get costs. The
+// task does not keep c, which is used again for the next message.
 func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	m := &c.Message
 	var t *task
@@ -90,7 +96,8 @@ func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *tran
 	return nil
 }
 
-// release ends the task for all limits.
+// release ends the task for all limits. The bytes come first: with the ticket, the next
+// request may be admitted, and needs bytes.
 func (t *task) release() {
 	t.engine.memory.release(&t.held, t.session.share(), t.exchange.Client)
 	t.ticket.Release()
@@ -170,6 +177,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	// place.
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
+	// A Call returns the result alone: the other layer writes the JSON-RPC message around it.
 	if !t.request.isCall {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
@@ -207,14 +215,15 @@ func (t *task) runNow(timeout time.Duration) error {
 	return t.end(*buf, failure)
 }
 
-// stop ends the time limit and the reports of progress. With flush, the last report is
-// sent.
+// stop ends the time limit and the reports of progress. With flush, the last report is sent.
+// After that, Expire is not running and will not run, and no goroutine of ours sends reports.
 func (t *task) stop(flush bool) {
 	t.timer.Stop()
 	t.request.progress.finish(&t.request, flush)
 }
 
-// end sends the response of a task whose work is done.
+// end sends the response of a task whose work is done. end is the last step of run, on the
+// same goroutine.
 func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
@@ -242,7 +251,8 @@ func (t *task) fail(e *transport.Error, log func()) error {
 	return t.outlet.respond(t, nil, e)
 }
 
-// giveUp ends a task whose work has not begun.
+// giveUp ends a task whose work has not begun. The task has waited too long for a slot, was
+// completed while it waited, or its context has ended.
 func (t *task) giveUp(cause error) error {
 	t.ticket.Leave()
 	if !t.finish() {
@@ -279,10 +289,12 @@ func (t *task) Expire() {
 	// The timer runs on a goroutine of its own, where a panic of a logger or a transport would
 	// end the process.
 	defer t.engine.recoverPanic()
+	// The task may be completed already, by a cancellation, while its code continues. The
+	// observer still has to know that the code has exceeded the limit.
 	expired := t.finish()
 	t.observed.Expire()
-	// A Call and a batch wait for their work even after it is answered, so they are let go
-	// separately.
+	// A batch waits for the work even after the request is answered or canceled, so the batch
+	// is let go separately.
 	waiting, isWaiting := t.outlet.(interface{ abandon(left *transport.Error) })
 	if !expired && !isWaiting {
 		return
@@ -307,7 +319,8 @@ func (t *task) Expire() {
 	}
 }
 
-// notify sends a notification that belongs to the request.
+// notify sends a notification that belongs to the request. Any goroutine may call notify,
+// even after the response. The outlet then returns an error.
 func (t *task) notify(method string, params []byte) error {
 	o := t.engine.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(params))
 	o.SetVersion(t.request.Rev)
@@ -316,8 +329,8 @@ func (t *task) notify(method string, params []byte) error {
 	return err
 }
 
-// do runs the handler, and the methods of the errors and data that it returns.
-// A panic in any of them is a failure.
+// do runs the handler, and the methods of the errors and data that it returns. A panic in any
+// of them is a failure. The code of a handler runs nowhere else.
 func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
 	defer func() {
@@ -351,6 +364,8 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 		f = t.engine.failure(ctx, w.handler.Subject(), err)
 	}
 	f = t.request.Withhold(f)
+	// Here and not later, because encoding the data may run the application's code, and only
+	// this function recovers its panics.
 	f.finish(ctx)
 	return nil, f
 }

@@ -16,7 +16,8 @@ import (
 // This file has the work that makes a result, and how the log and errors name it. task.go
 // runs it.
 
-// work makes the result of a request.
+// work makes the result of a request. The method has returned before the work runs, so the
+// handler keeps what it needs of the message.
 type work struct {
 	handler handler
 	timeout time.Duration // 0 for that of the server
@@ -24,17 +25,19 @@ type work struct {
 	tail    *string       // see method; nil for none
 }
 
-// isObject reports whether what follows the first n bytes of result begins and ends as
-// a JSON object: anything else would make the response invalid JSON.
+// isObject reports whether what follows the first n bytes of result begins and ends as a JSON
+// object: anything else would make the response invalid JSON. A full parse of the result
+// would slow every get.
 func isObject(result []byte, n int) bool {
 	return len(result) >= n+len("{}") && result[n] == '{' && result[len(result)-1] == '}'
 }
 
 var errNotAnObject = errors.New("result is not a JSON object")
 
-// putOnOneLine replaces the line breaks after the first n bytes by spaces, and cuts off
-// white space at the end, such as the line break of a json.Encoder. JSON has line breaks
-// between values only. They would end a message of stdio, and a line of an event stream.
+// putOnOneLine replaces the line breaks after the first n bytes by spaces, and cuts off white
+// space at the end, such as the line break of a json.Encoder. JSON has line breaks between
+// values only. They would end a message of stdio, and a line of an event stream. The bytes
+// are changed in place, because a handler appends to the buffer of the server.
 func putOnOneLine(result []byte, n int) []byte {
 	if len(result) < n { // isObject rejects it
 		return result
@@ -91,7 +94,9 @@ func (n *named) Subject() string {
 
 func (n *named) LogAttr() slog.Attr { return slog.String(n.noun, n.name) }
 
-// logFailure logs what the client did not get to see.
+// logFailure logs what the client did not get to see. An error that the client has read in
+// full, such as an invalid argument, is not logged: clients would fill the log with their own
+// mistakes.
 func (w *work) logFailure(ctx context.Context, e *engine, f *Failure) {
 	if f.Log == nil {
 		return

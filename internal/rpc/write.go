@@ -14,13 +14,15 @@ import (
 // This file writes to a connection: one goroutine at a time writes, and what becomes
 // ready meanwhile is queued.
 
-// maxQueued is the size in bytes of the responses that may wait for a message
-// that is being written. Further senders wait themselves.
+// maxQueued is the size in bytes of the responses that may wait for a message that is being
+// written. Further senders wait themselves. The bound is in bytes, because docs/limits.md
+// counts in bytes what a connection holds.
 const maxQueued = 64 << 10
 
-// writeQueue has the responses of a connection that became ready while another
-// message was being written. They are written together when that is done.
-// Nothing waits for them but the end of the connection.
+// writeQueue has the responses of a connection that became ready while another message was
+// being written. They are written together when that is done. Nothing waits for them but the
+// end of the connection. The goroutine that has the write lock of the connection owns the
+// last three fields.
 type writeQueue struct {
 	unsent limit.WaitGroup // responses in the queue, or taken and not written
 
@@ -46,6 +48,7 @@ func (q *writeQueue) push(msg []byte) bool {
 	if len(*q.texts)+len(msg) > maxQueued {
 		return false
 	}
+	// A copy, because the caller gives its buffer back to the pool when send returns.
 	*q.texts = append(*q.texts, msg...)
 	q.ends = append(q.ends, len(*q.texts))
 	q.unsent.Add()
@@ -58,8 +61,8 @@ func (q *writeQueue) isEmpty() bool {
 	return len(q.ends) == 0
 }
 
-// take takes the messages out, and appends last unless that is nil. When they are
-// written, done must be called.
+// take takes the messages out, and appends last unless that is nil. When they are written,
+// done must be called. The caller has the write lock, so no other goroutine takes meanwhile.
 func (q *writeQueue) take(last []byte) [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,6 +82,8 @@ func (q *writeQueue) take(last []byte) [][]byte {
 
 // done says that what was taken is written.
 func (q *writeQueue) done() {
+	// After a failed write as well: the connection has ended, and a drain must not wait for
+	// what cannot be sent.
 	for range q.queued {
 		q.unsent.Done()
 	}
@@ -91,7 +96,8 @@ func (q *writeQueue) done() {
 	}
 }
 
-// send is the Send of the connection's exchange.
+// send is the Send of the connection's exchange. A response never waits for another
+// goroutine's write if the queue has room: its task can end and its worker take the next job.
 func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
 	// Progress and requests to the client are not queued: their sender waits, so that they
 	// cannot pass the response.
@@ -101,6 +107,8 @@ func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
 	if c.tryLock() {
 		return c.flush(msg)
 	}
+	// The queue is full, so the client does not keep up. Waiting here slows down the requests
+	// of this client only.
 	if !c.queue.push(msg) {
 		return c.write(msg)
 	}
@@ -110,7 +118,8 @@ func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
 	return nil
 }
 
-// emit is that of the connection's exchange.
+// emit is that of the connection's exchange. A message of a request, such as a report of
+// progress, may wait here behind a slow write, and the request may be completed meanwhile.
 func (c *connection) emit(msg []byte, completed *atomic.Bool) error {
 	if err := c.lock(); err != nil {
 		return err
@@ -152,8 +161,10 @@ func (c *connection) lock() error {
 	}
 }
 
-// unlock lets others write. What was queued meanwhile is left to another
-// goroutine: this one may have to read on.
+// unlock lets others write. What was queued meanwhile is left to another goroutine: this one
+// may have to read on. Between the last take and the release of the lock, a push may have
+// found the lock taken. Without the second look, its response would wait for the next
+// message.
 func (c *connection) unlock() {
 	<-c.writeLock
 	if !c.queue.isEmpty() && c.tryLock() {
@@ -168,7 +179,9 @@ type flushJob struct{ c *connection }
 
 func (f flushJob) run() error { return f.c.flush(nil) }
 
-// flush writes what is queued and then msg, unless that is nil, and unlocks.
+// flush writes what is queued and then msg, unless that is nil, and unlocks. The order of the
+// deferred calls matters: done clears what take has returned, and only then may another
+// goroutine take.
 func (c *connection) flush(msg []byte) error {
 	defer c.unlock()
 	defer c.queue.done()

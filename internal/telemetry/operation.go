@@ -18,6 +18,11 @@ import (
 
 // Operation is one operation: a message from or to a client, or a session. It must not be
 // used after End or Release.
+//
+// An Operation has no lock. The goroutine that started the operation owns it until End, and
+// the goroutine that drains the queue from then on. For a request in flight, Request has the
+// lock. Operations are reused, so a use after End would change the operation of another
+// message.
 type Operation struct {
 	queue     *Queue
 	ctx       context.Context // that of Begin before it is called, then its result
@@ -28,7 +33,8 @@ type Operation struct {
 	stateless bool // the request is
 }
 
-// Start returns a new operation. from may be nil.
+// Start returns a new operation. from may be nil. The Informer belongs to the transport, so
+// its panic must not reach the message.
 func (q *Queue) Start(ctx context.Context, kind observe.Kind, size int, from transport.Informer) *Operation {
 	if q == nil {
 		return nil
@@ -42,7 +48,7 @@ func (q *Queue) Start(ctx context.Context, kind observe.Kind, size int, from tra
 }
 
 // StartSession begins the operation of a session that is initialized. It ends with the
-// session.
+// session. Begin is queued at once, so that an observer can count open sessions.
 func (q *Queue) StartSession(id string, rev revision.Revision, conn transport.Info) *Operation {
 	o := q.Start(context.Background(), observe.KindSession, 0, nil)
 	if o == nil {
@@ -61,12 +67,15 @@ var notifications = map[string]bool{
 	"notifications/roots/list_changed": true, "notifications/message": true,
 }
 
-// Read sets what a message says of itself. isKnown says that the server has the method of
-// a request. What the client has invented does not count.
+// Read sets what a message says of itself. isKnown says that the server has the method of a
+// request. What the client has invented does not count. Metrics have a series for each
+// method, and a client must not be able to make series.
 func (o *Operation) Read(m *wire.Message, isInvalid, isKnown bool) {
 	if o == nil {
 		return
 	}
+	// A string of a large message would keep the whole message until the observer has been
+	// called.
 	keep := func(text string) string {
 		if m.Large {
 			return strings.Clone(text)
@@ -93,7 +102,8 @@ func (o *Operation) Read(m *wire.Message, isInvalid, isKnown bool) {
 	o.SetMeta(m)
 }
 
-// SetMeta sets the _meta of a message.
+// SetMeta sets the _meta of a message. A _meta above maxMeta is left out, because the queue
+// keeps it in memory.
 func (o *Operation) SetMeta(m *wire.Message) {
 	if o == nil || m.Meta.Kind() != strictjson.Object || len(m.Meta.Raw()) > maxMeta {
 		return
@@ -128,7 +138,8 @@ func (o *Operation) InSession(id, version string) {
 	}
 }
 
-// SetVersion sets the version of a request.
+// SetVersion sets the version of a request. A stateless request in a session has a version of
+// its own, which replaces that of InSession.
 func (o *Operation) SetVersion(rev revision.Revision) {
 	if o != nil {
 		o.op.Version, o.stateless = rev.String(), rev.Stateless()
@@ -173,7 +184,9 @@ func (o *Operation) SetChange(at time.Time, subscribers int) {
 }
 
 // Inject begins the operation of a request to the client, on the goroutine of the
-// application. It returns the params of the request with the members of the Injector.
+// application. It returns the params of the request with the members of the Injector. The
+// call cannot be left to the queue, because the message carries the trace context that Begin
+// returns.
 func (o *Operation) Inject(params json.RawMessage) json.RawMessage {
 	if o == nil || o.queue.blocked.Load() > 0 { // the queue is left to block
 		return params
@@ -184,8 +197,8 @@ func (o *Operation) Inject(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// addMeta returns params with members in their _meta, unless the application has set
-// one.
+// addMeta returns params with members in their _meta, unless the application has set one. An
+// error leaves the params unchanged: telemetry must not fail a request.
 func addMeta(params json.RawMessage, members map[string]string) json.RawMessage {
 	var own struct {
 		Meta json.RawMessage `json:"_meta"`
@@ -214,7 +227,8 @@ var (
 	toolError     = []byte(`{"isError":true`)
 )
 
-// Respond notes the response, which has been sent unless there is an error.
+// Respond notes the response, which has been sent unless there is an error. The size is noted
+// now, because the buffer of the response is used again.
 func (o *Operation) Respond(r wire.Response, err error) {
 	if o == nil {
 		return
@@ -224,6 +238,8 @@ func (o *Operation) Respond(r wire.Response, err error) {
 	if r.Code == 0 {
 		o.out.ResultType = "complete"
 		if o.stateless || o.out.Tool != "" {
+			// A result is recognized by its first bytes: the server encodes these members
+			// first, and parsing each response again would be slow.
 			_, result, _ := bytes.Cut(r.Msg, resultMember)
 			o.setResult(result)
 		}
@@ -259,7 +275,8 @@ func (o *Operation) Answer(size int, err error) {
 	}
 }
 
-// EndCall ends the operation of a request with its result or error.
+// EndCall ends the operation of a request with its result or error. An error that is no
+// [*transport.Error] was not sent to a client: it says why the Call has no response.
 func (o *Operation) EndCall(result []byte, err error) {
 	if o == nil {
 		return
@@ -271,7 +288,8 @@ func (o *Operation) EndCall(result []byte, err error) {
 	o.End(err)
 }
 
-// End ends the operation. err says why there is no response.
+// End ends the operation. err says why there is no response. If there is a response, err does
+// not count: the client has its answer.
 func (o *Operation) End(err error) {
 	if o == nil {
 		return
@@ -285,7 +303,8 @@ func (o *Operation) End(err error) {
 	o.queue.push(event{o, true})
 }
 
-// Release ends an operation without a call of the observer.
+// Release ends an operation without a call of the observer. The array of a batch is such an
+// operation: its messages have operations of their own.
 func (o *Operation) Release() {
 	if o == nil {
 		return

@@ -40,6 +40,10 @@ const (
 )
 
 // Queue calls the application's Observer.
+//
+// No goroutine runs while nothing happens. A push starts the timer, whose goroutine (drain)
+// makes the calls one at a time until the queue is empty. The calls for queued operations are
+// therefore in the order of their events. mu is never held while the observer is called.
 type Queue struct {
 	hook    observe.Observer
 	isSame  func(begun, ctx context.Context) bool
@@ -62,7 +66,8 @@ type Queue struct {
 	done  []*Operation // that it has ended
 }
 
-// event is what the observer is to be called with: Begin, if it was not yet, and End.
+// event is what the observer is to be called with: Begin, if it was not yet, and End. One
+// event makes both calls for an operation that was not begun before.
 type event struct {
 	o   *Operation
 	end bool
@@ -78,8 +83,8 @@ func New(hook observe.Observer, isSame func(begun, ctx context.Context) bool, lo
 	return &Queue{hook: hook, isSame: isSame, log: log}
 }
 
-// get returns a zero Operation. A sync.Pool would move all of them from the
-// goroutine that drains to those that start, one by one.
+// get returns a zero Operation. A sync.Pool would move all of them from the goroutine that
+// drains to those that start, one by one. take keeps at most maxFree of them.
 func (q *Queue) get() *Operation {
 	q.mu.Lock()
 	n := len(q.free) - 1
@@ -93,8 +98,10 @@ func (q *Queue) get() *Operation {
 	return o
 }
 
-// push queues what is to be called. If the queue is full, push waits for a moment,
-// because an observer may only be slow.
+// push queues what is to be called. If the queue is full, push waits for a moment, because an
+// observer may only be slow. After one wait in vain, further calls are dropped without a
+// wait, until the queue is taken: an observer that never returns must not slow down each
+// message by a second.
 func (q *Queue) push(c event) {
 	over := (<-chan time.Time)(nil)
 	for q.mu.Lock(); len(q.queue) >= maxCalls || q.bytes > maxBytes; q.mu.Lock() {
@@ -115,11 +122,14 @@ func (q *Queue) push(c event) {
 		case <-room:
 		case <-over:
 			q.mu.Lock()
+			// The queue may have been taken at this moment, and then has a new channel or
+			// none.
 			q.stalled = q.room == room
 			q.mu.Unlock()
 		}
 	}
 	q.queue = append(q.queue, c)
+	// The operation keeps strings of the message, so the size of the message counts.
 	q.bytes += c.o.op.Size
 	if q.draining {
 		isLong := len(q.queue)%hurriedAt == 0
@@ -141,14 +151,16 @@ func (q *Queue) push(c event) {
 	}
 }
 
-// hurryLocked ends the pause, if there is one.
+// hurryLocked ends the pause, if there is one. If the timer has fired already, drain is
+// running and takes the queue by itself.
 func (q *Queue) hurryLocked() {
 	if q.timer.Stop() {
 		q.timer.Reset(0)
 	}
 }
 
-// drain makes the calls that are queued, one after the other.
+// drain makes the calls that are queued, one after the other. The flag draining keeps a
+// second goroutine from starting. Only take resets the flag, when the queue is empty.
 func (q *Queue) drain() {
 	hasReturned := false
 	defer func() {
@@ -160,11 +172,15 @@ func (q *Queue) drain() {
 	for q.take() {
 		for len(q.taken) > 0 {
 			c := q.taken[0]
+			// Before the call: if the observer ends the goroutine, the next one continues
+			// with the event after this one.
 			q.taken[0], q.taken = event{}, q.taken[1:]
 			if !c.o.begun {
 				c.o.begun = true
 				c.o.ctx = q.begin(c.o.ctx, &c.o.op)
 			}
+			// An event of StartSession does not end its operation, which stays alive with the
+			// session.
 			if c.end {
 				q.end(c.o)
 				*c.o = Operation{}
@@ -175,7 +191,9 @@ func (q *Queue) drain() {
 	hasReturned = true
 }
 
-// take takes the queue, unless it is empty.
+// take takes the queue, unless it is empty. The two slices are swapped, so a busy queue
+// allocates nothing. Operations that have ended are put on the free list here, with one lock
+// for many.
 func (q *Queue) take() bool {
 	if len(q.taken) > 0 { // which the goroutine before has left
 		return true
@@ -195,6 +213,8 @@ func (q *Queue) take() bool {
 		}
 		return false
 	}
+	// Everything is taken at once: producers and the observer contend for the lock once in a
+	// pause, not once for each call.
 	q.taken, q.queue = q.queue, q.spare[:0]
 	q.spare, q.bytes, q.stalled = q.taken, 0, false // q.taken is empty by the time that it is the queue again
 	if q.room != nil {
@@ -204,7 +224,9 @@ func (q *Queue) take() bool {
 	return true
 }
 
-// begin calls Begin, and returns the context for what the operation does.
+// begin calls Begin, and returns the context for what the operation does. A nil or foreign
+// context is replaced by ctx: the application's code finds its request, and its cancellation,
+// in the context.
 func (q *Queue) begin(ctx context.Context, op *observe.Operation) (result context.Context) {
 	result = ctx
 	defer q.recoverPanic()
@@ -222,8 +244,8 @@ func (q *Queue) inject(ctx context.Context) map[string]string {
 	return nil
 }
 
-// Link returns ctx, which has no values, with what relates it to the first request that
-// waits for it.
+// Link returns ctx, which has no values, with what relates it to the first request that waits
+// for it. The caller recovers a panic of the observer.
 func (q *Queue) Link(ctx, first context.Context) context.Context {
 	if q == nil {
 		return ctx
@@ -260,12 +282,14 @@ var errBlocks = errors.New("Observer does not return; calls are dropped")
 
 var errGoexit = errors.New("goroutine ended by runtime.Goexit")
 
-// fail logs the first failure of the observer.
+// fail logs the first failure of the observer. One record is enough: an observer that fails
+// does so for every message, and would flood the log.
 func (q *Queue) fail(err error, stack []byte) {
 	q.failed.Do(func() { q.log(err, stack) })
 }
 
-// Flush waits until what is queued was called.
+// Flush waits until what is queued was called. What is queued during the wait counts as well,
+// because idle is closed only when the queue is empty.
 func (q *Queue) Flush(ctx context.Context) error {
 	if q == nil {
 		return nil

@@ -11,6 +11,9 @@ import (
 
 // Request is the operation of a request that waits for its response. Whoever completes the
 // request ends it, while the request's own goroutine may still begin it or add to it.
+//
+// The lock is not held while Begin runs: the time limit, a cancellation and the end of the
+// session complete the request on other goroutines, and must not wait for an observer.
 type Request struct {
 	queue *Queue
 	conn  transport.Informer
@@ -54,6 +57,8 @@ func (r *Request) Begin(ctx context.Context) (begun context.Context) {
 		return begun
 	}
 	o.out.Queued, r.isRunning = time.Since(o.op.Start), true
+	// An observer that blocks would otherwise keep one slot after the other. The queue then
+	// calls Begin, and waits alone.
 	if q.blocked.Load() > 0 { // the queue is left to block
 		r.mu.Unlock()
 		return begun
@@ -68,12 +73,16 @@ func (r *Request) Begin(ctx context.Context) (begun context.Context) {
 		r.beginning, r.ctx = false, begun
 		o.ctx, o.begun = begun, true
 		switch {
+		// The count is never taken back: from now on, the queue makes all calls.
 		case !hasReturned: // and may do so again
 			q.blocked.Add(1)
 			q.fail(errGoexit, nil)
+		// Begin has returned after all, so it no longer counts as blocked.
 		case r.isBlocked:
 			q.blocked.Add(-1)
 		}
+		// End has left this event to the goroutine that begins, because Begin must be called
+		// before End.
 		if r.isOver {
 			q.push(event{o, true})
 		}
@@ -83,7 +92,8 @@ func (r *Request) Begin(ctx context.Context) (begun context.Context) {
 	return begun
 }
 
-// Context returns the context that Begin has returned; nil before.
+// Context returns the context that Begin has returned; nil before. The context is for the
+// log: records of the request then have its trace.
 func (r *Request) Context() context.Context {
 	if r == nil {
 		return nil
@@ -93,7 +103,8 @@ func (r *Request) Context() context.Context {
 	return r.ctx
 }
 
-// Returned notes that the application's code has returned.
+// Returned notes that the application's code has returned. If the request was completed
+// earlier, End has noted the time already.
 func (r *Request) Returned() {
 	if r == nil {
 		return
@@ -145,7 +156,8 @@ func (r *Request) RespondCall(result []byte, err *transport.Error) {
 	r.o.respondCall(result, err)
 }
 
-// Expire notes that the time limit has passed.
+// Expire notes that the time limit has passed. A Begin that is still running at the time
+// limit counts as blocked until it returns. All requests meanwhile leave Begin to the queue.
 func (r *Request) Expire() {
 	if r == nil {
 		return
@@ -159,8 +171,9 @@ func (r *Request) Expire() {
 	}
 }
 
-// End ends the operation of a request that is completed. cause returns why there is
-// no response.
+// End ends the operation of a request that is completed. cause returns why there is no
+// response. The goroutine that has completed the request calls End exactly once: see
+// rpc.pending.
 func (r *Request) End(cause func() error) {
 	if r == nil {
 		return
@@ -171,6 +184,7 @@ func (r *Request) End(cause func() error) {
 	r.o = nil
 	o.out.Duration = time.Since(o.op.Start)
 	switch {
+	// A request that was completed before its code began has only waited.
 	case !r.isRunning:
 		o.out.Queued = o.out.Duration
 	case !r.hasReturned:

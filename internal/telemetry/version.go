@@ -1,6 +1,7 @@
 package telemetry
 
-// SetVersion sets the version of the prompt that the request renders.
+// SetVersion sets the version of the prompt that the request renders. The render function may
+// still run after the operation has ended, so o may be nil.
 func (r *Request) SetVersion(digest, release, label string) {
 	if r == nil {
 		return
