@@ -29,8 +29,9 @@ type Options struct {
 	// Instructions explains the server to the model. Default: none.
 	Instructions string
 
-	// PageSize is the number of prompts in one response to prompts/list. Some clients
-	// read the first page only. Default: 1,000.
+	// PageSize is the number of prompts in one response to prompts/list. A page
+	// also ends at 1 MiB. Some clients, such as Gemini CLI and Qwen Code, read the
+	// first page only. Default: 1,000.
 	PageSize int
 	// InputSchemas adds the JSON schema of the arguments to each prompt in
 	// prompts/list, for clients that build a form: the result of

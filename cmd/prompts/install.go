@@ -218,7 +218,7 @@ The clients:
 	}
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the server in the client (default: name of the folder)")
 	cmd.Flags().StringVar(&o.file, "file", "", "change this file instead of the client's usual one")
-	addTools(cmd.Flags(), &o.tools, "serve the prompts as tools, too: each or pair; the default for a client without prompts is each")
+	addTools(cmd.Flags(), &o.tools, "serve the prompts as tools, too: --tools or --tools=each, or --tools=pair; for a client without prompts, each is the default")
 	cmd.Flags().BoolVar(&o.skills, "skills", false, "serve skills, too")
 	cmd.Flags().BoolVar(&o.print, "print", false, "print the entry or the command, and change nothing")
 	cmd.Flags().BoolVar(&o.project, "project", false, "change the configuration of the project in the current folder")

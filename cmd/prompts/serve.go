@@ -44,7 +44,7 @@ error is logged, and its last valid version is served.
 
 Over HTTP, /healthz answers 200 while the process runs, and /readyz answers 200 once
 the prompts are loaded and until the server stops. On SIGTERM or an interrupt,
-requests have 10 seconds to finish.
+requests over HTTP have 10 seconds to finish. Over stdio, they are canceled.
 
 With --tools, clients without prompts get them as tools: --tools=each is a tool for
 each prompt, --tools=pair is the pair list_prompts and get_prompt for many prompts.
@@ -87,7 +87,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
-	addTools(flags, &o.tools, "offer the prompts as tools, too: each or pair")
+	addTools(flags, &o.tools, "offer the prompts as tools, too: --tools or --tools=each, or --tools=pair")
 	flags.BoolVar(&o.skills, "skills", false, "serve skills, too")
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
