@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -180,4 +181,36 @@ func TestAnswer(t *testing.T) {
 	code, _ = ask(ctx, authorOptions{exec: "touch '" + started + "'; sleep 600", timeout: 10 * time.Minute})
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Error(t, ctx.Err())
+}
+
+// TestAuthorView checks that a commit is that of the folder's repository, whatever the
+// current folder is, and that the text of a file counts as a part of the result.
+func TestAuthorView(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+	write("rules.txt", "Be kind.\n")
+	write("greet.md", "---\narguments:\n  - name: who\n---\nGreet {{.who}}.\n\n--- user: resource rules.txt ---\n")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"}} {
+		_, err := gitOutput(t.Context(), dir, args...)
+		require.NoError(t, err)
+	}
+	write("greet.md", "---\narguments:\n  - name: who\n---\nSalute {{.who}}.\n\n--- user: resource rules.txt ---\n")
+	reg, err := loadFolders([]string{dir})
+	require.NoError(t, err)
+	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
+	answer := func(path, body string) string {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
+		assert.Equal(t, http.StatusOK, w.Code, w.Body.String())
+		return w.Body.String()
+	}
+	assert.Contains(t, answer("/changes", `{"prompt":"greet","with":"HEAD"}`), "Salute")
+
+	var messages []tracedMessage
+	require.NoError(t, json.Unmarshal([]byte(answer("/trace", `{"prompt":"greet","arguments":{"who":"Ada"}}`)), &messages))
+	require.Len(t, messages, 2)
+	require.Len(t, messages[1].Pieces, 1)
+	assert.Equal(t, "Be kind.\n", messages[1].Pieces[0].Text)
+	assert.Contains(t, messages[1].Pieces[0].File, "rules.txt")
 }

@@ -16,6 +16,8 @@ import (
 // maxTraced is the size of the longest result whose parts the page shows.
 const maxTraced = 1 << 20
 
+var errTraced = fmt.Errorf("result has more than %d bytes, which is the limit of this view", maxTraced)
+
 // tracedMessage is a message as the parts that the template has made.
 type tracedMessage struct {
 	Role   prompts.Role  `json:"role"`
@@ -26,7 +28,7 @@ type tracedMessage struct {
 // tracedPiece is a part of a text, and where it is from.
 type tracedPiece struct {
 	Text      string   `json:"text"`
-	File      string   `json:"file"`      // in the folder
+	File      string   `json:"file"`      // in the folder, or the URI of a resource
 	Line      int      `json:"line"`      // in the file; 0 if unknown
 	URL       string   `json:"url"`       // opens the line in the author's editor
 	Action    string   `json:"action"`    // such as {{.code}}; empty for a text
@@ -61,11 +63,17 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 		one := tracedMessage{Role: m.Role, Kind: "text", Pieces: []tracedPiece{}}
 		if !isText {
 			one.Kind = strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", m.Content), "*prompts."))
+			if r, ok := m.Content.(*prompts.EmbeddedResource); ok && r.Text != "" {
+				if size += len(r.Text); size > maxTraced {
+					return nil, errTraced
+				}
+				one.Pieces = append(one.Pieces, tracedPiece{Text: hide.Replace(r.Text), File: r.URI, Arguments: []string{}})
+			}
 			out = append(out, one)
 			continue
 		}
 		if size += len(content.Text); size > maxTraced {
-			return nil, fmt.Errorf("result has more than %d bytes, which is the limit of this view", maxTraced)
+			return nil, errTraced
 		}
 		recordedMessage := recorded.Messages()[i]
 		if recordedMessage == nil || len(recordedMessage.Pieces) == 0 {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,17 +137,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	if err != nil {
 		return nil, err
 	}
-	relative := dir
-	if filepath.IsAbs(dir) {
-		here, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		if relative, err = filepath.Rel(absolute(here), absolute(dir)); err != nil {
-			return nil, err
-		}
-	}
-	side, err := gitSide(ctx, in.With+":./"+filepath.ToSlash(relative))
+	side, err := gitSideIn(ctx, dir, in.With+":./") // whatever the current folder is
 	if err != nil {
 		return nil, err
 	}

@@ -61,40 +61,46 @@ const (
 // gitSide opens a folder of a Git revision, REVISION:FOLDER. FOLDER begins at the root of
 // the repository, or with ./ at the current folder.
 func gitSide(ctx context.Context, arg string) (*diffSide, error) {
+	return gitSideIn(ctx, "", arg)
+}
+
+// gitSideIn opens a folder of a Git revision of the repository that dir is in.
+func gitSideIn(ctx context.Context, dir, arg string) (*diffSide, error) {
 	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 && revision != "@" { // C:\prompts
 		return nil, nil
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, fmt.Errorf("%s looks like a Git revision, but the program git is not in the PATH", arg)
 	}
-	out, err := gitOutput(ctx, nil, "rev-parse", "--verify", "--end-of-options", arg)
+	out, err := gitOutput(ctx, dir, "rev-parse", "--verify", "--end-of-options", arg)
 	if err != nil {
-		if _, reason := gitOutput(ctx, nil, "cat-file", "-t", "--end-of-options", arg); reason != nil {
+		if _, reason := gitOutput(ctx, dir, "cat-file", "-t", "--end-of-options", arg); reason != nil {
 			err = reason // rev-parse --verify names none
 		}
 		return nil, usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
 	}
 	tree := strings.TrimSpace(string(out))
-	if kind, err := gitOutput(ctx, nil, "cat-file", "-t", tree); err != nil || strings.TrimSpace(string(kind)) != "tree" {
+	if kind, err := gitOutput(ctx, dir, "cat-file", "-t", tree); err != nil || strings.TrimSpace(string(kind)) != "tree" {
 		return nil, usageErrorf("%s is not a folder; give the folder of the file", arg)
 	}
-	dir, err := os.MkdirTemp("", "prompts-diff-")
+	to, err := os.MkdirTemp("", "prompts-diff-")
 	if err != nil {
 		return nil, err
 	}
-	side := &diffSide{arg, dir, func() { _ = os.RemoveAll(dir) }}
-	if err := writeTree(ctx, tree, dir); err != nil {
+	side := &diffSide{arg, to, func() { _ = os.RemoveAll(to) }}
+	if err := writeTree(ctx, dir, tree, to); err != nil {
 		side.remove()
 		return nil, fmt.Errorf("cannot read %s: %w", arg, err)
 	}
 	return side, nil
 }
 
-// gitOutput runs git and returns its output. Its error is what git prints.
-func gitOutput(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+// gitOutput runs git in a folder, or in the current one, and returns its output. Its error
+// is what git prints.
+func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	p := exec.CommandContext(ctx, "git", args...)
 	var errOut bytes.Buffer
-	p.Stdin, p.Stderr = in, &errOut
+	p.Dir, p.Stderr = dir, &errOut
 	out, err := p.Output()
 	if message := strings.TrimSpace(errOut.String()); err != nil && message != "" {
 		line, _, _ := strings.Cut(message, "\n")
@@ -109,10 +115,11 @@ type gitFile struct {
 	size               int64
 }
 
-// writeTree writes the files of a tree into a folder. It asks Git for the objects
-// themselves, so that no attribute of the repository leaves out or changes a file.
-func writeTree(ctx context.Context, tree, dir string) error {
-	out, err := gitOutput(ctx, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", tree)
+// writeTree writes the files of a tree of the repository that dir is in into the folder to.
+// It asks Git for the objects themselves, so that no attribute of the repository leaves out
+// or changes a file.
+func writeTree(ctx context.Context, dir, tree, to string) error {
+	out, err := gitOutput(ctx, dir, "ls-tree", "-r", "-z", "-l", "--full-tree", tree)
 	if err != nil {
 		return err
 	}
@@ -132,13 +139,13 @@ func writeTree(ctx context.Context, tree, dir string) error {
 	if len(files) > maxRevisionFiles {
 		return fmt.Errorf("folder has more than %d files", maxRevisionFiles)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	p := exec.CommandContext(ctx, "git", "cat-file", "--batch")
-	p.Stdin = strings.NewReader(objects.String())
+	p.Dir, p.Stdin = dir, strings.NewReader(objects.String())
 	pipe, err := p.StdoutPipe()
 	if err != nil {
 		return err

@@ -190,7 +190,7 @@ func createdAt(flag string) (time.Time, error) {
 // describe fills in what Git says of a folder, if the folder is in a repository.
 func describe(ctx context.Context, dir string, i *promptoci.Info) {
 	git := func(args ...string) string {
-		out, err := gitOutput(ctx, nil, append([]string{"-C", dir}, args...)...)
+		out, err := gitOutput(ctx, dir, args...)
 		if err != nil {
 			return "" // the folder is in no repository
 		}

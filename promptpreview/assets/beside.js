@@ -35,7 +35,7 @@ export function traced(messages, { file, source, onPlace }) {
       if (isValue) element.addEventListener("focus", show);
       append(text, [element]);
     }
-    list.append(h("li", {}, h("p", { class: `role ${m.role === "assistant" ? "assistant" : "user"}` }, `${i + 1} · ${m.role === "assistant" ? "Assistant" : "User"}`, m.kind !== "text" && ` · ${m.kind}`), m.kind === "text" && text));
+    list.append(h("li", {}, h("p", { class: `role ${m.role === "assistant" ? "assistant" : "user"}` }, `${i + 1} · ${m.role === "assistant" ? "Assistant" : "User"}`, m.kind !== "text" && ` · ${m.kind}`), m.pieces.length > 0 && text));
   });
   const rows = source ? [...source.children] : [];
   const scroll = (box, element) => { // inside of its box alone
@@ -87,6 +87,7 @@ export function sizes(messages, count) {
 // placeElement returns where a part is from.
 export function placeElement(place) {
   if (!place) return "Point at a text to see the line that made it. Point at an argument to see where its value goes.";
-  return [h("a", { href: place.url }, h("code", {}, `${place.file}:${place.line}`)), place.action ? [" ", h("code", {}, place.action)] : " text", place.arguments.length > 0 && ` · ${plural(place.arguments.length, "argument").replace(/^\d+ /, "")} ${place.arguments.join(", ")}`];
+  const at = h("code", {}, place.line > 0 ? `${place.file}:${place.line}` : place.file);
+  return [place.url ? h("a", { href: place.url }, at) : at, place.action ? [" ", h("code", {}, place.action)] : " text", place.arguments.length > 0 && ` · ${plural(place.arguments.length, "argument").replace(/^\d+ /, "")} ${place.arguments.join(", ")}`];
 }
 
