@@ -27,7 +27,7 @@ type benchReview struct {
 
 func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transport.Exchange) {
 	b.Helper()
-	s := prompts.MustNewServer(r, prompts.Options{}).NewSession(transport.SessionOptions{})
+	s := prompts.MustNewServer(r, prompts.Options{PageSize: 100}).NewSession(transport.SessionOptions{})
 	b.Cleanup(s.Close)
 	x := transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		if code != 0 {
