@@ -188,7 +188,9 @@ func TestAnswer(t *testing.T) {
 func TestAuthorView(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name, text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
 	write("rules.txt", "Be kind.\n")
 	write("greet.md", "---\narguments:\n  - name: who\n---\nGreet {{.who}}.\n\n--- user: resource rules.txt ---\n")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"}} {
