@@ -14,7 +14,7 @@ import (
 // Error, and what the client gets, by ClientError.
 
 // Unavailable is the error of a question that the client cannot answer, or has not answered.
-// An application may go on without the answer. If it returns the error instead, ClientError
+// An application may continue without the answer. If it returns the error instead, ClientError
 // makes the response.
 type Unavailable struct {
 	Why   string // for the client

@@ -92,7 +92,7 @@ const (
 	// pace is how often the deliveries are counted.
 	pace = 2 * time.Millisecond
 	// minDelivered is how many deliveries there are to be in that time: with fewer, they
-	// are slow or blocked, and twice as many goroutines go on.
+	// are slow or blocked, and twice as many goroutines continue.
 	minDelivered = 256
 	// perGoroutine is how many deliveries are worth a goroutine.
 	perGoroutine = 64

@@ -159,7 +159,7 @@ func (c *connection) spawn(f func()) {
 // the latest, and returns how many requests are left.
 func (c *connection) drain(parent context.Context) int {
 	// A client that sends nothing any more cannot answer, so render functions that wait for an
-	// answer go on without.
+	// answer continue without.
 	c.session.questions.close()
 	limit := c.server.timeouts.Drain
 	if limit < 0 {
