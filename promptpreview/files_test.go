@@ -2,11 +2,14 @@ package promptpreview_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,17 +37,25 @@ Greet {{.who}}{{with .tone}} in a {{.}} tone{{end}}{{if .password}}, who has the
 <script>fetch("author/do/case", {method: "POST", body: "{}"})</script>
 `
 
-// buildPrompts builds the program prompts.
+// build builds the program prompts once for all tests.
+var build = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(programs, "prompts")
+	cmd := exec.Command("go", "build", "-o", program, ".")
+	cmd.Dir = "../cmd/prompts"
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return program, err
+})
+
 func buildPrompts(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
-	program := filepath.Join(t.TempDir(), "prompts")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	build.Dir = "../cmd/prompts"
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	program, err := build()
+	require.NoError(t, err)
 	return program
 }
 
@@ -205,6 +216,36 @@ func TestAuthor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Among 500 prompts with test files, each save is shown. The log has the times.
+func TestSaves(t *testing.T) {
+	t.Parallel()
+	program := buildPrompts(t)
+	dir := filepath.Join(t.TempDir(), "texts")
+	f := folder{t, dir}
+	for i := range 500 {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, fmt.Sprint(i%20)), 0o755))
+		name := fmt.Sprintf("%d/prompt%d", i%20, i)
+		f.write(name+".md", fmt.Sprintf("---\ndescription: Prompt %d\narguments:\n  - name: who\n    required: true\n---\nGreet {{.who}}, for time 0.\n%s", i, strings.Repeat("A rule to keep.\n", 50)))
+		f.write(name+".test.yaml", "cases:\n  - name: of Ada\n    arguments: {who: Ada}\n")
+	}
+	p := open(t, servePrompts(t, program, dir))
+	p.find("prompt77", "17/prompt77")
+	p.has(".conversation", "for time 0")
+	p.wait(`document.querySelector("#status").dataset.state === "live"`)
+	const file = "17/prompt77.md"
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	require.NoError(t, err)
+	var took []time.Duration
+	for i := range 20 {
+		saved := time.Now()
+		f.write(file, strings.Replace(string(text), "time 0", fmt.Sprintf("time %d", i+1), 1))
+		p.has(".conversation", fmt.Sprintf("for time %d.", i+1))
+		took = append(took, time.Since(saved))
+	}
+	slices.Sort(took)
+	t.Logf("from a save to the new rendering: median %v, maximum %v of %d", took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), len(took))
 }
 
 // The list is the tree of the folders, by keys alone too.

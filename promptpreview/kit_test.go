@@ -28,12 +28,24 @@ var (
 	})
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if chromium != nil {
-		chromium.Stop()
+// programs is a folder for programs that tests build.
+var programs string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	var err error
+	if programs, err = os.MkdirTemp("", "promptpreview-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	os.Exit(code)
+	defer os.RemoveAll(programs)
+	defer func() {
+		if chromium != nil {
+			chromium.Stop()
+		}
+	}()
+	return m.Run()
 }
 
 // page is the page in a browser, as a user has it.

@@ -114,13 +114,12 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
 		Info:         prompts.Implementation{Name: "preview", Version: version()},
 		InputSchemas: true,
-		ChangeDelay:  previewDelay,
 		Logger:       logger,
 	}), o)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := watchFolders(trace.With(ctx), reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
+	if err := watchFolders(trace.With(ctx), reg, dirs, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	open(page.Token())
@@ -138,8 +137,9 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	return err
 }
 
-// previewDelay is how long the page waits for further changes of files.
-const previewDelay = 50 * time.Millisecond
+// previewDebounce is short, because an author waits for each save. A half-written file is
+// shown until the rest is written.
+const previewDebounce = 25 * time.Millisecond
 
 // openBrowser opens a URL in the browser of the user.
 func openBrowser(url string) error {

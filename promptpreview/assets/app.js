@@ -740,6 +740,8 @@ const showPage = connect(async (event) => {
     const view = open;
     const before = view?.lastResult?.messages;
     const rendering = view?.exchange && view.render({ isChange: true });
+    // The result before the list: reading the list of many prompts takes a while.
+    await Promise.race([rendering, new Promise((resolve) => { setTimeout(resolve, 100); })]);
     await load().catch(() => {});
     await rendering;
     view?.saved(before);
