@@ -265,7 +265,7 @@ func TestBytesOfAnIdleConnection(t *testing.T) {
 		c.lines <- servertest.PingLine("2")
 	}
 	held := (inUse() - before) / n
-	if !servertest.RaceEnabled { // whose stacks are larger
+	if !servertest.RaceEnabled && runtime.GOOS != "windows" { // whose stacks are larger
 		assert.Less(t, held, 13_000.0)
 		assert.Greater(t, held, 4_000.0, "it has been measured at all")
 	}

@@ -165,7 +165,7 @@ func TestEveryReadOfAStreamFails(t *testing.T) {
 		f := newFaultyStream()
 		require.NoError(t, f.serve(t))
 		reads = f.reads
-		assert.Equal(t, answers, f.writes)
+		assert.LessOrEqual(t, f.writes, answers, "what comes together is written together")
 		for _, id := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 			assert.Contains(t, f.out.String(), `"id":`+id+`,`)
 		}
