@@ -323,6 +323,51 @@ func TestNetworkFaults(t *testing.T) {
 	}
 }
 
+// After a garbage collection, Distribution reports content as present that it has removed. No
+// label moves to such a release, and another push brings the content back.
+func TestCollectedContent(t *testing.T) {
+	t.Parallel()
+	var removed sync.Map // the sizes by digest of content that is only reported
+	neverBack := false
+	s := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && !neverBack {
+			removed.Delete(r.URL.Query().Get("digest"))
+		}
+		size, isRemoved := removed.Load(filepath.Base(r.URL.Path))
+		if isRemoved && r.Method == http.MethodGet {
+			w.Header().Set("Content-Length", fmt.Sprint(size)) // and then nothing
+			return true
+		}
+		return false
+	})
+	ctx := t.Context()
+	one, two := built(t, 1), pushed(t, s, 2)
+	pushed(t, s, 1)
+	moved(t, s, "production", one.Digest)
+	moved(t, s, "production", two)
+	for _, blob := range [][]byte{one.layer, one.config} {
+		removed.Store(digest.FromBytes(blob).String(), len(blob))
+	}
+	_, err := Rollback(ctx, s, "production", "ada", "")
+	assert.ErrorContains(t, err, "push its files again")
+	at, err := s.Resolve(ctx, "production")
+	require.NoError(t, err)
+	assert.Equal(t, two, at.Digest)
+	assert.Len(t, logOf(t, s, "production"), 2)
+	require.NoError(t, Push(ctx, s, one))
+	m, err := Rollback(ctx, s, "production", "ada", "")
+	require.NoError(t, err)
+	assert.Equal(t, one.Digest, m.To)
+	// A release that does not come back gets no tag.
+	three := built(t, 3)
+	removed.Store(digest.FromBytes(three.layer).String(), len(three.layer))
+	neverBack = true
+	assert.ErrorContains(t, Push(ctx, s, three), "push again")
+	all, err := Releases(ctx, s)
+	require.NoError(t, err)
+	assert.Len(t, all, 2)
+}
+
 // Distribution 2.8 answers 500 to some reads while a tag is written. They are sent again.
 func TestReadsAreSentAgain(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"regexp"
 	"slices"
@@ -59,8 +60,8 @@ const annotation = "io.github.mcp-prompts."
 // maxText is the maximum length of the By and the Reason of a Move in bytes.
 const maxText = 4 << 10
 
-// Apply moves a label to the release m.To, and returns the recorded move. Apply first writes
-// the record. Apply returns [ErrMoved] if the label is not at m.From, or if another process
+// Apply moves a label to the release m.To, and returns the recorded move. Apply first reads
+// the whole release, so that a label never leads to removed content, and writes the record. Apply returns [ErrMoved] if the label is not at m.From, or if another process
 // has moved the label at the same time. If the label is at m.To, Apply does nothing.
 // Releases are never removed, so a label can be moved back: see [Rollback].
 func Apply(ctx context.Context, s Store, m Move) (Move, error) {
@@ -72,12 +73,12 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 			return m, fmt.Errorf("promptoci: Move.%s must be UTF-8 of at most %d bytes", name, maxText)
 		}
 	}
-	target, err := s.Resolve(ctx, m.To.String())
-	if err != nil {
+	r, err := Pull(ctx, s, m.To.String(), Limits{}) // all of it can be served
+	switch {
+	case isNotFound(err) || errors.Is(err, io.ErrUnexpectedEOF): // of a registry that forgot what it has removed
+		return m, fmt.Errorf("promptoci: the store does not return release %s, which may have been removed; push its files again, or choose another release: %w", m.To, err)
+	case err != nil:
 		return m, fmt.Errorf("promptoci: release %s: %w", m.To, err)
-	}
-	if _, _, err := fetchManifest(ctx, s, target, Limits{}.filled()); err != nil {
-		return m, err
 	}
 	now, err := current(ctx, s, m.Label)
 	if err != nil {
@@ -96,10 +97,11 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	if err := record(ctx, s, m); err != nil {
 		return m, err
 	}
+	target := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
 	if swapper, ok := s.(Swapper); ok {
 		err = swapper.TagIf(ctx, target, m.Label, m.From)
 	} else {
-		err = s.Tag(ctx, target, m.Label)
+		err = putTagged(ctx, s, target, r.manifest, m.Label)
 	}
 	if err != nil {
 		return m, fmt.Errorf("promptoci: move %s: %w", m.Label, err)
@@ -173,10 +175,11 @@ func record(ctx context.Context, s Store, m Move) error {
 	}
 	d := descriptorOf(ocispec.MediaTypeImageManifest, text)
 	tag := fmt.Sprintf("%s%sZ%06d.%s", movesOf(m.Label), m.At.Format(timeForm), m.At.Nanosecond()/1000, d.Digest.Encoded()[:12])
-	if err := errors.Join(put(ctx, s, empty, []byte("{}")), put(ctx, s, d, text)); err != nil {
-		return fmt.Errorf("promptoci: record of a move: %w", err)
+	err = put(ctx, s, empty, []byte("{}"))
+	if err == nil {
+		err = putTagged(ctx, s, d, text, tag)
 	}
-	if err := s.Tag(ctx, d, tag); err != nil {
+	if err != nil {
 		return fmt.Errorf("promptoci: record of a move: %w", err)
 	}
 	return nil

@@ -49,24 +49,43 @@ func CheckLabel(label string) error {
 	return nil
 }
 
-// Push writes a release, without a label. It writes the content first and the tag of the
-// release last, and reads the manifest back. If the store has the release, Push does
-// nothing.
+// Push writes a release, without a label. It writes the content first, reads it back, and
+// writes the tag of the release last. If the store has the release, Push writes nothing.
 func Push(ctx context.Context, s Store, r *Release) error {
+	if err := writeRelease(ctx, s, r, put); err != nil {
+		return fmt.Errorf("promptoci: push: %w", err)
+	}
+	_, err := Pull(ctx, s, r.Digest.String(), Limits{})
+	if err != nil && ctx.Err() == nil {
+		// After a garbage collection, Distribution reports content as present that it has
+		// removed, and takes the content if it is sent nevertheless.
+		if err := writeRelease(ctx, s, r, send); err != nil {
+			return fmt.Errorf("promptoci: push: %w", err)
+		}
+		_, err = Pull(ctx, s, r.Digest.String(), Limits{})
+	}
+	if err != nil {
+		return fmt.Errorf("promptoci: push: the store does not return the release (a garbage collection may be running; push again): %w", err)
+	}
+	d := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
+	if tagged, err := s.Resolve(ctx, r.tag()); err == nil && tagged.Digest == d.Digest {
+		return nil // the tag may be one that cannot be written again
+	}
+	if err := putTagged(ctx, s, d, r.manifest, r.tag()); err != nil {
+		return fmt.Errorf("promptoci: push: %w", err)
+	}
+	return nil
+}
+
+// writeRelease writes the contents of a release, the manifest last.
+func writeRelease(ctx context.Context, s Store, r *Release, write func(context.Context, Store, ocispec.Descriptor, []byte) error) error {
 	for _, blob := range []struct {
 		mediaType string
 		content   []byte
 	}{{layerType, r.layer}, {configType, r.config}, {ocispec.MediaTypeImageManifest, r.manifest}} {
-		if err := put(ctx, s, descriptorOf(blob.mediaType, blob.content), blob.content); err != nil {
-			return fmt.Errorf("promptoci: push: %w", err)
+		if err := write(ctx, s, descriptorOf(blob.mediaType, blob.content), blob.content); err != nil {
+			return err
 		}
-	}
-	d := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
-	if err := s.Tag(ctx, d, r.tag()); err != nil {
-		return fmt.Errorf("promptoci: push: %w", err)
-	}
-	if _, err := Pull(ctx, s, r.Digest.String(), Limits{}); err != nil {
-		return fmt.Errorf("promptoci: push: the store does not return the release (a garbage collection may be running; push again): %w", err)
 	}
 	return nil
 }
@@ -76,10 +95,26 @@ func put(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error 
 	if ok, err := s.Exists(ctx, d); err == nil && ok {
 		return nil
 	}
+	return send(ctx, s, d, text)
+}
+
+// send writes content.
+func send(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error {
 	if err := s.Push(ctx, d, bytes.NewReader(text)); err != nil && !errors.Is(err, errdef.ErrAlreadyExists) {
 		return err
 	}
 	return nil
+}
+
+// putTagged writes a manifest under a tag, for a registry with one request.
+func putTagged(ctx context.Context, s Store, d ocispec.Descriptor, text []byte, tag string) error {
+	if pusher, ok := s.(registry.ReferencePusher); ok {
+		return pusher.PushReference(ctx, d, bytes.NewReader(text), tag)
+	}
+	if err := put(ctx, s, d, text); err != nil {
+		return err
+	}
+	return s.Tag(ctx, d, tag)
 }
 
 // Pull reads a release by a tag or a digest. The tag is resolved once. All content is read
