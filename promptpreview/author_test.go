@@ -82,11 +82,13 @@ func TestAuthorAttacks(t *testing.T) {
 			r.Header.Set("Origin", "http://evil.example")
 		},
 	} {
-		for _, path := range []string{"do/case", "prompt"} {
+		for _, path := range []string{"do/case", "do/release", "do/answer", "prompt", "commits"} {
 			assert.Equal(t, http.StatusForbidden, send(ts, path, change), "%s, %s", name, path)
 		}
 	}
-	assert.Equal(t, http.StatusMethodNotAllowed, send(ts, "do/case", func(r *http.Request) { r.Method = http.MethodGet }))
+	for _, path := range []string{"do/case", "do/release", "do/answer"} {
+		assert.Equal(t, http.StatusMethodNotAllowed, send(ts, path, func(r *http.Request) { r.Method = http.MethodGet }))
+	}
 	assert.Empty(t, asked)
 
 	assert.Equal(t, http.StatusOK, send(ts, "do/case", header("Sec-Fetch-Site", "same-origin")))
@@ -105,7 +107,9 @@ func TestAuthorAttacks(t *testing.T) {
 		allowed.Close()
 		assert.NoError(t, handler.Close())
 	})
-	assert.Equal(t, http.StatusForbidden, send(allowed, "do/case", header("X-Prompts-Token", handler.Token())))
+	for _, path := range []string{"do/case", "do/release", "do/answer"} {
+		assert.Equal(t, http.StatusForbidden, send(allowed, path, header("X-Prompts-Token", handler.Token())))
+	}
 	// However the path is written.
 	for _, path := range []string{"/do/case", "%2Fdo/case", "./do/case", "x/../do/case", "do//case", "do%2F/case"} {
 		assert.NotEqual(t, http.StatusOK, send(allowed, path, header("X-Prompts-Token", handler.Token())), path)

@@ -87,12 +87,8 @@ func TestAuthor(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	f := folder{t, dir}
 	f.write("greeting.md", greeting)
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"}} {
-		git := exec.CommandContext(t.Context(), "git", args...)
-		git.Dir = filepath.Dir(dir)
-		out, err := git.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	f.git("init", "-q")
+	f.commit("a", "first")
 	program := buildPrompts(t)
 	push := exec.CommandContext(t.Context(), program, "push", dir, "oci-layout:releases:production")
 	push.Dir = filepath.Dir(dir)
@@ -117,13 +113,44 @@ func TestAuthor(t *testing.T) {
 	click("Save as a case")
 	p.wait(`document.activeElement.closest(".new-case") !== null`)
 	p.typing("two lines", "\r")
-	p.has(".cases", "Saved “two lines” in greeting.test.yaml")
+	p.has(".cases", "Saved “two lines” in greeting.test.yaml. The case checks only that the prompt renders.")
 	content, err := os.ReadFile(filepath.Join(dir, "greeting.test.yaml"))
 	require.NoError(t, err)
 	assert.Equal(t, "cases:\n  - name: two lines\n    arguments:\n      who: |-\n        Ada: \"# x\"\n        of London\n", string(content))
 	assert.NotContains(t, string(content), "hunter2")
-	p.wait(`[...document.querySelectorAll(".cases option")].some((o) => o.innerText === "two lines")`)
-	eval[bool](p, `(() => { const m = document.querySelector(".cases select"); m.value = "0"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	assert.Equal(t, "two lines", eval[string](p, `document.querySelector(".cases select").selectedOptions[0].innerText`))
+	p.has(".conversation", "of London") // which was rendered to be saved
+	choose := func(selector, value string) {
+		t.Helper()
+		eval[bool](p, `(() => { const m = document.querySelector(%s); m.value = %s; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`, js(selector), js(value))
+	}
+
+	// A case with what is expected: the text that was selected, or the messages of now.
+	eval[bool](p, `(() => { const w = document.createTreeWalker(document.querySelector(".message-body"), NodeFilter.SHOW_TEXT); while (w.nextNode()) { const at = w.currentNode.data.indexOf("of London"); if (at >= 0) { getSelection().setBaseAndExtent(w.currentNode, at, w.currentNode, at + 9); return true; } } return false; })()`)
+	click("Save as a case")
+	p.wait(`document.querySelector(".new-case :checked").value === "contains" && document.querySelector(".new-case fieldset [type=text]").value === "of London"`)
+	p.typing("expects", "\r")
+	p.has(".cases", "Saved “expects” in greeting.test.yaml. The case passes.")
+	click("Save as a case")
+	eval[bool](p, `getSelection().removeAllRanges(), document.querySelector(".new-case [value=golden]").click(), true`)
+	p.typing("as now", "\r")
+	p.has(".cases", "Saved “as now” in greeting.test.yaml. The case passes.")
+	golden, err := os.ReadFile(filepath.Join(dir, "greeting.as-now.golden"))
+	require.NoError(t, err)
+	assert.Contains(t, string(golden), "Greet Ada")
+	assert.NotContains(t, string(golden), "hunter2")
+	eval[bool](p, `(() => { const f = document.querySelector("[name=who]"); f.value = ""; f.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`)
+	p.has(".stale", "Press Render.")
+	assert.Equal(t, "", eval[string](p, `document.querySelector(".cases select").value`), "the values are no longer those of a case")
+	click("Save as a case")
+	p.wait(`document.activeElement.closest(".new-case") !== null`)
+	p.typing("nobody", "\r")
+	p.has(".cases", "Not saved: the prompt does not render with these values.")
+	content, err = os.ReadFile(filepath.Join(dir, "greeting.test.yaml"))
+	require.NoError(t, err)
+	assert.Equal(t, 3, strings.Count(string(content), "- name: "))
+	assert.Contains(t, string(content), "    expect:\n      contains: of London\n")
+	choose(".cases select", "0")
 	p.has(".conversation", "of London")
 	assert.Empty(t, eval[string](p, `document.querySelector("[name=password]").value`))
 
@@ -148,6 +175,15 @@ func TestAuthor(t *testing.T) {
 	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").innerText`), "<script>")
 	assert.Equal(t, `["argument who","text of greeting.md","argument tone","argument password"]`, eval[string](p, `JSON.stringify([...document.querySelectorAll(".sizes tbody th")].map((e) => e.innerText).sort((a, b) => ["who", "text", "tone", "password"].findIndex((k) => a.includes(k)) - ["who", "text", "tone", "password"].findIndex((k) => b.includes(k))))`))
 	p.has(".sizes thead", "Tokens")
+	eval[bool](p, `document.querySelector("#tab-conversation").click(), true`)
+	p.wait(`document.querySelector(".totals .link").innerText.includes("tokens (cl100k_base)")`)
+	length := eval[string](p, `document.querySelector(".totals .link").innerText`)
+	eval[bool](p, `document.querySelector(".totals .link").click(), true`)
+	p.wait(`document.activeElement.matches(".sizes") && document.querySelector(".sizes thead").innerText.includes("Tokens")`)
+	p.wait(isInView, `".sizes"`)
+	total := eval[[]string](p, `[...document.querySelectorAll(".sizes tfoot tr > *")].map((e) => e.innerText)`)
+	assert.Equal(t, length, fmt.Sprintf("%s characters · ≈ %s tokens (cl100k_base)", total[1], total[2]))
+	assert.Equal(t, "100 %", total[3])
 	assert.NotContains(t, eval[string](p, `document.body.innerText + document.body.innerHTML`), "hunter2")
 	click("JSON")
 	click("Conversation")
@@ -168,6 +204,9 @@ func TestAuthor(t *testing.T) {
 	eval[bool](p, `document.querySelector(".copy-menu summary").click(), true`)
 
 	click("Changes")
+	p.has(".panel", "first · a, 20") // the last commit, because nothing was saved
+	p.has(".diff ins", "Greets somebody")
+	choose(".compare select", "save")
 	p.has(".panel", "has not changed since the page was opened")
 	f.write("greeting.md", strings.Replace(greeting, "Greet {{", "Salute {{", 1))
 	saved := time.Now()
@@ -178,11 +217,18 @@ func TestAuthor(t *testing.T) {
 	p.has(".diff del", "Greet")
 	p.has(".diff ins", "Salute")
 	p.has(".panel", "case two lines") // which shows what the save has changed of each case
-	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
-	p.wait(`document.querySelectorAll(".diff").length === 2 && document.querySelector(".panel").innerText.includes("two lines")`)
+	choose(".compare select", "commit")
+	p.wait(`document.querySelectorAll(".diff").length === 4 && document.querySelector(".panel").innerText.includes("two lines")`)
+	choose(".compare [aria-label=Commit]", "")
+	p.allowed = []string{"/author/changes"}
+	choose(".compare [aria-label=Revision]", "no-such-commit")
+	p.has(".panel", "no-such-commit")
+	choose(".compare [aria-label=Revision]", "HEAD")
+	p.wait(`document.querySelectorAll(".diff").length === 4`)
 
-	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "release"; m.dispatchEvent(new Event("change", {bubbles: true})); const f = document.querySelector(".revision:not([hidden]) input"); f.value = "oci-layout:releases:production"; f.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
-	p.wait(`document.querySelectorAll(".diff").length === 2 && document.querySelector(".diff del").innerText === "Greet"`)
+	choose(".compare select", "release")
+	choose(".compare [aria-label=Release]", "oci-layout:releases:production")
+	p.wait(`document.querySelectorAll(".diff").length === 4 && document.querySelector(".diff del").innerText === "Greet"`)
 
 	click("Answer")
 	click("Ask the model")
@@ -216,6 +262,71 @@ func TestAuthor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// git runs Git in a folder.
+func (f folder) git(args ...string) {
+	f.t.Helper()
+	git := exec.CommandContext(f.t.Context(), "git", args...)
+	git.Dir = f.dir
+	out, err := git.CombinedOutput()
+	require.NoError(f.t, err, "%s", out)
+}
+
+// commit commits all files of a folder.
+func (f folder) commit(author, subject string) {
+	f.t.Helper()
+	f.git("add", ".")
+	f.git("-c", "user.name="+author, "-c", "user.email=a@example.org", "commit", "-q", "-m", subject)
+}
+
+// The small change of a colleague in a long prompt is seen at once: the last commit is
+// chosen, and what has not changed is folded.
+func TestColleague(t *testing.T) {
+	t.Parallel()
+	program := buildPrompts(t)
+	f := folder{t, filepath.Join(t.TempDir(), "texts")}
+	require.NoError(t, os.Mkdir(f.dir, 0o755))
+	lines := strings.Split(strings.Repeat("A rule to keep.\n", 300), "\n")
+	write := func() { f.write("long.md", "---\ndescription: A long prompt\n---\n"+strings.Join(lines, "\n")) }
+	write()
+	f.git("init", "-q")
+	f.commit("Ada", "write a long prompt")
+	lines[100] = "A rule of old."
+	write()
+	f.commit("Bob", "change rule 100")
+	lines[200] = "A rule to forget, " + strings.Repeat("at length ", 200) + "now."
+	write()
+	f.commit("Eve", "<b>change</b> rule 200")
+	f.write("other.md", "Another prompt.\n")
+	f.commit("Eve", "add another prompt")
+	p := open(t, servePrompts(t, program, f.dir))
+	require.NoError(t, p.tab.Size(1280, 720, false))
+	p.find("long", "long")
+	p.has(".conversation", "A rule to forget")
+	eval[bool](p, `document.querySelector("#tab-changes").click(), true`)
+	p.wait(`document.querySelectorAll(".diff").length === 2`)
+	assert.Contains(t, p.text(".commit"), "<b>change</b> rule 200 · Eve, 20")
+	assert.Equal(t, []string{"keep", "forget"}, eval[[]string](p, `[...document.querySelector(".diff").querySelectorAll("del, ins")].map((e) => e.innerText.slice(0, 6).trim())`))
+	assert.True(t, eval[bool](p, isInView, `".diff del"`))
+	assert.Equal(t, []string{"<b>change</b> rule 200", "change rule 100", "write a long prompt", "another revision …"}, eval[[]string](p, `[...document.querySelectorAll("[aria-label=Commit] option")].map((o) => o.innerText.replace(/.*: /, ""))`))
+	assert.Less(t, eval[int](p, `document.querySelector(".diff").innerText.length`), 3000)
+	assert.Equal(t, "Show 200 unchanged lines", p.text(".unfold"))
+	eval[bool](p, `(() => { for (let b; (b = document.querySelector(".diff .unfold")) !== null; b.click()); return true; })()`)
+	assert.Equal(t, strings.Count(strings.Join(lines, "\n"), "\n")+3, eval[int](p, `document.querySelector(".diff").textContent.split("\n").length - 1`))
+
+	eval[bool](p, `(() => { const m = document.querySelector("[aria-label=Commit]"); m.selectedIndex = 1; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	p.has(".commit", "change rule 100 · Bob")
+	p.wait(`document.querySelector(".diff ins").innerText === "of old" && document.querySelector(".diff del").innerText === "to keep"`)
+	assert.NotContains(t, p.text(".diff"), "forget")
+	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	p.wait(`document.querySelector(".diff ins")?.innerText.startsWith("forget")`) // since the commit, so without what is in the commit
+	assert.NotContains(t, p.text(".diff"), "of old")
+
+	// What the author changes without a commit is nearer.
+	lines[0] = "The first rule."
+	write()
+	p.has(".conversation, .diff", "The first rule")
 }
 
 // Among 500 prompts with test files, each save is shown. The log has the times.

@@ -47,8 +47,16 @@ type asked struct {
 	Prompt    string            `json:"prompt"`
 	Name      string            `json:"name"` // of a case
 	Arguments map[string]string `json:"arguments"`
-	With      string            `json:"with"`  // the commit to compare with
-	Texts     []askedTexts      `json:"texts"` // to compare; nil for a commit
+	Expect    askedExpect       `json:"expect"` // of a case
+	With      string            `json:"with"`   // the commit to compare with
+	IsAlone   bool              `json:"alone"`  // what the commit itself has changed
+	Texts     []askedTexts      `json:"texts"`  // to compare; nil for a commit
+}
+
+// askedExpect is what the page expects of a case.
+type askedExpect struct {
+	Contains string `json:"contains"`
+	IsGolden bool   `json:"golden"` // the messages of now
 }
 
 // askedTexts are two texts that the page has.
@@ -64,6 +72,7 @@ func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handl
 		"/prompt":     a.prompt,
 		"/findings":   a.findings,
 		"/changes":    a.changes,
+		"/commits":    a.commits,
 		"/trace":      a.trace,
 		"/do/release": a.sinceRelease,
 		"/do/case":    a.saveCase,

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,13 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
+
+// savedCase is what the page gets of a case that was written.
+type savedCase struct {
+	File     string   `json:"file"`
+	URL      string   `json:"url"`      // opens the case in the author's editor
+	Failures []string `json:"failures"` // of the case
+}
 
 // saveCase adds a case with the values of the form to the test file of a prompt.
 func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
@@ -51,10 +59,32 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if !isNew && (tests == nil || len(tests.Cases) == 0 || tests.Prompt != p.Name) {
 		return nil, fmt.Errorf("file %s has errors, or is of another prompt; correct it first", at)
 	}
-	args := a.argumentsOf(ctx, p, in.Arguments)
-	content, err := withCase(tests, before, p, strings.TrimSpace(in.Name), args)
+	expect := caseExpect{contains: in.Expect.Contains}
+	if in.Expect.IsGolden {
+		expect.golden = goldenName(dir, at, in.Name)
+	}
+	for _, argument := range p.Arguments {
+		if value := strings.TrimSpace(in.Arguments[argument.Name]); argument.Sensitive && value != "" && strings.Contains(expect.contains, value) {
+			return nil, fmt.Errorf("expected text has the value of the sensitive argument %q; expect another text", argument.Name)
+		}
+	}
+	content, c, err := withCase(tests, before, p, strings.TrimSpace(in.Name), a.argumentsOf(ctx, p, in.Arguments), expect)
 	if err != nil {
 		return nil, err
+	}
+	out := &savedCase{File: at, URL: atPlace(a.editorURL(dir, at), c.Line, 1), Failures: []string{}}
+	_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
+	for _, f := range failures {
+		if f.IsMissing { // which is the golden file
+			if err := writeGolden(dir, f.Golden, f.Text); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		out.Failures = append(out.Failures, f.Message)
+	}
+	if in.Expect.IsGolden && len(out.Failures) > 0 {
+		return nil, fmt.Errorf("prompt has no messages to compare with: %s", out.Failures[0])
 	}
 	if isNew {
 		err = create(full, content)
@@ -62,16 +92,42 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 		err = replace(full, content)
 	}
 	if err != nil {
+		if c.Expect.Equals != nil {
+			_ = os.Remove(filepath.Join(dir, filepath.FromSlash(c.Expect.Equals.Value))) // which no case expects
+		}
 		return nil, err
 	}
-	return map[string]string{"file": at}, nil
+	return out, nil
 }
 
-// withCase returns the content of a test file with one more case. The rest of the file, with
-// its comments, does not change.
-func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, args map[string]string) ([]byte, error) {
+// caseExpect is what a new case expects.
+type caseExpect struct {
+	contains string
+	golden   string // path from the folder of the test file
+}
+
+// goldenName returns the name of a golden file for a new case, beside the test file. No
+// file has the name.
+func goldenName(dir, tests, name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	short := []rune(strings.Join(words, "-"))
+	stem := strings.TrimSuffix(path.Base(tests), cases.Extension) + "." + string(short[:min(len(short), 60)])
+	for n := 1; ; n++ {
+		golden := stem + ".golden"
+		if n > 1 {
+			golden = fmt.Sprintf("%s-%d.golden", stem, n)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path.Dir(tests)), golden)); err != nil {
+			return golden
+		}
+	}
+}
+
+// withCase returns the content of a test file with one more case, and the case. The rest of
+// the file, with its comments, does not change.
+func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, args map[string]string, expect caseExpect) ([]byte, *cases.Case, error) {
 	if slices.ContainsFunc(tests.Cases, func(c *cases.Case) bool { return c.Name == name }) {
-		return nil, fmt.Errorf("a case with the name %q exists; choose another name", name)
+		return nil, nil, fmt.Errorf("a case with the name %q exists; choose another name", name)
 	}
 	var b strings.Builder
 	indent := "  "
@@ -96,6 +152,15 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 			fmt.Fprintf(&b, "%s    %s: %s\n", indent, yamlText(argument), yamlBlock(value, indent+"      "))
 		}
 	}
+	if expect != (caseExpect{}) {
+		fmt.Fprintf(&b, "%s  expect:\n", indent)
+	}
+	if expect.contains != "" {
+		fmt.Fprintf(&b, "%s    contains: %s\n", indent, yamlBlock(expect.contains, indent+"      "))
+	}
+	if expect.golden != "" {
+		fmt.Fprintf(&b, "%s    equals: %s\n", indent, yamlText(expect.golden))
+	}
 	added := b.String()
 	if bytes.Contains(before, []byte("\r\n")) {
 		added = strings.ReplaceAll(added, "\n", "\r\n")
@@ -103,12 +168,24 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 	content := slices.Concat(before, []byte(added))
 	after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
 	if len(errs) > 0 && len(tests.Cases) == 0 {
-		return nil, fmt.Errorf("case is not valid: %w", errs[0])
+		return nil, nil, fmt.Errorf("case is not valid: %w", errs[0])
 	}
-	if n := len(tests.Cases); len(errs) > 0 || len(after.Cases) != n+1 || after.Cases[n].Name != name || !maps.Equal(after.Cases[n].Arguments, args) {
-		return nil, fmt.Errorf("case cannot be added to %s as the file is written: the list of cases must be last, one case below the other; add the case by hand", tests.Path)
+	if n := len(tests.Cases); len(errs) > 0 || len(after.Cases) != n+1 || !isAsGiven(after.Cases[n], name, args, expect) {
+		return nil, nil, fmt.Errorf("case cannot be added to %s as the file is written: the list of cases must be last, one case below the other; add the case by hand", tests.Path)
 	}
-	return content, nil
+	return content, after.Cases[len(tests.Cases)], nil
+}
+
+// isAsGiven reports whether a case was read as it was to be written.
+func isAsGiven(c *cases.Case, name string, args map[string]string, expect caseExpect) bool {
+	e := c.Expect
+	if c.Name != name || !maps.Equal(c.Arguments, args) || (e.Equals != nil) != (expect.golden != "") {
+		return false
+	}
+	if expect.contains == "" {
+		return len(e.Contains) == 0
+	}
+	return len(e.Contains) == 1 && e.Contains[0].Value == expect.contains
 }
 
 // yamlText returns a text as YAML: quoted, as in JSON, unless it is a plain word.

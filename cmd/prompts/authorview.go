@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -110,81 +109,41 @@ var pieceNames = map[pieceKind]string{pieceSame: "same", pieceOld: "old", pieceN
 
 func newPageDiff(kind string, d textDiff) pageDiff {
 	diff := pageDiff{Name: d.Name, Kind: kind}
-	for _, piece := range wordDiff(d.Old, d.New) {
+	for _, piece := range joined(wordDiff(d.Old, d.New)) {
 		diff.Pieces = append(diff.Pieces, pagePiece{pieceNames[piece.kind], piece.text})
 	}
 	return diff
 }
 
-// revision is what names a commit. It cannot be an option of Git.
-var revision = regexp.MustCompile(`^[\pL\pN_@][\pL\pN_@.~^{}/-]*$`)
-
-// changes compares two texts of the page, or the template of a prompt, and what its cases render, with a commit.
-func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
-	if in.Texts != nil {
-		out := []pageDiff{}
-		for _, t := range in.Texts {
-			if t.Old != t.New {
-				out = append(out, newPageDiff(t.Kind, t.textDiff))
-			}
-		}
-		return out, nil
-	}
-	if !revision.MatchString(in.With) {
-		return nil, fmt.Errorf("invalid revision %q; write one such as HEAD or main~2", in.With)
-	}
-	dir, file, err := a.file(p)
-	if err != nil {
-		return nil, err
-	}
-	side, err := gitSideIn(ctx, dir, in.With+":./") // whatever the current folder is
-	if err != nil {
-		return nil, err
-	}
-	if side == nil {
-		return nil, fmt.Errorf("invalid revision %q", in.With)
-	}
-	return a.since(ctx, p, dir, file, side)
-}
-
-// sinceRelease compares with a release.
-func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
-	dir, file, err := a.file(p)
-	if err != nil {
-		return nil, err
-	}
-	side, err := releaseSide(ctx, in.With)
-	if err != nil {
-		return nil, err
-	}
-	if side == nil {
-		return nil, fmt.Errorf("invalid release %q; write one such as oci-layout:releases:production", in.With)
-	}
-	return a.since(ctx, p, dir, file, side)
-}
-
-// since compares the template of a prompt, and what its cases render, with another state of
-// the folder, which it removes.
-func (a *authorPage) since(ctx context.Context, p *prompts.Prompt, dir, file string, side *diffSide) (any, error) {
-	defer side.remove()
-	before := &diffFolder{loadTests(ctx, side.dir), side}
-	after := &diffFolder{loadTests(ctx, dir), &diffSide{dir, dir, func() {}}}
-	old, ok := before.registry.Lookup(p.Name)
-	if !ok {
-		return nil, fmt.Errorf("%s has no prompt %s", side.name, p.Name)
-	}
-	now, ok := after.registry.Lookup(p.Name)
-	if !ok {
-		return nil, fmt.Errorf("file of the prompt has errors; correct them first")
-	}
-	secrets := secretsOf(p, append(before.files, after.files...)...)
-	out := []pageDiff{}
-	add := func(kind string, all []textDiff) {
-		for _, d := range all {
-			out = append(out, newPageDiff(kind, textDiff{d.Name, secrets.Replace(d.Old), secrets.Replace(d.New)}))
+// joined joins the changes of words that follow one another: a reader compares what was
+// there with what is, and not each word.
+func joined(pieces []piece) []piece {
+	var out []piece
+	var before, after string
+	add := func(kind pieceKind, text string) {
+		if text != "" {
+			out = append(out, piece{kind, text})
 		}
 	}
-	add("template", textsOf(before, after, before.path(&old), file))
-	add("case", casesOf(ctx, before, after, &old, &now))
-	return out, nil
+	flush := func() {
+		add(pieceOld, before)
+		add(pieceNew, after)
+		before, after = "", ""
+	}
+	for i, p := range pieces {
+		isSpace := strings.Trim(p.text, " \t") == ""
+		switch {
+		case p.kind == pieceOld:
+			before += p.text
+		case p.kind == pieceNew:
+			after += p.text
+		case isSpace && before != "" && after != "" && i+1 < len(pieces):
+			before, after = before+p.text, after+p.text
+		default:
+			flush()
+			add(pieceSame, p.text)
+		}
+	}
+	flush()
+	return out
 }

@@ -135,7 +135,8 @@ type textDiff struct {
 // diffFolder is one side of a diff, loaded.
 type diffFolder struct {
 	*testSuite
-	side *diffSide
+	side    *diffSide
+	isWhole bool // texts have the front matter
 }
 
 // path returns the path of a prompt's file in the folder.
@@ -143,13 +144,16 @@ func (f *diffFolder) path(p *prompts.Prompt) string {
 	return strings.TrimPrefix(p.Source, prefixOf(f.side.dir))
 }
 
-// text returns the text of a file below the front matter.
+// text returns the text of a file, by default what is below the front matter.
 func (f *diffFolder) text(name string) string {
 	content, err := os.ReadFile(filepath.Join(f.side.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return "" // it is not in this folder
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
+	if f.isWhole {
+		return text
+	}
 	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
 		if _, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
 			text = body
@@ -160,8 +164,8 @@ func (f *diffFolder) text(name string) string {
 
 // compare fills the report.
 func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
-	before := &diffFolder{loadTests(ctx, a.dir), a}
-	after := &diffFolder{loadTests(ctx, b.dir), b}
+	before := &diffFolder{testSuite: loadTests(ctx, a.dir), side: a}
+	after := &diffFolder{testSuite: loadTests(ctx, b.dir), side: b}
 	r.Errors, r.Prompts = []string{}, []promptDiff{}
 	for _, e := range before.errs {
 		if e.Rule != "case" {
@@ -245,23 +249,28 @@ func textsOf(before, after *diffFolder, from, to string) []textDiff {
 			partials[name] = file
 		}
 	}
-	calling := []string{old + now}
-	for len(calling) > 0 {
-		text := calling[0]
-		calling = calling[1:]
+	eachCalled(old+now, partials, func(file string) string {
+		old, now := before.text(file), after.text(file)
+		if old != now {
+			all = append(all, textDiff{file, old, now})
+		}
+		return old + now
+	})
+	return all
+}
+
+// eachCalled calls read with the file of each partial that a text calls, directly or through
+// others. read returns the text of the partial. partials are those of partialFiles.
+func eachCalled(text string, partials map[string]string, read func(file string) string) {
+	for calling := []string{text}; len(calling) > 0; calling = calling[1:] {
 		for _, name := range sortedNames(partials) {
-			if !strings.Contains(text, fmt.Sprintf("template %q", name)) {
-				continue
-			}
-			file := path.Join("_partials", name+path.Ext(partials[name]))
-			delete(partials, name)
-			old, now := before.text(file), after.text(file)
-			if calling = append(calling, old+now); old != now {
-				all = append(all, textDiff{file, old, now})
+			if strings.Contains(calling[0], fmt.Sprintf("template %q", name)) {
+				file := path.Join("_partials", name+path.Ext(partials[name]))
+				delete(partials, name)
+				calling = append(calling, read(file))
 			}
 		}
 	}
-	return all
 }
 
 // casesOf returns the cases of a prompt whose messages changed: those of the new folder,

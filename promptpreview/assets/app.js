@@ -60,7 +60,14 @@ class PromptView {
     this.#drawHeader();
     this.#drawForm();
     if (isAuthor) {
-      this.tools = new AuthorTools(this.name, { form: this.form, values: () => this.arguments(), sensitive: () => this.sensitive, onValues: (values) => { this.fill(values); this.render(); } });
+      this.tools = new AuthorTools(this.name, {
+        form: this.form, values: () => this.arguments(), sensitive: () => this.sensitive, texts: () => (this.result?.messages ?? []).map(({ content: c }) => c.text ?? c.resource?.text ?? ""),
+        onValues: (values) => { this.fill(values); this.render(); },
+        onRender: async () => {
+          if (!this.result || this.pane.classList.contains("is-stale")) await this.render();
+          return Boolean(this.question) || this.result !== undefined && !this.pane.classList.contains("is-stale");
+        },
+      });
       this.form.before(this.tools.bar);
     }
     this.#drawPane();
@@ -243,6 +250,7 @@ class PromptView {
     for (const f of this.#fields) f.clear({ changed: true });
     writeLink();
     this.#markStale();
+    this.tools?.typed();
   }
 
   #markStale() {
@@ -494,7 +502,7 @@ class PromptView {
         const c = conversation(result, before && withoutSecrets({ messages: before.messages }, secrets));
         ({ changes } = c);
         return [result.description && result.description !== this.entry.description && h("p", { class: "detail" }, result.description),
-          h("div", { class: "totals-line" }, lengths(result, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`), copyButton(() => texts(result), "Copy all")), c.element];
+          h("div", { class: "totals-line" }, lengths(result, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`, hasFile ? () => this.#showLength() : null), copyButton(() => texts(result), "Copy all")), c.element];
       },
       json: () => {
         const { secrets } = this;
@@ -532,10 +540,19 @@ class PromptView {
       before = undefined; // what has changed is marked once
     };
     this.showTab = show;
-    replace(this.pane, h("div", { class: "pane-head" }, bar), h("p", { class: "stale" }, "The arguments have changed since."), panel);
+    replace(this.pane, h("div", { class: "pane-head" }, bar), h("p", { class: "stale" }, "The arguments have changed since. Press Render."), panel);
     if (this.question && questions) this.pane.append(questions);
     show(this.#tab);
     return changes;
+  }
+
+  // showLength shows what the length of the result comes from.
+  async #showLength() {
+    this.showTab("template", true);
+    await this.tools.traced;
+    const table = this.pane.querySelector(".sizes");
+    table?.scrollIntoView({ block: "nearest" });
+    table?.focus({ preventScroll: true });
   }
 
   // drawNotices shows what is wrong with the prompt as a whole.

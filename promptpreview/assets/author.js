@@ -1,7 +1,7 @@
 // What the author of a prompt does with its files: values to begin with, cases, the
 // template with what is wrong in it, and what has changed.
 
-import { announce, append, h, newID, plural, replace } from "./dom.js";
+import { announce, append, h, newID, plural, replace, textNodes } from "./dom.js";
 import { placeElement, sizes, traced } from "./beside.js";
 import { hiding, loadTokens } from "./result.js";
 
@@ -31,21 +31,28 @@ const maxLines = 5_000;
 // place returns the URL that opens a line in the author's editor.
 const place = (url, line) => url.replaceAll("{line}", String(line)).replaceAll("{column}", "1");
 
+const sameValues = (a, b) => Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value);
+
 // AuthorTools are what the page has of the files of one prompt.
 export class AuthorTools {
   info = null;
   findings = [];
   before = null; // the template and the messages before the last save
+  traced = null; // a promise that the view of the template has the result
   #asking = null;
-  #comparedWith = "save";
+  #compared = null; // the kind of changes that was chosen; null for the one that fits
+  #commit = ""; // ID, or "" for the revision that is typed
   #revision = "HEAD";
+  #history = null; // the commits of the prompt, as a promise
 
   #lightArgument = null; // in the view of the template
   #view = 0; // of the template, drawn last
   #release = "";
 
-  constructor(name, { onValues, values, sensitive, form }) {
-    this.name = name;
+  // onRender renders the values of the form unless that was done, and reports whether the
+  // prompt accepts them. texts returns those of the result.
+  constructor(name, { onValues, onRender, values, sensitive, texts, form }) {
+    Object.assign(this, { name, onRender, texts });
     for (const event of ["mouseover", "focusin"]) {
       form.addEventListener(event, (e) => {
         const field = e.target.closest(".arguments > [data-field]")?.dataset.field;
@@ -68,6 +75,7 @@ export class AuthorTools {
     if (isChanged) this.before = { text: this.info.text, messages, cases: this.info.cases };
     const isSame = ["cases", "origin", "values", "file"].every(same);
     this.info = next;
+    this.#history = null;
     if (!isSame) this.#drawBar(); // else it would lose what is being chosen and typed
     return isChanged;
   }
@@ -84,60 +92,103 @@ export class AuthorTools {
   #drawBar() {
     const { info } = this;
     const id = newID("case");
-    const label = { examples: "Examples of the file", generated: "Generated values" }[info.origin];
+    const hasValues = info.values && Object.keys(info.values).length > 0;
+    const label = hasValues && { examples: "Examples of the file", generated: "Generated values" }[info.origin];
     const menu = h("select", { id, onchange: () => {
       const chosen = info.cases[Number(menu.value)];
       if (menu.value === "start") this.onValues(info.values);
       else if (chosen) this.onValues(chosen.arguments);
     } },
-    h("option", { value: "" }, "Choose values …"), label && info.values && h("option", { value: "start" }, label),
+    h("option", { value: "" }, "Choose values …"), label && h("option", { value: "start" }, label),
     info.cases.map((c, i) => {
       const option = h("option", {}, c.name);
       option.value = String(i);
       return option;
     }));
+    const { form, open, said } = this.#caseForm();
+    const known = this.bar.contains(document.activeElement);
+    const chosen = this.bar.querySelector("select")?.selectedOptions[0].textContent;
+    const hasChoice = menu.options.length > 1;
+    replace(this.bar, hasChoice && h("label", { for: id }, "Values"), h("div", { class: "cases-line" }, hasChoice && menu, info.file && open), form, said);
+    menu.selectedIndex = Math.max(0, [...menu.options].findIndex((o) => o.textContent === chosen));
+    if (known) menu.focus();
+  }
+
+  // caseForm returns the form for a new case, the button that opens it, and what says what
+  // became of the case.
+  #caseForm() {
     const name = h("input", { type: "text", id: newID("name"), placeholder: "what the case shows", maxlength: "200", autocomplete: "off" });
-    const said = h("p", { class: "detail", role: "status" });
+    const text = h("input", { type: "text", id: newID("contains"), placeholder: "a text of a message", autocomplete: "off", "aria-label": "Text that a message contains" });
+    const said = h("p", { class: "detail said", role: "status" });
+    const group = newID("expect");
+    const choice = (value, ...label) => h("label", { class: "choice" }, h("input", { type: "radio", name: group, value, checked: value === "" }), h("span", {}, label));
+    const choices = h("fieldset", {}, h("legend", {}, "Expect"), choice("", "only that the prompt renders"), choice("contains", "a message contains:"), text, choice("golden", "the messages of now, in a golden file"));
+    const choose = (value) => { choices.querySelector(`[value="${value}"]`).checked = true; };
+    text.addEventListener("input", () => choose("contains"));
+    const button = h("button", { type: "button", class: "primary" }, "Save");
+    const refuse = (why, field) => {
+      replace(said, why);
+      field?.focus();
+    };
     const save = async () => {
-      if (name.value.trim() === "") {
-        replace(said, "Give the case a name.");
-        name.focus();
-        return;
-      }
+      const saved = name.value.trim();
+      const chosen = choices.querySelector(":checked").value;
+      if (saved === "") return refuse("Give the case a name.", name);
+      if (chosen === "contains" && text.value.trim() === "") return refuse("Write a text that a message contains.", text);
+      button.disabled = true;
       try {
-        const { file } = await ask("do/case", { prompt: this.name, name: name.value.trim(), arguments: this.values() });
-        const saved = name.value.trim();
+        if (!await this.onRender()) return refuse("Not saved: the prompt does not render with these values. Correct the values first.");
+        const expect = { contains: chosen === "contains" ? text.value : "", golden: chosen === "golden" };
+        const { file, url, failures } = await ask("do/case", { prompt: this.name, name: saved, arguments: this.values(), expect });
         await this.load();
+        const menu = this.bar.querySelector("select");
+        menu.value = String(this.info.cases.findIndex((c) => c.name === saved));
+        const link = (label) => h("a", { href: url }, label);
+        replace(this.bar.querySelector(".said"), `Saved “${saved}” in `, link(h("code", {}, file)), ". ",
+          failures.length > 0 ? `The case fails: ${failures[0]}.` : chosen !== "" ? "The case passes." : ["The case checks only that the prompt renders. To check more, ", link("write expect: in the file"), "."]);
         announce(`Saved the case ${saved} in ${file}.`);
-        replace(this.bar.querySelector(".detail"), `Saved “${saved}” in `, h("code", {}, file), ".");
+        menu.focus();
       } catch (error) {
-        replace(said, `Not saved: ${error.message}`);
+        refuse(`Not saved: ${error.message}`);
+      } finally {
+        button.disabled = false;
       }
     };
-    const form = h("div", { class: "new-case", hidden: true }, h("label", { for: name.id }, "Name of the case"), name,
-      h("button", { type: "button", class: "primary", onclick: save }, "Save"));
-    name.addEventListener("keydown", (e) => {
-      if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) {
-        e.preventDefault();
-        save();
-      }
-    });
+    button.addEventListener("click", save);
+    const form = h("div", { class: "new-case", hidden: true }, h("label", { for: name.id }, "Name of the case"), name, choices, button);
+    for (const field of [name, text]) {
+      field.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) {
+          e.preventDefault();
+          save();
+        }
+      });
+    }
     const open = h("button", { type: "button", "aria-expanded": "false", onclick: () => {
       form.hidden = !form.hidden;
       open.setAttribute("aria-expanded", String(!form.hidden));
-      if (!form.hidden) name.focus();
+      if (form.hidden) return;
+      const selected = String(getSelection()).trim(); // in the result
+      if (selected !== "" && !selected.includes("\n") && this.texts().some((t) => t.includes(selected))) {
+        text.value = selected;
+        choose("contains");
+      }
+      name.focus();
     } }, "Save as a case");
-    const known = this.bar.contains(document.activeElement);
-    const chosen = this.bar.querySelector("select")?.selectedOptions[0].textContent;
-    replace(this.bar, h("label", { for: id }, "Values"), h("div", { class: "cases-line" }, menu, info.file && open), form, said);
-    menu.selectedIndex = Math.max(0, [...menu.options].findIndex((o) => o.textContent === chosen));
-    if (known) menu.focus();
+    return { form, open, said };
+  }
+
+  // typed shows that the values are no longer those that were chosen.
+  typed() {
+    const menu = this.bar.querySelector("select");
+    const chosen = menu?.value === "start" ? this.info.values : this.info?.cases[Number(menu?.value)]?.arguments;
+    if (menu && menu.value !== "" && !sameValues(chosen, this.values())) menu.value = "";
   }
 
   // showStart shows which values are in the form.
   showStart() {
     const menu = this.bar.querySelector("select");
-    menu.value = this.info.origin === "case" ? String(this.info.cases.findIndex((c) => JSON.stringify(c.arguments) === JSON.stringify(this.info.values))) : "start";
+    if (menu) menu.value = this.info.origin === "case" ? String(this.info.cases.findIndex((c) => sameValues(c.arguments, this.info.values))) : "start";
   }
 
   // template returns the file with its findings, each at its line.
@@ -161,7 +212,7 @@ export class AuthorTools {
     const result = h("div", { class: "traced-side" }, h("p", { class: "detail" }, "Rendering …"));
     const from = h("p", { class: "detail from", role: "status" });
     element.append(from, h("div", { class: "beside" }, h("div", {}, source, lines.length > maxLines && h("p", { class: "detail" }, `${maxLines.toLocaleString("en")} of ${plural(lines.length, "line")}.`)), result));
-    this.#trace(result, from, source);
+    this.traced = this.#trace(result, from, source);
     const end = lines[0] === "---" ? lines.indexOf("---", 1) : -1; // of the front matter
     if (end > 0) requestAnimationFrame(() => { source.scrollTop = source.children[Math.min(end + 1, source.children.length - 1)].offsetTop - source.offsetTop; });
     return element;
@@ -179,54 +230,86 @@ export class AuthorTools {
       replace(from, placeElement());
       const table = h("div", {}, sizes(messages));
       replace(result, t.element, table);
-      const { countTokens } = await loadTokens();
-      if (view === this.#view) replace(table, sizes(messages, countTokens));
+      loadTokens().then(({ countTokens }) => {
+        if (view !== this.#view) return;
+        const hadFocus = table.contains(document.activeElement);
+        replace(table, sizes(messages, countTokens));
+        if (hadFocus) table.firstElementChild.focus();
+      }, () => {}); // the page goes without
     } catch (error) {
       if (view === this.#view && this.#lightArgument === null) replace(result, h("p", { class: "detail" }, `Not rendered: ${error.message}`));
     }
   }
 
-  // changes returns what has changed since the last save or a commit. messages are those
-  // of now.
+  // changes returns what a save or a commit has changed, or what has changed since then.
+  // messages are those of now.
   changes(messages) {
     const result = h("div", {});
-    const revision = h("input", { type: "text", id: newID("revision"), value: this.#revision, spellcheck: "false", autocomplete: "off", class: "mono" });
-    const menu = h("select", { id: newID("with") }, h("option", { value: "save" }, "the last save"), h("option", { value: "commit" }, "a commit"), h("option", { value: "release" }, "a release"));
-    menu.value = this.#comparedWith;
-    const revisionPart = h("div", { class: "revision" }, h("label", { for: revision.id }, "Revision"), revision);
-    const release = h("input", { type: "text", id: newID("release"), value: this.#release, placeholder: "oci://HOST/REPOSITORY:LABEL", spellcheck: "false", autocomplete: "off", class: "mono" });
-    const releasePart = h("div", { class: "revision" }, h("label", { for: release.id }, "Release"), release);
+    const kind = h("select", { id: newID("kind") }, Object.entries({ save: "since the last save", in: "in a commit", commit: "since a commit", release: "since a release" }).map(([value, label]) => {
+      const option = h("option", {}, label);
+      option.value = value;
+      return option;
+    }));
+    const commits = h("select", { "aria-label": "Commit" });
+    const text = (value, label, placeholder) => h("input", { type: "text", value, "aria-label": label, placeholder, spellcheck: "false", autocomplete: "off", class: "mono revision" });
+    const revision = text(this.#revision, "Revision", "HEAD~1");
+    const release = text(this.#release, "Release", "oci://HOST/REPOSITORY:LABEL");
+    const say = (...words) => replace(result, h("p", { class: "detail" }, words));
+    let history = { commits: [] };
+    let shown = 0;
     const show = async () => {
-      this.#comparedWith = menu.value;
+      const number = ++shown;
+      const isOfCommit = kind.value === "in" || kind.value === "commit";
+      const known = history.commits.find((c) => c.id === commits.value);
+      commits.hidden = !isOfCommit || history.commits.length === 0;
+      revision.hidden = !isOfCommit || known !== undefined;
+      release.hidden = kind.value !== "release";
       this.#revision = revision.value;
       this.#release = release.value;
-      revisionPart.hidden = menu.value !== "commit";
-      releasePart.hidden = menu.value !== "release";
-      if (menu.value === "release" && release.value.trim() === "") {
-        replace(result, h("p", { class: "detail" }, "Write the reference of a release, such as oci-layout:FOLDER:LABEL or oci://HOST/REPOSITORY:LABEL."));
-        return;
-      }
-      if (menu.value === "save" && !this.before) {
-        replace(result, h("p", { class: "detail" }, "The file has not changed since the page was opened."));
-        return;
-      }
-      replace(result, h("p", { class: "detail" }, "Comparing …"));
+      const { name } = this;
+      const with_ = known ? known.id : revision.value.trim();
+      if (kind.value === "release" && release.value.trim() === "") return say("Write the reference of a release, such as oci-layout:FOLDER:LABEL or oci://HOST/REPOSITORY:LABEL.");
+      if (kind.value === "save" && !this.before) return say("The file has not changed since the page was opened.", history.commits.length > 0 && " Choose “in a commit” to see older changes.");
+      if (isOfCommit && history.error) return say(`Commits are not known: ${history.error}`);
+      say("Comparing …");
       try {
         const diffs = await ({
-          save: () => ask("changes", { prompt: this.name, texts: this.#sinceSave(messages) }),
-          commit: () => ask("changes", { prompt: this.name, with: revision.value.trim() }),
-          release: () => ask("do/release", { prompt: this.name, with: release.value.trim() }),
-        })[menu.value]();
-        replace(result, diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
+          save: () => ask("changes", { prompt: name, texts: this.#sinceSave(messages) }),
+          in: () => ask("changes", { prompt: name, with: with_, alone: true }),
+          commit: () => ask("changes", { prompt: name, with: with_ }),
+          release: () => ask("do/release", { prompt: name, with: release.value.trim() }),
+        })[kind.value]();
+        if (number !== shown) return;
+        const about = isOfCommit && known && h("p", { class: "detail commit" }, h("code", {}, known.short), ` ${known.subject} · ${known.author}, ${dateOf(known)}`);
+        replace(result, about, diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
       } catch (error) {
-        replace(result, h("p", { class: "detail" }, error.message));
+        if (number === shown) say(error.message);
       }
     };
-    menu.addEventListener("change", show);
-    revision.addEventListener("change", show);
-    release.addEventListener("change", show);
-    show();
-    return [h("div", { class: "compare" }, h("label", { for: menu.id }, "Changes since"), menu, revisionPart, releasePart), result];
+    for (const field of [kind, commits, revision, release]) {
+      field.addEventListener("change", () => {
+        this.#compared = kind.value;
+        this.#commit = commits.value;
+        show();
+        if (field === commits && commits.value === "") revision.focus();
+      });
+    }
+    this.#history ??= ask("commits", { prompt: this.name }).catch((error) => ({ commits: [], error: error.message }));
+    commits.hidden = revision.hidden = release.hidden = true;
+    say("Looking …");
+    this.#history.then((all) => {
+      history = all;
+      replace(commits, [...all.commits.map((c) => [c.id, `${c.short} · ${dateOf(c)} · ${c.author}: ${c.subject}`]), ["", all.more ? "an older commit or another revision …" : "another revision …"]].map(([value, label]) => {
+        const option = h("option", {}, label);
+        option.value = value;
+        return option;
+      }));
+      commits.value = this.#commit !== "" && all.commits.some((c) => c.id === this.#commit) ? this.#commit : this.#compared !== null && this.#commit === "" ? "" : all.commits[0]?.id ?? "";
+      // What the author has done is nearer than what others did.
+      kind.value = this.#compared ?? (this.before || all.commits.length === 0 ? "save" : all.changed ? "commit" : "in");
+      show();
+    });
+    return [h("div", { class: "compare" }, h("label", { for: kind.id }, "Changes"), kind, commits, revision, release), result];
   }
 
   // answer lets the author's command answer the prompt with the values of the form. It
@@ -284,10 +367,47 @@ function finding(f, withPlace) {
   return h("a", { href: f.url }, withPlace && h("code", {}, f.path + (f.line ? `:${f.line}` : "")), withPlace && " ", h("strong", {}, f.level), ` ${text}`);
 }
 
-// diffElement returns the pieces of two texts: what was removed, and what was added.
+// dateOf returns the day of a commit.
+const dateOf = (commit) => commit.time.slice(0, 10);
+
+// What is shown of a text around a change. The rest is folded, unless it is short.
+const contextLines = 4; // the rest of the changed line among them
+const contextLength = 400; // characters
+const minFolded = 4; // lines
+
+// diffElement returns the pieces of two texts: what was removed, what was added, and what is
+// around that.
 function diffElement(d) {
   const id = newID("diff");
   const text = h("pre", { class: "plain-text diff", tabindex: "0", "aria-labelledby": id });
-  for (const piece of d.pieces) append(text, [piece.kind === "same" ? piece.text : h(piece.kind === "old" ? "del" : "ins", {}, piece.text)]);
+  d.pieces.forEach((piece, i) => {
+    if (piece.kind !== "same") return append(text, [h(piece.kind === "old" ? "del" : "ins", {}, piece.text)]);
+    const [head, folded, tail] = fold(piece.text, i > 0, i < d.pieces.length - 1);
+    append(text, [head, folded !== "" && unfolding(folded, text), tail]);
+  });
   return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name)), text);
+}
+
+// fold parts an unchanged text into the part after a change, the one to fold, and the one
+// before the next change.
+function fold(text, isAfter, isBefore) {
+  const lines = text.split(/(?<=\n)/);
+  const [from, to] = [isAfter ? contextLines : 0, lines.length - (isBefore ? contextLines : 0)];
+  let head = lines.slice(0, from).join("");
+  let tail = to >= from ? lines.slice(to).join("") : text.slice(head.length);
+  head = head.slice(0, contextLength).replace(/[\ud800-\udbff]$/, ""); // no half of a character
+  tail = tail.slice(-contextLength).replace(/^[\udc00-\udfff]/, "");
+  const folded = text.slice(head.length, text.length - tail.length);
+  const isShort = folded.length <= contextLength && folded.split("\n").length <= minFolded;
+  return isShort ? [text, "", ""] : [head, folded, tail];
+}
+
+// unfolding returns a button in the place of a text, which shows the text.
+function unfolding(folded, text) {
+  const n = folded.split("\n").length - 1;
+  const button = h("button", { type: "button", class: "plain unfold", onclick: () => {
+    button.replaceWith(...textNodes(folded));
+    text.focus({ preventScroll: true });
+  } }, `Show ${n > 0 ? plural(n, "unchanged line") : plural(folded.length, "unchanged character")}`);
+  return button;
 }

@@ -79,9 +79,11 @@ export function sizes(messages, count) {
   }
   if (total === 0) return null;
   const rows = [...bySource].sort((a, b) => b[1].length - a[1].length);
-  return h("table", { class: "sizes" }, h("caption", { class: "detail" }, "What the length comes from"),
+  const tokens = count && messages.reduce((n, m) => n + count(m.pieces.map((p) => p.text).join("")), 0); // as the line above the conversation
+  const row = (key, length, n) => h("tr", {}, h("th", { scope: "row" }, key), h("td", { class: "number" }, length.toLocaleString("en")), count && h("td", { class: "number" }, n().toLocaleString("en")), h("td", { class: "number" }, `${Math.round((100 * length) / total)} %`));
+  return h("table", { class: "sizes", tabindex: "-1" }, h("caption", { class: "detail" }, "What the length comes from"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Part"), h("th", { scope: "col", class: "number" }, "Characters"), count && h("th", { scope: "col", class: "number" }, "≈ Tokens"), h("th", { scope: "col", class: "number" }, "Share"))),
-    h("tbody", {}, rows.map(([key, text]) => h("tr", {}, h("th", { scope: "row" }, key), h("td", { class: "number" }, text.length.toLocaleString("en")), count && h("td", { class: "number" }, count(text).toLocaleString("en")), h("td", { class: "number" }, `${Math.round((100 * text.length) / total)} %`)))));
+    h("tbody", {}, rows.map(([key, text]) => row(key, text.length, () => count(text)))), h("tfoot", {}, row("total", total, () => tokens)));
 }
 
 // placeElement returns where a part is from.

@@ -65,11 +65,17 @@ export async function loadTokens() {
 const sum = (all) => all.reduce((n, m) => n + m, 0);
 
 // lengths returns an element with the length of the whole conversation, and shows the
-// tokens of each text and of all when they are counted.
-export function lengths(result, took) {
+// tokens of each text and of all when they are counted. onLength, if not null, shows what
+// the length comes from.
+export function lengths(result, took, onLength) {
   const texts = result.messages.map(({ content: c }) => c.text ?? c.resource?.text).filter((t) => t !== undefined);
   const others = result.messages.length - texts.length;
-  const say = (of) => [plural(result.messages.length, "message"), plural(sum(texts.map((t) => t.length)), "character"), of, others > 0 && texts.length > 0 && `${plural(others, "message")} without text not counted`, took].filter(Boolean).join(" · ");
+  const size = plural(sum(texts.map((t) => t.length)), "character");
+  const say = (tokens) => {
+    const length = tokens ? `${size} · ≈ ${tokens}` : size;
+    const all = [plural(result.messages.length, "message"), onLength ? h("button", { type: "button", class: "link", title: "What the length comes from", onclick: onLength }, length) : length, others > 0 && texts.length > 0 && `${plural(others, "message")} without text not counted`, took].filter(Boolean);
+    return all.map((part, i) => [i > 0 && " · ", part]);
+  };
   const element = h("p", { class: "detail totals" }, say());
   const shown = counted;
   loadTokens().then(({ countTokens, tokenizer }) => {
@@ -78,7 +84,9 @@ export function lengths(result, took) {
       e.textContent = ` · ≈ ${plural(n, "token")}`;
       return n;
     });
-    element.textContent = say(`≈ ${plural(sum(counts), "token")} (${tokenizer})`);
+    const hadFocus = element.contains(document.activeElement);
+    replace(element, say(`${plural(sum(counts), "token")} (${tokenizer})`));
+    if (hadFocus) element.querySelector("button").focus();
     element.title = `Counted with the tokenizer ${tokenizer}. The tokenizers of other models count differently.`;
   }, () => {}); // the page goes without
   return element;

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// This file compares a prompt with what it was.
+
+// pageCommit is a commit that changed a file of a prompt.
+type pageCommit struct {
+	ID      string `json:"id"`
+	Short   string `json:"short"` // form of the ID
+	Time    string `json:"time"`  // RFC 3339
+	Author  string `json:"author"`
+	Subject string `json:"subject"`
+}
+
+// pageCommits are the last commits of a prompt.
+type pageCommits struct {
+	Commits   []pageCommit `json:"commits"` // the last one first
+	IsMore    bool         `json:"more"`    // older ones are left out
+	IsChanged bool         `json:"changed"` // the files differ from those of the current commit
+}
+
+// maxCommits is how many commits the page lists.
+const maxCommits = 50
+
+var errNoGit = errors.New("program git is not in the PATH")
+
+// commits returns the commits of the file of a prompt, and of the partials that it calls.
+func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
+	dir, file, err := a.file(p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errNoGit
+	}
+	text, err := readText(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	out := &pageCommits{Commits: []pageCommit{}}
+	files := []string{file}
+	now := map[string]string{file: text}
+	eachCalled(text, partialFiles(dir), func(partial string) string {
+		files = append(files, partial)
+		now[partial], _ = readText(dir, partial) // one that cannot be read is a finding
+		return now[partial]
+	})
+	log, err := gitOutput(ctx, dir, append([]string{
+		"--literal-pathspecs", "log", "--no-show-signature", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%H%x1f%h%x1f%aI%x1f%an%x1f%s", "HEAD", "--",
+	}, files...)...)
+	if err != nil {
+		return nil, err
+	}
+	for record := range strings.SplitSeq(strings.TrimSuffix(string(log), "\x00"), "\x00") {
+		fields := strings.SplitN(record, "\x1f", 5)
+		if len(fields) < 5 { // of no commit
+			continue
+		}
+		if out.IsMore = len(out.Commits) == maxCommits; out.IsMore {
+			break
+		}
+		out.Commits = append(out.Commits, pageCommit{fields[0], fields[1], fields[2], fields[3], fields[4]})
+	}
+	for _, name := range files {
+		old, err := gitOutput(ctx, dir, "cat-file", "blob", "HEAD:./"+name)
+		out.IsChanged = out.IsChanged || err != nil || strings.ReplaceAll(string(old), "\r\n", "\n") != now[name]
+	}
+	return out, nil
+}
+
+// revision is what names a commit. It cannot be an option of Git.
+var revision = regexp.MustCompile(`^[\pL\pN_@][\pL\pN_@.~^{}/-]*$`)
+
+// changes compares two texts of the page, or the template of a prompt, and what its cases
+// render, with a commit, or a commit with the one before.
+func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
+	if in.Texts != nil {
+		out := []pageDiff{}
+		for _, t := range in.Texts {
+			if t.Old != t.New {
+				out = append(out, newPageDiff(t.Kind, t.textDiff))
+			}
+		}
+		return out, nil
+	}
+	if !revision.MatchString(in.With) {
+		return nil, fmt.Errorf("invalid revision %q; write one such as HEAD or main~2", in.With)
+	}
+	dir, file, err := a.file(p)
+	if err != nil {
+		return nil, err
+	}
+	side, err := revisionSide(ctx, dir, in.With)
+	if err != nil {
+		return nil, err
+	}
+	defer side.remove()
+	now := &diffSide{dir, dir, func() {}}
+	if !in.IsAlone {
+		return a.compare(ctx, p, file, side, now)
+	}
+	before, err := revisionSide(ctx, dir, in.With+"^")
+	if err != nil { // the first commit, or the first one with the folder
+		if before, err = emptySide(in.With + "^"); err != nil {
+			return nil, err
+		}
+	}
+	defer before.remove()
+	return a.compare(ctx, p, file, before, side)
+}
+
+// revisionSide opens a folder as it was in a revision, whatever the current folder is.
+func revisionSide(ctx context.Context, dir, revision string) (*diffSide, error) {
+	side, err := gitSideIn(ctx, dir, revision+":./")
+	if side == nil && err == nil {
+		err = fmt.Errorf("invalid revision %q; write more characters", revision)
+	}
+	return side, err
+}
+
+// emptySide opens a folder without files.
+func emptySide(name string) (*diffSide, error) {
+	dir, err := os.MkdirTemp("", "prompts-diff-")
+	if err != nil {
+		return nil, err
+	}
+	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
+}
+
+// sinceRelease compares with a release.
+func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
+	dir, file, err := a.file(p)
+	if err != nil {
+		return nil, err
+	}
+	side, err := releaseSide(ctx, in.With)
+	if err != nil {
+		return nil, err
+	}
+	if side == nil {
+		return nil, fmt.Errorf("invalid release %q; write one such as oci-layout:releases:production", in.With)
+	}
+	defer side.remove()
+	return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
+}
+
+// compare compares the files of a prompt, and what its cases render, in two states of the
+// folder. file is that of the prompt now.
+func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string, from, to *diffSide) (any, error) {
+	before := &diffFolder{testSuite: loadTests(ctx, from.dir), side: from, isWhole: true}
+	after := &diffFolder{testSuite: loadTests(ctx, to.dir), side: to, isWhole: true}
+	old, now := before.find(p.Name, file), after.find(p.Name, file)
+	oldFile, newFile := file, file
+	if old != nil {
+		oldFile = before.path(old)
+	}
+	if now != nil {
+		newFile = after.path(now)
+	}
+	secrets := secretsOf(p, slices.Concat(before.files, after.files)...)
+	out := []pageDiff{}
+	add := func(kind string, all []textDiff) {
+		for _, d := range all {
+			out = append(out, newPageDiff(kind, textDiff{d.Name, secrets.Replace(d.Old), secrets.Replace(d.New)}))
+		}
+	}
+	add("template", textsOf(before, after, oldFile, newFile))
+	if old != nil && now != nil {
+		add("case", casesOf(ctx, before, after, old, now))
+	}
+	return out, nil
+}
+
+// find returns the prompt with a name, or else that of a file; nil for none.
+func (f *diffFolder) find(name, file string) *prompts.Prompt {
+	if p, ok := f.registry.Lookup(name); ok {
+		return &p
+	}
+	for p := range f.registry.All() {
+		if f.path(&p) == file {
+			return &p
+		}
+	}
+	return nil
+}
