@@ -58,6 +58,10 @@ func TestSmallWindows(t *testing.T) {
 		p.has(".conversation", "A paragraph")
 		p.wait(isInView, `".pane-head"`)
 		p.wait(isInView, `".message h3"`)
+		if size[0] == 375 {
+			eval[bool](p, `document.querySelector("#main").scrollTop = 0, document.querySelector("#tab-json").click(), true`)
+			p.wait(isInView, js("#panel h3"))
+		}
 		if size[0] == 1280 {
 			eval[bool](p, `document.querySelector("#main").scrollTop = 1e6, true`)
 			assert.True(t, eval[bool](p, isInView, `".arguments .primary"`), "the button at the end of the result")

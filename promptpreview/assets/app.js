@@ -516,7 +516,10 @@ class PromptView {
     };
     const bar = h("div", { role: "tablist", class: "tabs", "aria-label": "Views of the result" }, Object.entries(tabs).map(([key, label]) => h("button", {
       type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === this.#tab), tabindex: key === this.#tab ? "0" : "-1",
-      onclick: () => show(key),
+      onclick: () => {
+        show(key);
+        if (panel.getBoundingClientRect().top > innerHeight / 2) this.pane.scrollIntoView({ block: "start" }); // in a small window
+      },
       onkeydown: (e) => {
         const keys = Object.keys(tabs);
         const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];

@@ -31,6 +31,8 @@ const maxLines = 5_000;
 // place returns the URL that opens a line in the author's editor.
 const place = (url, line) => url.replaceAll("{line}", String(line)).replaceAll("{column}", "1");
 
+const noChoice = "Choose values …";
+
 const sameValues = (a, b) => Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value);
 
 // AuthorTools are what the page has of the files of one prompt.
@@ -96,10 +98,11 @@ export class AuthorTools {
     const label = hasValues && { examples: "Examples of the file", generated: "Generated values" }[info.origin];
     const menu = h("select", { id, onchange: () => {
       const chosen = info.cases[Number(menu.value)];
+      menu.options[0].textContent = noChoice;
       if (menu.value === "start") this.onValues(info.values);
       else if (chosen) this.onValues(chosen.arguments);
     } },
-    h("option", { value: "" }, "Choose values …"), label && h("option", { value: "start" }, label),
+    h("option", { value: "" }, noChoice), label && h("option", { value: "start" }, label),
     info.cases.map((c, i) => {
       const option = h("option", {}, c.name);
       option.value = String(i);
@@ -122,7 +125,7 @@ export class AuthorTools {
     const said = h("p", { class: "detail said", role: "status" });
     const group = newID("expect");
     const choice = (value, ...label) => h("label", { class: "choice" }, h("input", { type: "radio", name: group, value, checked: value === "" }), h("span", {}, label));
-    const choices = h("fieldset", {}, h("legend", {}, "Expect"), choice("", "only that the prompt renders"), choice("contains", "a message contains:"), text, choice("golden", "the messages of now, in a golden file"));
+    const choices = h("fieldset", {}, h("legend", {}, "Expect"), choice("", "only that the prompt renders"), choice("contains", "a message contains:"), text, choice("golden", "the messages as they are now (golden file)"));
     const choose = (value) => { choices.querySelector(`[value="${value}"]`).checked = true; };
     text.addEventListener("input", () => choose("contains"));
     const button = h("button", { type: "button", class: "primary" }, "Save");
@@ -182,7 +185,9 @@ export class AuthorTools {
   typed() {
     const menu = this.bar.querySelector("select");
     const chosen = menu?.value === "start" ? this.info.values : this.info?.cases[Number(menu?.value)]?.arguments;
-    if (menu && menu.value !== "" && !sameValues(chosen, this.values())) menu.value = "";
+    if (!menu || menu.value === "" || sameValues(chosen, this.values())) return;
+    menu.value = "";
+    menu.options[0].textContent = "Edited values";
   }
 
   // showStart shows which values are in the form.
@@ -299,7 +304,7 @@ export class AuthorTools {
     say("Looking …");
     this.#history.then((all) => {
       history = all;
-      replace(commits, [...all.commits.map((c) => [c.id, `${c.short} · ${dateOf(c)} · ${c.author}: ${c.subject}`]), ["", all.more ? "an older commit or another revision …" : "another revision …"]].map(([value, label]) => {
+      replace(commits, [...all.commits.map((c) => [c.id, `${c.short} ${c.subject} · ${c.author}, ${dateOf(c)}`]), ["", all.more ? "an older commit or another revision …" : "another revision …"]].map(([value, label]) => {
         const option = h("option", {}, label);
         option.value = value;
         return option;

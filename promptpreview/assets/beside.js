@@ -30,7 +30,7 @@ export function traced(messages, { file, source, onPlace }) {
         : h("span", { class: piece.file === file ? null : "from-partial" }, piece.text);
       const part = { ...piece, element };
       parts.push(part);
-      const show = () => light((p) => p === part, part);
+      const show = () => light((p) => p === part, { place: part, from: "result" });
       element.addEventListener("mouseenter", show);
       if (isValue) element.addEventListener("focus", show);
       append(text, [element]);
@@ -42,7 +42,9 @@ export function traced(messages, { file, source, onPlace }) {
     const [a, b] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
     if (b.top < a.top || b.bottom > a.bottom) box.scrollTop += b.top - a.top - box.clientHeight / 3;
   };
-  const light = (isLit, place) => {
+  // light lights parts and their lines. from is the part or the row that was pointed at, which
+  // stays where it is.
+  const light = (isLit, { place, from } = {}) => {
     const lines = new Set();
     let first;
     for (const p of parts) {
@@ -52,13 +54,12 @@ export function traced(messages, { file, source, onPlace }) {
       if (is) first ??= p;
     }
     rows.forEach((row, i) => row.classList.toggle("lit", lines.has(i + 1)));
-    if (place === undefined) {
-      if (first) scroll(list, first.element);
-    } else if (lines.size > 0) scroll(source, rows[Math.min(...lines) - 1]);
+    if (from !== "result" && first) scroll(list, first.element);
+    if (from !== "source" && lines.size > 0) scroll(source, rows[Math.min(...lines) - 1]);
     onPlace(place ?? first);
   };
   rows.forEach((row, i) => {
-    const show = () => light((p) => p.file === file && p.line === i + 1);
+    const show = () => light((p) => p.file === file && p.line === i + 1, { from: "source" });
     row.addEventListener("mouseenter", show);
     row.addEventListener("focusin", show);
   });

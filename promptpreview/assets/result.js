@@ -70,11 +70,10 @@ const sum = (all) => all.reduce((n, m) => n + m, 0);
 export function lengths(result, took, onLength) {
   const texts = result.messages.map(({ content: c }) => c.text ?? c.resource?.text).filter((t) => t !== undefined);
   const others = result.messages.length - texts.length;
-  const size = plural(sum(texts.map((t) => t.length)), "character");
   const say = (tokens) => {
-    const length = tokens ? `${size} · ≈ ${tokens}` : size;
-    const all = [plural(result.messages.length, "message"), onLength ? h("button", { type: "button", class: "link", title: "What the length comes from", onclick: onLength }, length) : length, others > 0 && texts.length > 0 && `${plural(others, "message")} without text not counted`, took].filter(Boolean);
-    return all.map((part, i) => [i > 0 && " · ", part]);
+    const length = tokens && (onLength ? h("button", { type: "button", class: "link", title: "What the length comes from", onclick: onLength }, tokens) : tokens);
+    const all = [plural(result.messages.length, "message"), plural(sum(texts.map((t) => t.length)), "character"), length, others > 0 && texts.length > 0 && `${plural(others, "message")} without text not counted`, took].filter(Boolean);
+    return all.map((part, i) => [i > 0 && " · ", h("span", {}, part)]);
   };
   const element = h("p", { class: "detail totals" }, say());
   const shown = counted;
@@ -84,9 +83,7 @@ export function lengths(result, took, onLength) {
       e.textContent = ` · ≈ ${plural(n, "token")}`;
       return n;
     });
-    const hadFocus = element.contains(document.activeElement);
-    replace(element, say(`${plural(sum(counts), "token")} (${tokenizer})`));
-    if (hadFocus) element.querySelector("button").focus();
+    replace(element, say(`≈ ${plural(sum(counts), "token")} (${tokenizer})`));
     element.title = `Counted with the tokenizer ${tokenizer}. The tokenizers of other models count differently.`;
   }, () => {}); // the page goes without
   return element;
