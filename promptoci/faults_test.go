@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -366,6 +367,69 @@ func TestCollectedContent(t *testing.T) {
 	all, err := Releases(ctx, s)
 	require.NoError(t, err)
 	assert.Len(t, all, 2)
+}
+
+// A push that is interrupted by any of its requests leaves the label where it was, lists
+// no release, and can be repeated.
+func TestInterruptedPush(t *testing.T) {
+	t.Parallel()
+	var left atomic.Int32
+	left.Store(1 << 30)
+	s := newRegistry(t, func(http.ResponseWriter, *http.Request) bool {
+		if left.Add(-1) < 0 {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	})
+	one := pushed(t, s, 1)
+	moved(t, s, "production", one)
+	two := built(t, 2)
+	failed := 0
+	for ; ; failed++ {
+		left.Store(int32(failed))
+		err := Push(t.Context(), s, two)
+		left.Store(1 << 30)
+		at, resolveErr := s.Resolve(t.Context(), "production")
+		require.NoError(t, resolveErr)
+		assert.Equal(t, one, at.Digest)
+		all, listErr := Releases(t.Context(), s)
+		require.NoError(t, listErr)
+		if err == nil {
+			assert.Len(t, all, 2)
+			break
+		}
+		assert.Len(t, all, 1)
+	}
+	assert.Greater(t, failed, 2)
+	pulled, err := Pull(t.Context(), s, two.Digest.String(), Limits{})
+	require.NoError(t, err)
+	assert.Equal(t, two, pulled)
+}
+
+// A redirect to the storage of a registry has a signature in its URL, which is in no error.
+func TestSignedRedirects(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"forbidden":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		"reset":          func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"another length": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storage := httptest.NewServer(answer)
+			t.Cleanup(storage.Close)
+			s := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/blobs/") {
+					return false
+				}
+				http.Redirect(w, r, storage.URL+"/object?X-Amz-Signature=hidden", http.StatusTemporaryRedirect)
+				return true
+			})
+			err := Push(t.Context(), s, built(t, 1))
+			assert.ErrorContains(t, err, storage.URL+"/object")
+			assert.NotContains(t, err.Error(), "hidden")
+		})
+	}
 }
 
 // Distribution 2.8 answers 500 to some reads while a tag is written. They are sent again.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"regexp"
 	"slices"
@@ -75,7 +74,7 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	}
 	r, err := Pull(ctx, s, m.To.String(), Limits{}) // all of it can be served
 	switch {
-	case isNotFound(err) || errors.Is(err, io.ErrUnexpectedEOF): // of a registry that forgot what it has removed
+	case isRemoved(err):
 		return m, fmt.Errorf("promptoci: the store does not return release %s, which may have been removed; push its files again, or choose another release: %w", m.To, err)
 	case err != nil:
 		return m, fmt.Errorf("promptoci: release %s: %w", m.To, err)

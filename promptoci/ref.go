@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -133,7 +134,7 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 		base = newTransport(host)
 	}
 	g := &guard{base: base, registryHost: host, isPlain: repository.PlainHTTP}
-	repository.Client = &auth.Client{
+	client := &auth.Client{
 		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
 		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
 			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" && host == r.Registry {
@@ -147,9 +148,28 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 		},
 	}
 	if isLoopback(host) {
-		repository.Client.(*auth.Client).BlockedRealmPrefixes = []netip.Prefix{}
+		client.BlockedRealmPrefixes = []netip.Prefix{}
 	}
+	repository.Client = withoutQueries{client}
 	return &remoteStore{repository, g}, nil
+}
+
+// withoutQueries is a client whose errors show no query of a URL. A query can have the
+// signature of a redirect to the storage of a registry, or the state of an upload.
+type withoutQueries struct{ client *auth.Client }
+
+func (c withoutQueries) Do(r *http.Request) (*http.Response, error) {
+	response, err := c.client.Do(r)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		failed.URL, _, _ = strings.Cut(failed.URL, "?")
+	}
+	if err == nil { // package oras makes errors of the request, too
+		at := *response.Request.URL
+		at.RawQuery = ""
+		response.Request = response.Request.WithContext(response.Request.Context())
+		response.Request.URL = &at
+	}
+	return response, err
 }
 
 // maxTagPages is the maximum number of pages of a list of tags.

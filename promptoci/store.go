@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -56,7 +57,7 @@ func Push(ctx context.Context, s Store, r *Release) error {
 		return fmt.Errorf("promptoci: push: %w", err)
 	}
 	_, err := Pull(ctx, s, r.Digest.String(), Limits{})
-	if err != nil && ctx.Err() == nil {
+	if isRemoved(err) || errors.Is(err, errDamaged) {
 		// After a garbage collection, Distribution reports content as present that it has
 		// removed, and takes the content if it is sent nevertheless.
 		if err := writeRelease(ctx, s, r, send); err != nil {
@@ -64,8 +65,11 @@ func Push(ctx context.Context, s Store, r *Release) error {
 		}
 		_, err = Pull(ctx, s, r.Digest.String(), Limits{})
 	}
-	if err != nil {
-		return fmt.Errorf("promptoci: push: the store does not return the release (a garbage collection may be running; push again): %w", err)
+	switch {
+	case isRemoved(err):
+		return fmt.Errorf("promptoci: push: the store does not return the release; a garbage collection may be running, so push again: %w", err)
+	case err != nil:
+		return fmt.Errorf("promptoci: push: %w", err)
 	}
 	d := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
 	if tagged, err := s.Resolve(ctx, r.tag()); err == nil && tagged.Digest == d.Digest {
@@ -228,6 +232,10 @@ func isNotFound(err error) bool {
 	var response *errcode.ErrorResponse
 	return errors.Is(err, errdef.ErrNotFound) || errors.As(err, &response) && response.StatusCode == http.StatusNotFound
 }
+
+// isRemoved reports whether a store does not return content, or only its size, as a registry
+// that does not know yet what it has removed.
+func isRemoved(err error) bool { return isNotFound(err) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // tagsOf returns the tags of a form that start with a prefix, in reverse order. Other tools
 // may use tags of other forms.

@@ -34,6 +34,7 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.52.0
+	oras.land/oras-go/v2 v2.7.0
 )
 
 require (
@@ -57,5 +58,4 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
-	oras.land/oras-go/v2 v2.7.0 // indirect
 )

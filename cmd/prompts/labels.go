@@ -57,7 +57,7 @@ conditional write, so that finds most conflicts and not all; log shows them.
 			}
 			r, err := promptoci.Pull(cmd.Context(), s, ref.Version(), promptoci.Limits{})
 			if err != nil {
-				return bare(err)
+				return absent(cmd.Context(), ref, s, err)
 			}
 			if err := promptoci.Push(cmd.Context(), target, r); err != nil {
 				return bare(err)
@@ -125,7 +125,7 @@ give it with --to.
 			if from != "" && target == "" {
 				d, err := s.Resolve(cmd.Context(), ref.Label)
 				if err != nil {
-					return bare(err)
+					return absent(cmd.Context(), ref, s, err)
 				}
 				if d.Digest != from {
 					return fmt.Errorf("%s is at %s, expected %s", ref.Label, d.Digest, from)
@@ -136,6 +136,9 @@ give it with --to.
 				m, err = promptoci.Apply(cmd.Context(), s, promptoci.Move{Label: ref.Label, From: from, To: target, By: author(), Reason: reason, Kind: promptoci.KindRollback})
 			} else {
 				m, err = promptoci.Rollback(cmd.Context(), s, ref.Label, author(), reason)
+			}
+			if errors.Is(err, promptoci.ErrNoHistory) {
+				return absent(cmd.Context(), ref, s, err)
 			}
 			if err != nil {
 				return bare(err)
@@ -180,19 +183,27 @@ registry is evidence.
 			}
 			out := cmd.OutOrStdout()
 			if ref.Label != "" {
-				return printLog(out, promptoci.Log(cmd.Context(), s, ref.Label), n, isJSON, moveLine)
+				i, err := printLog(out, promptoci.Log(cmd.Context(), s, ref.Label), n, isJSON, moveLine)
+				if i == 0 && err == nil {
+					err = absent(cmd.Context(), ref, s, nil)
+				}
+				return err
 			}
 			all, err := promptoci.Releases(cmd.Context(), s)
 			if err != nil {
 				return bare(err)
 			}
-			return printLog(out, func(yield func(releaseEntry, error) bool) {
+			if len(all) == 0 {
+				return fmt.Errorf("%s has no releases; make one with prompts push DIR %s:LABEL", args[0], args[0])
+			}
+			_, err = printLog(out, func(yield func(releaseEntry, error) bool) {
 				for _, r := range all {
 					if !yield(releaseEntry{r.Digest, r.Content, r.Info.Created, r.Info.Author, r.Info.Message, r.Info.Source, r.Info.Revision}, nil) {
 						return
 					}
 				}
 			}, n, isJSON, releaseLine)
+			return err
 		},
 	}
 	store.add(cmd.Flags())
@@ -212,8 +223,8 @@ type releaseEntry struct {
 	Revision string        `json:"revision,omitempty"`
 }
 
-func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool, line func(T) string) error {
-	i := 0
+// printLog prints at most n entries, or all, and returns their number.
+func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool, line func(T) string) (i int, err error) {
 	var errs []error
 	for entry, err := range all {
 		if err != nil {
@@ -222,7 +233,7 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 		}
 		if isJSON {
 			if err := json.NewEncoder(out).Encode(entry); err != nil {
-				return err
+				return i, err
 			}
 		} else {
 			fmt.Fprintln(out, line(entry))
@@ -231,7 +242,7 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 			break
 		}
 	}
-	return errors.Join(errs...)
+	return i, errors.Join(errs...)
 }
 
 // timeOfLine is the form of the times in the output of log.

@@ -19,6 +19,8 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
 
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptoci"
@@ -65,6 +67,30 @@ type bareError struct{ error }
 
 func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "promptoci: ", "") }
 func (e bareError) Unwrap() error { return e.error }
+
+// absent returns the error of a read. If the label or the release of a reference does not
+// exist, the error says what the store has.
+func absent(ctx context.Context, ref promptoci.Ref, s promptoci.Store, err error) error {
+	if _, found := s.Resolve(ctx, ref.Version()); !errors.Is(found, errdef.ErrNotFound) {
+		return bare(err)
+	}
+	store := promptoci.Ref{Layout: ref.Layout, Registry: ref.Registry, Repository: ref.Repository}
+	if ref.Digest != "" {
+		return fmt.Errorf("release %s does not exist in %s; prompts log %s lists the releases", ref.Digest, store, store)
+	}
+	tags, err := registry.Tags(ctx, s)
+	if err != nil {
+		tags = nil // nothing was pushed to the repository
+	}
+	labels := slices.DeleteFunc(tags, func(tag string) bool { return promptoci.CheckLabel(tag) != nil })
+	has := "no labels"
+	if n := len(labels); n > 10 {
+		has = fmt.Sprintf("%s and %d more", strings.Join(labels[:10], ", "), n-10)
+	} else if n > 0 {
+		has = strings.Join(labels, ", ")
+	}
+	return fmt.Errorf("label %q does not exist in %s, which has %s; set a label with prompts push or prompts tag", ref.Label, store, has)
+}
 
 func newPush() *cobra.Command {
 	var store storeOptions
@@ -260,7 +286,7 @@ that does not exist or is empty. With --force, the content of the folder is repl
 			}
 			r, err := promptoci.Pull(cmd.Context(), s, ref.Version(), promptoci.Limits{})
 			if err != nil {
-				return bare(err)
+				return absent(cmd.Context(), ref, s, err)
 			}
 			if err := writeFolder(args[1], r.Files); err != nil {
 				return err
@@ -356,7 +382,7 @@ func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
 	}
 	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
 	if err != nil {
-		return nil, bare(err)
+		return nil, absent(ctx, ref, s, err)
 	}
 	dir, err := os.MkdirTemp("", "prompts-diff-")
 	if err != nil {

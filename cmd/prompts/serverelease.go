@@ -51,5 +51,8 @@ func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, file
 		return nil, err
 	}
 	f, err := promptoci.Follow(ctx, reg, s, ref.Version(), promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required})
-	return f, bare(err)
+	if err != nil {
+		return nil, absent(ctx, ref, s, err)
+	}
+	return f, nil
 }
