@@ -25,7 +25,7 @@ import (
 // of the type would only name a form.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
 	if v.rules.texts != nil && !v.rules.hasText(text) {
-		return nil, v.rules.notOneOfTexts(text)
+		return nil, notOneOfTexts(text, v.rules.texts)
 	}
 	switch v.kind {
 	case schema.String:

@@ -217,7 +217,7 @@ var typeNames = map[string]string{
 // confused.
 func (s *subschema) wrongValue(in instance) *Problem {
 	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
-		return s.rules.notOneOfTexts(in.text)
+		return notOneOfTexts(in.text, s.rules.texts)
 	}
 	got := in.shown()
 	if isText := in.kind == strictjson.String; isText && len(s.rules.texts) == 0 || !isText && len(s.rules.texts) == len(s.rules.enum) {

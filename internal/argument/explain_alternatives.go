@@ -232,12 +232,6 @@ func (e *explainer) addPlaced(p Problem) {
 	}
 }
 
-// inPlaceDepth is how many references and parts in place are followed for a message.
-//
-// Deeper schemas are validated all the same. Only the words of a message or a hint
-// get less specific.
-const inPlaceDepth = 8
-
 // mayHaveType reports whether the types in the schema, its reference and its allOf allow
 // the value.
 //

@@ -43,6 +43,12 @@ func (a *Argument) DescriptionWithHint() string {
 	return a.Description + " (" + hint + ")"
 }
 
+// Members returns the members of the argument: those of an object, of the elements of a list,
+// and inside of them.
+func (a *Argument) Members() []Member {
+	return appendMembers(nil, a.value.treeOf(), a.Name, memberDepth)
+}
+
 // example returns the first example of the schema as a client would send it.
 func (a *Argument) example() string {
 	text, ok := a.Schema.Examples[0].(string)

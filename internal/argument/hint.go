@@ -46,17 +46,6 @@ func (v *Validator) members() string {
 	return "with " + strings.Join(parts, ", ")
 }
 
-// target returns the schema that a reference alone refers to.
-//
-// A reference next to a type or to properties is not followed, because these say
-// more. The depth is bounded, although a checked schema has no loop of references.
-func (s *subschema) target() *subschema {
-	for depth := inPlaceDepth; depth > 0 && s.ref != nil && s.names == nil && s.kinds == 0; depth-- {
-		s = s.ref
-	}
-	return s
-}
-
 // hint says which values the schema accepts; "" for all.
 func (s *subschema) hint() string { return s.hintTo(hintDepth) }
 
@@ -99,14 +88,9 @@ const (
 	memberDepth = 5
 )
 
-// Members returns the members of the argument: those of an object, of the elements of a list,
-// and inside of them.
+// appendMembers appends the members of a value, and those inside of them.
 //
 // The limits end the list for a recursive schema.
-func (a *Argument) Members() []Member {
-	return appendMembers(nil, a.value.treeOf(), a.Name, memberDepth)
-}
-
 func appendMembers(all []Member, s *subschema, name string, depth int) []Member {
 	if s == nil || depth == 0 {
 		return all

@@ -51,7 +51,7 @@ type rules struct {
 // checkText checks a string, after its enum.
 //
 // The reasons of brokenBy decide the message. The enum is not checked here, because
-// its message can suggest a value, see notOneOfTexts.
+// its message can suggest a value: see enum.go.
 func (r *rules) checkText(text string) *Problem {
 	// The check comes first and the message after it: valid texts, nearly all of them, allocate
 	// nothing.
@@ -102,38 +102,6 @@ func (r *rules) hasText(text string) bool {
 	}
 	_, ok := r.textSet[text]
 	return ok
-}
-
-// notOneOfTexts is the problem of a string that is not in the enum of strings.
-func (r *rules) notOneOfTexts(text string) *Problem {
-	// Choices are quoted only if they need quotes, so that a list of words stays readable.
-	p := notOneOf(Quote(text), r.texts, phrase.Choice)
-	p.suggest(text, r.texts)
-	return p
-}
-
-// maxAllowed limits how many values of an enum a problem lists.
-const maxAllowed = 100
-
-// notOneOf is the problem of a value that is not in the enum.
-//
-// Allowed is for programs and has the values themselves. The message is for people
-// and models, and phrase.List shortens it.
-func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
-	// An enum may have a million values, and each error would repeat them.
-	most := min(len(values), maxAllowed)
-	return &Problem{
-		Reason: reasonEnum, Message: mustBe(oneOf(values, say), what),
-		Allowed: values[:most], More: len(values) - most,
-	}
-}
-
-// oneOf words the values for a message.
-func oneOf[T any](values []T, say func(T) string) string {
-	if len(values) == 1 {
-		return say(values[0])
-	}
-	return "one of " + phrase.List(values, say)
 }
 
 // fits reports whether a number is within the bounds.

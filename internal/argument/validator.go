@@ -361,3 +361,20 @@ func namesOf(s *jsonschema.Schema) []string {
 	}
 	return sortedKeys(s.Properties)
 }
+
+// inPlaceDepth is how many references and parts in place are followed for a message.
+//
+// Deeper schemas are validated all the same. Only the words of a message or a hint
+// get less specific.
+const inPlaceDepth = 8
+
+// target returns the schema that a reference alone refers to.
+//
+// A reference next to a type or to properties is not followed, because these say
+// more. The depth is bounded, although a checked schema has no loop of references.
+func (s *subschema) target() *subschema {
+	for depth := inPlaceDepth; depth > 0 && s.ref != nil && s.names == nil && s.kinds == 0; depth-- {
+		s = s.ref
+	}
+	return s
+}

@@ -36,12 +36,13 @@ import (
 )
 
 type size struct {
-	files, lines, exported, testFiles, testLines, cycleFiles, cycleLines int
+	files, lines, exported, testFiles, testLines, cycleLines int
+	cycle                                                    []string // the files
 }
 
 func (s size) print(name string) {
 	fmt.Printf("%-56s %5d %7d %9d %6d %7d %6.2f %4d %7d\n", name, s.files, s.lines, s.exported,
-		s.testFiles, s.testLines, float64(s.testLines)/float64(max(s.lines, 1)), s.cycleFiles, s.cycleLines)
+		s.testFiles, s.testLines, float64(s.testLines)/float64(max(s.lines, 1)), len(s.cycle), s.cycleLines)
 }
 
 func main() {
@@ -151,10 +152,10 @@ func (p listed) measure(exports map[string]string) (size, error) {
 		}
 	}
 	for _, cycle := range components(p.GoFiles, uses) {
-		if len(cycle) < 2 || len(cycle) < s.cycleFiles {
+		if len(cycle) < 2 || len(cycle) < len(s.cycle) {
 			continue
 		}
-		s.cycleFiles, s.cycleLines = len(cycle), 0
+		s.cycle, s.cycleLines = cycle, 0
 		for _, name := range cycle {
 			s.cycleLines += lines[name]
 		}
