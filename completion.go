@@ -69,10 +69,6 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 // servedCompletion is a request for completion behind a middleware.
 type servedCompletion struct{}
 
-func (servedCompletion) about(d *definition, r *Request) slog.Attr {
-	return completionAttr(d, r.Argument)
-}
-
 func (servedCompletion) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
 	_, d, f := p.find(ctx, r)
 	if f != nil {

@@ -388,30 +388,27 @@ func (e *encoder) promptMeta(p *rareFields, schema []byte, digest bool) {
 		e.errorf("Meta[%q] is reserved for Digest; set Digest instead", digestKey)
 	}
 	digest = digest && p.Digest != ""
-	if p.Version == "" && schema == nil && !digest || !e.rev.Titles() {
-		e.metaFromTitles(p.Meta)
+	if !e.rev.Titles() || len(p.Meta) == 0 && p.Version == "" && schema == nil && !digest {
 		return
 	}
-	var own []byte
+	e.key("_meta")
+	e.raw("{")
 	if p.Version != "" {
+		e.key(versionKey)
 		var ok bool
-		if own, ok = strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version); !ok {
+		if e.buf, ok = strictjson.AppendValidString(e.buf, p.Version); !ok {
 			e.errorf("Version is not valid UTF-8")
 		}
 	}
 	if digest {
-		if own != nil {
-			own = append(own, ',')
-		}
-		own = append(append(append(own, `"`+digestKey+`":"`...), p.Digest...), '"')
+		e.str(digestKey, p.Digest)
 	}
 	if schema != nil {
-		if own != nil {
-			own = append(own, ',')
-		}
-		own = append(append(own, `"`+inputSchemaKey+`":`...), schema...)
+		e.key(inputSchemaKey)
+		e.buf = append(e.buf, schema...)
 	}
-	e.metaAfter(own, p.Meta)
+	e.metaMembers(p.Meta)
+	e.raw("}")
 }
 
 func (e *encoder) argument(a *argument.Argument, hints bool) {

@@ -144,24 +144,12 @@ func (e *encoder) mimeType(value string) {
 
 // metaFromTitles appends _meta where only revisions with titles have it.
 func (e *encoder) metaFromTitles(m Meta) {
-	if e.rev.Titles() {
-		e.meta(m)
+	if e.rev.Titles() && len(m) > 0 {
+		e.key("_meta")
+		e.raw("{")
+		e.metaMembers(m)
+		e.raw("}")
 	}
-}
-
-func (e *encoder) meta(m Meta) {
-	if len(m) > 0 {
-		e.metaAfter(nil, m)
-	}
-}
-
-// metaAfter appends _meta with members of our own before the application's.
-func (e *encoder) metaAfter(own []byte, m Meta) {
-	e.key("_meta")
-	e.raw("{")
-	e.buf = append(e.buf, own...)
-	e.metaMembers(m)
-	e.raw("}")
 }
 
 // metaMembers appends the members of a _meta of the application.

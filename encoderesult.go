@@ -70,20 +70,18 @@ func (e *encoder) join(at int, messages []Message) {
 
 // end appends the _meta of a result, and the number of errors that are left out.
 func (e *encoder) end(m Meta) {
-	switch {
-	case e.served != served{} && e.rev.Titles():
+	hasVersion := e.served != served{} && e.rev.Titles()
+	if hasVersion || e.rev.Stateless() || len(m) > 0 {
 		e.key("_meta")
 		e.raw("{")
 		if e.rev.Stateless() {
 			e.buf = append(e.buf, e.serverInfo...)
 		}
-		e.appendServed(e.served, m)
+		if hasVersion {
+			e.appendServed(e.served, m)
+		}
 		e.metaMembers(m)
 		e.raw("}")
-	case e.rev.Stateless():
-		e.metaAfter(e.serverInfo, m)
-	default:
-		e.meta(m)
 	}
 	if e.dropped > 0 {
 		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
@@ -106,10 +104,7 @@ func (e *encoder) appendMessage(m *Message) {
 // is left to the application, which may pass on the result of another server.
 func (e *encoder) appendServed(v served, m Meta) {
 	if v.digest != "" && !has(m, digestKey) {
-		e.key(digestKey)
-		e.raw(`"`)
-		e.raw(v.digest)
-		e.raw(`"`)
+		e.str(digestKey, v.digest)
 	}
 	if v.release != nil && len(v.release.members) > 0 && !has(m, releaseKey) && !has(m, labelKey) {
 		if e.buf[len(e.buf)-1] != '{' {

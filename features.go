@@ -137,7 +137,7 @@ type renderingRequest struct {
 }
 
 // request returns the request for a prompt, without arguments.
-func (v *rendering) request(all *snapshot, d *definition, retry elicit.Retry) *renderingRequest {
+func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *renderingRequest {
 	g := &renderingRequest{rendering: v}
 	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped = v.server, all, d, retry, v.clientMethod, true
 	return g
@@ -173,13 +173,11 @@ func (g *renderingRequest) render(ctx context.Context) (result *Result, pending 
 // servedRendering is a rendering behind a middleware.
 type servedRendering struct {
 	*rendering
-	retry elicit.Retry
+	retry *elicit.Retry
 	// text has the arguments. Their parsed form takes several times the memory of the text,
 	// so it is not kept while a request waits.
 	text string
 }
-
-func (v *servedRendering) about(d *definition, _ *Request) slog.Attr { return promptAttr(d) }
 
 func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
 	all, d, f := p.find(ctx, r)
@@ -237,61 +235,49 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	return v.appendTo(ctx, dst, nil, f.Client)
 }
 
-// listing is a request of a feature for a list. One of the two functions is set.
-type listing struct {
-	cursor        string
-	append        func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
-	appendContext appendListed
-}
-
 // List is that of package promptfeature.
 func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error), withContext appendListed) ([]byte, feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	l := listing{cursor, atOnce, withContext}
-	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodList, served: &servedListing{&l}, request: &Request{Cursor: l.cursor}}
-		return nil, s.throughMiddleware(call, p, call.Method()), nil
-	}
-	if s.options.Visible == nil && !call.Deferred && l.appendContext == nil {
-		result, err := l.append(dst, l.cursor, nil)
+	if s.handler == nil && s.options.Visible == nil && !call.Deferred && atOnce != nil {
+		result, err := atOnce(dst, cursor, nil)
 		return result, feature.Work{}, err
 	}
-	l.cursor = strings.Clone(l.cursor)
+	list := listing(withContext)
+	if atOnce != nil {
+		list = func(_ context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
+			return atOnce(dst, cursor, visible)
+		}
+	}
+	if s.handler != nil {
+		p := &middlewareRequest{promptMethod: methodList, served: list, request: &Request{Cursor: cursor}}
+		return nil, s.throughMiddleware(call, p, call.Method()), nil
+	}
+	cursor = strings.Clone(cursor)
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
-		return runResult(s.appendListing(ctx, dst, &l, l.cursor))
+		return runResult(list.appendTo(ctx, dst, s, cursor))
 	}
 	return nil, feature.Work{Handler: feature.HandlerFunc(run)}, nil
 }
 
-// servedListing is a listing behind a middleware.
-type servedListing struct{ listing *listing }
+// listing is a request of a feature for a list.
+type listing appendListed
 
-func (l *servedListing) about(*definition, *Request) slog.Attr { return slog.Attr{} }
-
-func (l *servedListing) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	list, f := p.server.appendListing(ctx, nil, l.listing, r.Cursor)
+func (l listing) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
+	list, f := l.appendTo(ctx, nil, p.server, r.Cursor)
 	return p.listed(list), nil, f
 }
 
-func (l *servedListing) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+func (l listing) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
 	list, err := p.list(r)
 	return append(dst, list...), err
 }
 
-func (l *servedListing) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
-	return nil, f
-}
+func (l listing) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) { return nil, f }
 
-// appendListing appends the result of a listing.
-func (s *Server) appendListing(ctx context.Context, dst []byte, l *listing, cursor string) ([]byte, *rpc.Failure) {
+// appendTo appends the result of the listing.
+func (l listing) appendTo(ctx context.Context, dst []byte, s *Server, cursor string) ([]byte, *rpc.Failure) {
 	visible, subject := s.visibleIn(ctx), rpc.FromContext(ctx).Subject()
-	var result []byte
-	var err error
-	if l.appendContext != nil {
-		result, err = l.appendContext(ctx, dst, cursor, visible)
-	} else {
-		result, err = l.append(dst, cursor, visible)
-	}
+	result, err := l(ctx, dst, cursor, visible)
 	if visible != nil && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
 	}
@@ -331,7 +317,7 @@ type interactionRequest struct {
 	rejected   appendRejected // nil for the error of prompts/get
 	scope
 	clientMethod string
-	retry        elicit.Retry
+	retry        *elicit.Retry
 }
 
 // Run is the work of the request.
@@ -340,7 +326,7 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 	to := sync.OnceValue(func() seal.Binding {
 		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.name, r.canonicalArguments()})
 	})
-	if !r.retry.IsZero() {
+	if r.retry != nil {
 		if f := r.resume(r.retry, to); f != nil {
 			return nil, f
 		}

@@ -64,7 +64,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 }
 
 // getThroughMiddleware is get for a request that goes through the middleware.
-func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value, retry elicit.Retry) feature.Work {
+func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value, retry *elicit.Retry) feature.Work {
 	all := new(struct { // in one allocation
 		middlewareRequest
 		request Request
@@ -90,11 +90,9 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 
 // servedGet is a request for a prompt behind a middleware.
 type servedGet struct {
-	retry    elicit.Retry
+	retry    *elicit.Retry
 	examples map[string]string // of NonStrings, see argument.ExampleOf
 }
-
-func (g *servedGet) about(d *definition, _ *Request) slog.Attr { return promptAttr(d) }
 
 func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
 	all, d, f := p.find(ctx, r)
@@ -142,14 +140,14 @@ type getRequest struct {
 	scope
 	definition *definition
 	rounds     uint8            // of forms that ask for arguments
+	isTyped    bool             // the arguments are typed, as those of a tool
 	texts      []argument.Text  // of the declared arguments
 	few        [4]argument.Text // the array of texts for most prompts
 	others     *otherArguments  // undeclared arguments; nil without any
 	refilled   []int            // positions of the arguments that a form has just filled in
-	retry      elicit.Retry
+	retry      *elicit.Retry
 	boundTo    *seal.Binding // once it is known
 	method     string        // of the client's request
-	isTyped    bool          // the arguments are typed, as those of a tool
 }
 
 func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }
@@ -219,7 +217,7 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 // resumeArguments resumes the state of an earlier request, if the client has sent one,
 // and restores the arguments that the user was asked for.
 func (g *getRequest) resumeArguments(ctx context.Context) *rpc.Failure {
-	if g.retry.IsZero() {
+	if g.retry == nil {
 		return nil
 	}
 	if f := g.resume(g.retry, func() seal.Binding { return g.binding(ctx) }); f != nil {

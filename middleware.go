@@ -42,8 +42,6 @@ type middlewareRequest struct {
 // servedRequest is a request as its method serves it behind a middleware. The implementations
 // are in the files of the methods, and in features.go.
 type servedRequest interface {
-	// about describes the request for a prompt in the log.
-	about(d *definition, r *Request) slog.Attr
 	// answer answers the request that next gets, on what may be a goroutine of the
 	// middleware's. It returns the request of a prompt whose questions are pending.
 	answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure)
@@ -104,7 +102,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	if r.Arguments == nil {
 		r.Arguments = map[string]string{}
 	}
-	p.about = s.describe(p) // before the middleware changes the request
+	p.about = p.describe() // before the middleware changes the request
 	return feature.Work{Handler: p}
 }
 
@@ -283,13 +281,15 @@ func (e *nextError) Unwrap() []error {
 }
 
 // describe describes a request for the log, as without the middleware.
-func (s *Server) describe(p *middlewareRequest) slog.Attr {
-	r := p.request
-	if p.promptMethod == methodList {
+func (p *middlewareRequest) describe() slog.Attr {
+	d, ok := p.server.registry.snapshot().Get(p.request.Prompt)
+	switch {
+	case p.promptMethod == methodList:
 		return slog.String("method", p.clientMethod)
+	case !ok:
+		return unknownAttr
+	case p.promptMethod == methodComplete:
+		return completionAttr(d, p.request.Argument)
 	}
-	if d, ok := s.registry.snapshot().Get(r.Prompt); ok {
-		return p.served.about(d, r)
-	}
-	return unknownAttr
+	return promptAttr(d)
 }

@@ -19,14 +19,14 @@ import (
 
 // list is the method prompts/list.
 func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
-	p, err := parseListParams(c.Message.Params)
+	position, err := cursorOf(c.Message.Params)
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
-		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}, served: servedList{}}, methodList), nil
+		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: position}, served: servedList{}}, methodList), nil
 	}
-	after, err := p.after()
+	after, err := afterOf(position)
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
@@ -42,10 +42,8 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 // servedList is a request for a list of prompts behind a middleware.
 type servedList struct{}
 
-func (servedList) about(*definition, *Request) slog.Attr { return slog.String("method", methodList) }
-
 func (servedList) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	after, err := listParams{cursor: r.Cursor}.after()
+	after, err := afterOf(r.Cursor)
 	if err != nil {
 		return nil, nil, &rpc.Failure{Client: err}
 	}
@@ -159,37 +157,31 @@ const reserveAfter = 16
 
 var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 
-// after returns the name after which a page begins; empty for the first one.
-func (p listParams) after() (string, *Error) {
-	if p.cursor == "" {
+// afterOf returns the name after which the page of a cursor begins; empty for the first one.
+func afterOf(position string) (string, *Error) {
+	if position == "" {
 		return "", nil
 	}
-	after, ok := cursor.Parse("", p.cursor, cursor.MaxName)
+	after, ok := cursor.Parse("", position, cursor.MaxName)
 	if !ok {
 		return "", errCursor
 	}
 	return after, nil
 }
 
-// listParams are the params of prompts/list.
-type listParams struct {
-	cursor string // empty for the first page
-}
-
-func parseListParams(params strictjson.Value) (listParams, *Error) {
-	var p listParams
+// cursorOf returns the cursor in the params of prompts/list; empty for the first page.
+func cursorOf(params strictjson.Value) (string, *Error) {
 	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
-		return p, err
+		return "", err
 	}
-	switch c := params.Get("cursor"); c.Kind() {
-	case strictjson.Invalid, strictjson.Null:
-	case strictjson.String:
-		p.cursor = c.Text()
-		if p.cursor == "" {
-			return p, errCursor
-		}
-	default:
-		return p, wire.WrongKind("cursor", "params.cursor", "a string", c)
+	c := params.Get("cursor")
+	switch {
+	case c.Kind() <= strictjson.Null:
+		return "", nil
+	case c.Kind() != strictjson.String:
+		return "", wire.WrongKind("cursor", "params.cursor", "a string", c)
+	case c.Text() == "":
+		return "", errCursor
 	}
-	return p, nil
+	return c.Text(), nil
 }

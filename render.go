@@ -90,7 +90,7 @@ func (s *scope) reportUnsent(err error, about slog.Attr) {
 
 // resume adds the answers and the state of the request to the knowledge of the run. It
 // opens the state with the keys of the server.
-func (s *scope) resume(retry elicit.Retry, to func() seal.Binding) *rpc.Failure {
+func (s *scope) resume(retry *elicit.Retry, to func() seal.Binding) *rpc.Failure {
 	return s.knowledge().Resume(s.request, retry, &s.server.sealer, to)
 }
 

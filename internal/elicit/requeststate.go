@@ -42,44 +42,45 @@ var (
 )
 
 // Retry has the params of a request that answers an input_required: the JSON of
-// inputResponses, and requestState. It is zero for any other request.
+// inputResponses, and requestState. It is nil for any other request.
 type Retry struct{ responses, state string }
 
 // ReadRetry reads the params of a request. Stateful versions have no such members, and ignore
 // them as they ignore any other.
-func ReadRetry(c *rpc.Call) (r Retry, err *transport.Error) {
+func ReadRetry(c *rpc.Call) (*Retry, *transport.Error) {
 	if !c.Rev.Stateless() {
-		return Retry{}, nil
+		return nil, nil
 	}
+	var responses, state string
 	switch v := c.Message.Params.Get("inputResponses"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.Object:
-		if r.responses = v.Raw(); len(r.responses) > maxResponses {
-			return Retry{}, wire.InvalidParam("inputResponses", "params.inputResponses exceeds the limit of %d bytes", maxResponses)
+		if responses = v.Raw(); len(responses) > maxResponses {
+			return nil, wire.InvalidParam("inputResponses", "params.inputResponses exceeds the limit of %d bytes", maxResponses)
 		}
 	default:
-		return Retry{}, wire.WrongKind("inputResponses", "params.inputResponses", "an object", v)
+		return nil, wire.WrongKind("inputResponses", "params.inputResponses", "an object", v)
 	}
 	switch v := c.Message.Params.Get("requestState"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.String:
-		if r.state = v.Text(); r.state == "" {
-			return Retry{}, errState
+		if state = v.Text(); state == "" {
+			return nil, errState
 		}
 	default:
-		return Retry{}, wire.WrongKind("requestState", "params.requestState", "a string", v)
+		return nil, wire.WrongKind("requestState", "params.requestState", "a string", v)
+	}
+	if responses == "" && state == "" {
+		return nil, nil
 	}
 	if c.Message.Large {
-		r.responses, r.state = strings.Clone(r.responses), strings.Clone(r.state)
+		responses, state = strings.Clone(responses), strings.Clone(state)
 	}
-	return r, nil
+	return &Retry{responses, state}, nil
 }
 
-// IsZero reports whether the request answers nothing.
-func (r Retry) IsZero() bool { return r == Retry{} }
-
 // HasState reports whether the request continues an earlier one.
-func (r Retry) HasState() bool { return r.state != "" }
+func (r *Retry) HasState() bool { return r != nil && r.state != "" }
 
 // Sealer seals the requestState. With Keys, any replica opens what another replica has
 // sealed. Own is for a single process.
@@ -169,7 +170,7 @@ type sealedState struct {
 
 // Resume reads the answers and the requestState of a request. It fails if the state is
 // invalid, has expired, or is not bound to the request.
-func (s *State) Resume(r *rpc.Request, retry Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
+func (s *State) Resume(r *rpc.Request, retry *Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
 	s.rawResponses = retry.responses
 	if retry.state == "" {
 		return nil

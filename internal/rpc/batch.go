@@ -330,13 +330,7 @@ func (b *batch) run() error {
 		errs = append(errs, t.runNow(t.timeout()))
 		t.ctx.cancel(ErrAnswered)
 	}
-	b.ticket.Leave() // a client that is slow to read must not keep others waiting
-	// Without an array, all requests were canceled, and the caller of Handle gets the
-	// reasons.
-	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
-		return err
-	}
-	return errors.Join(errs...)
+	return b.end(errs)
 }
 
 var errBatchEnded = wire.InternalError("request was not processed, because the batch ended early")
@@ -348,11 +342,20 @@ func (b *batch) giveUp(cause error) error {
 		errs = append(errs, t.giveUp(cause))
 		t.ctx.cancel(ErrAnswered)
 	}
-	b.ticket.Leave()
-	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
-		return err
+	return b.end(errs)
+}
+
+// end sends the array. Without an array, all requests were canceled, and the caller of Handle
+// gets the reasons, which are errs.
+func (b *batch) end(errs []error) error {
+	b.ticket.Leave() // a client that is slow to read must not keep others waiting
+	err := b.finish(errBatchEnded)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err == nil && len(b.answers) == 0 {
+		return errors.Join(errs...)
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // finish completes the tasks that are left with an error, and sends the array.
@@ -381,10 +384,4 @@ func (b *batch) finish(left *transport.Error) error {
 		return nil // notifications and canceled requests have no response
 	}
 	return b.exchange.respond(wire.Response{Msg: append(msg, ']')})
-}
-
-func (b *batch) isSilent() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.answers) == 0
 }

@@ -32,6 +32,7 @@ func NewServer(c Config) (*Server, []error) {
 		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
+		reached:       reached{by: map[string]times{}},
 	}
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)

@@ -136,7 +136,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
 	t := newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
 	b := &callback{options: o, responded: make(chan struct{})}
-	t.outlet, t.request.isCall = b, true
+	t.outlet, t.isCall = b, true
 	t.request.CanAsk = o.Request != nil
 	// Without a token, reports of progress cost nothing.
 	if o.Notify == nil {

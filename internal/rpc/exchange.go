@@ -28,12 +28,11 @@ type recipient struct {
 	Send      func(msg []byte, code transport.Code, last bool) error
 	Overdue   func()
 	Connected context.Context
-	Done      <-chan struct{}
 	emit      func(msg []byte, completed *atomic.Bool) error
 }
 
 func (x *exchange) recipient() recipient {
-	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.Done, x.emit}
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit}
 }
 
 // overdue reports to the transport that the application's code outlives the response. A

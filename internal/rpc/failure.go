@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -68,14 +66,6 @@ func withErrorID(message string) (e *transport.Error, id string) {
 	e = wire.InternalError(message)
 	e.Data = errorid.Data{ID: id}
 	return e, id
-}
-
-// Panic returns the failure of a panic that was just recovered. The deferred function that
-// has recovered calls Panic, because the stack is that of the panic only there.
-func Panic(subject string, v any) *Failure {
-	f := InternalFailure(subject, redact.NewPanic(v))
-	f.stack = debug.Stack()
-	return f
 }
 
 // finish finds out whether the failure is only the end of ctx, and encodes the

@@ -47,6 +47,8 @@ type pending struct {
 	completed atomic.Bool
 	sending   sync.Mutex // held to call the exchange's Send, and for the field below
 	isOver    bool       // nothing more may be sent
+
+	isCall bool // the result goes to the caller of [Server.Call]: no member of JSON-RPC is around it
 }
 
 // group counts the request in its session.

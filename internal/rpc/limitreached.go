@@ -29,7 +29,7 @@ const (
 // thing to bound.
 type reached struct {
 	mu sync.Mutex
-	by map[string]*times // by limit; the names are the program's, so there are few
+	by map[string]times // by limit; the names are the program's, so there are few
 }
 
 type times struct {
@@ -43,17 +43,12 @@ func (r *reached) add(limit string) (omitted int, isDue bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, t := time.Now(), r.by[limit]
-	if t == nil {
-		if t = new(times); r.by == nil {
-			r.by = map[string]*times{}
-		}
-		r.by[limit] = t
-	} else if now.Sub(t.logged) < reachedPause {
-		t.omitted++
+	if now.Sub(t.logged) < reachedPause {
+		r.by[limit] = times{t.logged, t.omitted + 1}
 		return 0, false
 	}
-	omitted, *t = t.omitted, times{logged: now}
-	return omitted, true
+	r.by[limit] = times{logged: now}
+	return t.omitted, true
 }
 
 // secretKey begins the key of a client that is the name of its session, which may be

@@ -2,15 +2,13 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
-// This file logs at a bounded rate, and recovers panics of the server's goroutines.
+// This file logs at a bounded rate.
 
 // maxLogRate is how many records per second the logger gets, because clients can cause
 // records. Twice as many may come at once. The rate holds for all records together, so a
@@ -60,36 +58,4 @@ func (l *logger) Log(ctx context.Context, level slog.Level, message string, attr
 		attrs = append(attrs, slog.Int("dropped", dropped))
 	}
 	l.slog.LogAttrs(ctx, level, message, attrs...)
-}
-
-// spawn runs f on a goroutine of its own. The caller must know how the goroutine ends:
-// nothing here waits for it.
-func (l *logger) spawn(f func()) {
-	go func() {
-		defer l.recoverPanic()
-		f()
-	}()
-}
-
-// recoverPanic is deferred on each goroutine that the server starts, the
-// goroutines of timers included: a panic of the application's code, be it a
-// transport's, must not end the process. What the code leaves undone is cleaned
-// up by deferred functions on the way here.
-func (l *logger) recoverPanic() {
-	if v := recover(); v != nil {
-		l.Log(context.Background(), slog.LevelError, "panic recovered",
-			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
-	}
-}
-
-// logObserver logs the first failure of the observer. An observer that fails once usually
-// fails for every message.
-func (l *logger) logObserver(err error, stack []byte) {
-	attrs := []slog.Attr{slog.Any("error", err)}
-	if stack != nil {
-		attrs = append(attrs, slog.String("stack", string(stack)))
-	}
-	l.spawn(func() { // a logger may block
-		l.Log(context.Background(), slog.LevelError, "observer failed; further failures are not logged", attrs...)
-	})
 }

@@ -244,13 +244,12 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	c.Message.Method = m.name // which keeps no message in memory
 	call.Bind(&c.public, c)
 	result, w, err := m.feature(&c.public, dst)
-	if err == nil && !m.isRaw {
-		result = putOnOneLine(result, len(dst))
-	}
 	// A feature that returns neither a result nor work has a bug, which the client must not
 	// wait for.
-	if err == nil && (result != nil || w.Handler == nil) && !isObject(result, len(dst)) {
-		err = InvalidResult(m.name, errNotAnObject)
+	if err == nil && (result != nil || w.Handler == nil) {
+		if result, err = m.finish(c.Rev, result, len(dst)); err != nil {
+			err = InvalidResult(m.name, err)
+		}
 	}
 	if err != nil {
 		// Only an error about params is certain to be made for the client. Any other error
@@ -263,11 +262,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return nil, nil
 	}
 	c.work = workOf(w, m.name)
-	c.work.isRaw = m.isRaw
-	if c.Rev.Stateless() && m.tail != "" {
-		c.work.tail = &m.tail
-		result = appendTail(result, m.tail)
-	}
+	c.work.method = m
 	return result, nil
 }
 
@@ -293,8 +288,6 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	case result != nil: // of a feature, which does not see Deferred
 		own := slices.Clone(result[len(dst):])
 		c.work = m.work(func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, own...), nil })
-		// call has finished the result, with its tail.
-		c.work.isRaw = true
 		c.Keeps += len(own)
 	}
 	c.work.handler = &rateLimited{handler: c.work.handler, method: m, engine: c.engine, session: c.session, from: c.from}

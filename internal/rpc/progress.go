@@ -28,12 +28,12 @@ type reporter struct {
 	token string // as written; empty if the client wants no reports
 
 	mu      sync.Mutex // protects the fields below
-	begun   bool
-	done    float64 // of the latest report
-	next    *report // not sent yet
-	sending bool    // a goroutine sends
-	over    bool    // no more reports are accepted
+	done    float64    // of the latest report
+	next    *report    // not sent yet
 	idle    *sync.Cond
+	begun   bool
+	sending bool // a goroutine sends
+	over    bool // no more reports are accepted
 }
 
 // report notes a report, and starts the goroutine that sends. A value that does not rise is

@@ -24,7 +24,6 @@ type Request struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
 	CanAsk bool          // the client can be sent requests
-	isCall bool          // the result goes to the caller of [Server.Call]: no member of JSON-RPC is around it
 	Host   *hosts.Client // nil for an unknown client
 	Head   int           // the size of what the buffer for the result has before the result
 
@@ -52,6 +51,15 @@ func (r *Request) SetPrompt(name string) {
 
 // SetTool sets the name of the tool that the observer receives with the request.
 func (r *Request) SetTool(name string) { r.task.observed.SetTool(name) }
+
+// IsObserved reports whether an observer receives the request.
+func (r *Request) IsObserved() bool { return r.task.observed != nil }
+
+// SetVersion sets the version of the rendered prompt that the observer receives with the
+// request.
+func (r *Request) SetVersion(digest, release, label string) {
+	r.task.observed.SetVersion(digest, release, label)
+}
 
 // Subject names the request in an error, such as `prompt "review"`.
 func (r *Request) Subject() string { return r.task.work.handler.Subject() }
@@ -112,11 +120,7 @@ func (r *Request) Withhold(f *Failure) (clean *Failure) {
 	if secrets == nil || f == nil {
 		return f
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			clean = r.Withhold(Panic(r.Subject(), v))
-		}
-	}()
+	defer catch(r, &clean)
 	return withhold(&r.task.ctx, secrets, f, r.task.engine.logSensitive)
 }
 

@@ -162,8 +162,6 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 		// Over HTTP a detached session is one request, which has an operation already. A
 		// session that has ended would never end its operation.
 		s.observed = s.server.observer.StartSession(s.id, rev, conn)
-	}
-	if !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and notifications/initialized.
 		s.lists = subscribe(s.server.feeds, &s.courier)

@@ -117,8 +117,9 @@ type subscription struct {
 	server   *Server
 	rev      revision.Revision
 	filter   *filter
-	held     holding     // for its resources
-	released atomic.Bool // for all limits
+	over     <-chan struct{} // Exchange.Done
+	held     holding         // for its resources
+	released atomic.Bool     // for all limits
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
@@ -126,7 +127,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 	m := &c.Message
 	// A subscription may last for days, and must not keep its message in memory.
 	m.Detach()
-	l := &subscription{rev: c.Rev, filter: c.subscribe}
+	l := &subscription{rev: c.Rev, filter: c.subscribe, over: x.Done}
 	l.server, l.engine, l.session, l.id, l.key, l.exchange = s, s.engine, c.session, m.ID, m.Key, x.recipient()
 	if x.observed != nil {
 		l.observed = new(telemetry.Request)
@@ -221,7 +222,7 @@ func (l *subscription) run() error {
 	select {
 	case err := <-failed:
 		return l.abort(err)
-	case <-l.exchange.Done:
+	case <-l.over:
 	case <-l.ctx.Done():
 	}
 	courier.Stop()

@@ -178,7 +178,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	// A Call returns the result alone: the other layer writes the JSON-RPC message around it.
-	if !t.request.isCall {
+	if !t.isCall {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
 	t.request.Head = len(*buf)
@@ -202,7 +202,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	t.stop(true)
 	switch {
 	case failure != nil:
-	case t.request.isCall:
+	case t.isCall:
 		*buf = result
 	default:
 		*buf = append(result, '}')
@@ -243,7 +243,7 @@ func (t *task) end(result []byte, f *Failure) error {
 // that is not nil. A logger may block, so a client does not wait for it; a Call
 // does, so that its caller finds everything logged.
 func (t *task) fail(e *transport.Error, log func()) error {
-	if log != nil && t.request.isCall {
+	if log != nil && t.isCall {
 		log()
 	} else if log != nil {
 		defer log()
@@ -333,28 +333,14 @@ func (t *task) notify(method string, params []byte) error {
 // of them is a failure. The code of a handler runs nowhere else.
 func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
-	defer func() {
-		// A panic of a render function must not end the server, and its text must not reach a
-		// client.
-		if v := recover(); v != nil {
-			result, f = nil, t.request.Withhold(Panic(w.handler.Subject(), v))
-		}
-	}()
+	defer catch(&t.request, &f)
 	result, err := w.handler.Run(ctx, dst)
-	// Over stdio a line feed ends a message, so a result of the application that was encoded
-	// with one is rewritten.
-	if err == nil && !w.isRaw {
-		result = putOnOneLine(result, len(dst))
-	}
-	// The bytes come from the application, and a result that is no object would be a response
-	// that clients reject.
-	if err == nil && !isObject(result, len(dst)) {
-		err = InvalidResult(w.handler.Subject(), errNotAnObject)
+	if err == nil && w.method != nil {
+		if result, err = w.method.finish(t.request.Rev, result, len(dst)); err != nil {
+			err = InvalidResult(w.handler.Subject(), err)
+		}
 	}
 	if err == nil {
-		if w.tail != nil {
-			result = appendTail(result, *w.tail)
-		}
 		return result, nil
 	}
 	// The root knows which of its errors a client may see. A failure that it already made

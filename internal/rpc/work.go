@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // This file has the work that makes a result, and how the log and errors name it. task.go
@@ -21,25 +22,39 @@ import (
 type work struct {
 	handler handler
 	timeout time.Duration // 0 for that of the server
-	isRaw   bool          // the result is on one line
-	tail    *string       // see method; nil for none
-}
-
-// isObject reports whether what follows the first n bytes of result begins and ends as a JSON
-// object: anything else would make the response invalid JSON. A full parse of the result
-// would slow every get.
-func isObject(result []byte, n int) bool {
-	return len(result) >= n+len("{}") && result[n] == '{' && result[len(result)-1] == '}'
+	method  *method       // which finishes the result; nil for a result that is finished
 }
 
 var errNotAnObject = errors.New("result is not a JSON object")
+
+// finish puts a result of the method on one line and adds the tail. The result is what follows
+// the first n bytes.
+func (m *method) finish(rev revision.Revision, result []byte, n int) ([]byte, error) {
+	if !m.isRaw {
+		result = putOnOneLine(result, n)
+	}
+	// The bytes come from the application, and a result that is no object would be a response
+	// that clients reject. A full parse of the result would slow every get.
+	if len(result) < n+len("{}") || result[n] != '{' || result[len(result)-1] != '}' {
+		return nil, errNotAnObject
+	}
+	if !rev.Stateless() || m.tail == "" {
+		return result, nil
+	}
+	result = bytes.TrimRight(result[:len(result)-1], " \t")
+	tail := m.tail
+	if result[len(result)-1] == '{' {
+		tail = tail[1:] // without the comma
+	}
+	return append(result, tail...), nil
+}
 
 // putOnOneLine replaces the line breaks after the first n bytes by spaces, and cuts off white
 // space at the end, such as the line break of a json.Encoder. JSON has line breaks between
 // values only. They would end a message of stdio, and a line of an event stream. The bytes
 // are changed in place, because a handler appends to the buffer of the server.
 func putOnOneLine(result []byte, n int) []byte {
-	if len(result) < n { // isObject rejects it
+	if len(result) < n { // finish rejects it
 		return result
 	}
 	line := bytes.TrimRight(result[n:], " \t\r\n")
@@ -109,17 +124,4 @@ func (w *work) logFailure(ctx context.Context, e *engine, f *Failure) {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))
 	}
 	e.Log(ctx, f.Level, f.Event, attrs...)
-}
-
-// appendTail replaces the last brace of a result by the tail. A nil result stays
-// nil.
-func appendTail(result []byte, tail string) []byte {
-	if result == nil {
-		return nil
-	}
-	result = bytes.TrimRight(result[:len(result)-1], " \t")
-	if result[len(result)-1] == '{' {
-		tail = tail[1:]
-	}
-	return append(result, tail...)
 }

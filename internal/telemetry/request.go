@@ -136,6 +136,19 @@ func (r *Request) SetTool(name string) {
 	r.o.SetTool(name)
 }
 
+// SetVersion sets the version of the prompt that the request renders. The render function may
+// still run after the operation has ended, so o may be nil.
+func (r *Request) SetVersion(digest, release, label string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.o != nil {
+		r.o.out.Digest, r.o.out.Release, r.o.out.Label = digest, release, label
+	}
+}
+
 // Respond notes the response, which has been sent unless there is an error.
 func (r *Request) Respond(response wire.Response, err error) {
 	if r == nil {
