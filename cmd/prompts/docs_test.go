@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +71,32 @@ func TestTestsPage(t *testing.T) {
 	}
 	newTest().Flags().VisitAll(func(f *pflag.Flag) { assert.Contains(t, page, "--"+f.Name) })
 	newDiff().Flags().VisitAll(func(f *pflag.Flag) { assert.Contains(t, page, "--"+f.Name) })
+}
+
+// TestReleasesPage runs the commands that a new user of releases types, in their order.
+func TestReleasesPage(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../docs/releases.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(raw), "\n## Try it\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	lines := regexp.MustCompile(`(?m)^prompts (.*)$`).FindAllStringSubmatch(section, -1)
+	require.Len(t, lines, 11)
+	dir := t.TempDir()
+	for _, line := range lines {
+		var args []string
+		for _, arg := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line[1], -1) {
+			args = append(args, strings.Trim(arg, `"`))
+		}
+		if args[0] == "serve" { // over stdio, until the end of its input
+			args = slices.Delete(args, 1, 3)
+		}
+		cmd := exec.CommandContext(t.Context(), "prompts", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s\n%s", line[0], out)
+		require.NotEmpty(t, out, line[0])
+	}
 }
 
 // TestClientsPages checks that the pages on clients have the entry that install prints for
