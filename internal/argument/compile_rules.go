@@ -25,11 +25,13 @@ func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Val
 	}
 	// The checks run on a copy with the element type that the list really has, so
 	// that keywords of the elements are checked against it.
-	checked := *s
+	checked := s
 	if k == schema.List && s.Items == nil {
-		checked.Items = &jsonschema.Schema{Type: "string"} // a list without a type of its elements
+		c := *s
+		c.Items = &jsonschema.Schema{Type: "string"} // a list without a type of its elements
+		checked = &c
 	}
-	if err := schema.Check(&checked); err != nil {
+	if err := schema.Check(checked); err != nil {
 		return rules{}, nil, err
 	}
 	r, rest := splitRules(k, s, values)
@@ -43,12 +45,13 @@ func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Val
 	}
 	// A reference is a JSON pointer from the root of the schema. Without the whole
 	// schema, a pointer would lead nowhere. Checking a keyword twice does no harm.
+	validated := rest // which is allocated, unlike rest
 	if schema.HasReference(s) {
-		rest = *s
+		validated = *s
 	} else {
-		rest.Schema = s.Schema // the version of JSON Schema
+		validated.Schema = s.Schema // the version of JSON Schema
 	}
-	validator, err := newPartValidator(&rest)
+	validator, err := newPartValidator(&validated)
 	return r, validator, err
 }
 

@@ -156,6 +156,9 @@ func (v *value) acceptsEmpty(required bool) bool {
 	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
 		return false
 	}
+	if v.rules.texts != nil && !v.rules.hasText("") { // without a message that nobody reads
+		return false
+	}
 	_, p := v.read(reflect.Value{}, "", false)
 	return p == nil
 }

@@ -172,10 +172,11 @@ func (n *node[V]) replaceKid(i int, sep string, kid *node[V]) {
 	n.keys[i-1], n.kids[i] = sep, kid
 }
 
-// insert is slices.Insert for a slice that, when it is full, is to get the capacity given, and not one of append's choice.
+// insert is slices.Insert for a slice that, when it is full, doubles up to the capacity given, and not to one of append's
+// choice. Many maps have a single entry.
 func insert[T any](s []T, i int, v T, capacity int) []T {
 	if len(s) == cap(s) {
-		s = resized(s, capacity)
+		s = resized(s, min(max(2*len(s), 2), capacity))
 	}
 	return slices.Insert(s, i, v)
 }

@@ -38,6 +38,9 @@ func Check(s *jsonschema.Schema) (err error) {
 	if err := cmp.Or(checkKeywords(s), checkDraft(s)); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
+	if isFlat(s) {
+		return nil
+	}
 	// jsonschema-go also checks what this file does not, such as anchors and the
 	// URIs of $id.
 	if _, err := s.Resolve(nil); err != nil {
@@ -291,10 +294,10 @@ func CheckAllowed(k Kind, what string, values []any) error {
 // jsonschema-go 0.4.3 would follow the references until the stack overflows, which no
 // recover catches. A property or an element may refer back, because values are finite.
 func resolveReferences(root *jsonschema.Schema) (*references, error) {
-	r := &references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
 	if !HasReference(root) { // it is a tree
-		return r, nil
+		return noReferences, nil
 	}
+	r := &references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
 	if err := r.collect(root, ""); err != nil {
 		return nil, err
 	}
@@ -328,6 +331,8 @@ type references struct {
 	targets  map[string]*jsonschema.Schema // by JSON pointer and by anchor
 	entered  map[*jsonschema.Schema]bool   // true until follow leaves it, then false
 }
+
+var noReferences = new(references)
 
 // collect adds s, which is at the JSON pointer, and everything inside.
 //

@@ -52,12 +52,16 @@ func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 	return c
 }
 
+// annotations are the fields of a Schema that WithoutAnnotations removes.
+var annotations = fieldsNamed("ID", "Schema", "Comment", "Title", "Description", "Default", "Examples", "Deprecated", "ReadOnly", "WriteOnly",
+	"ContentEncoding", "ContentMediaType", "ContentSchema", "Format", "Extra", "PropertyOrder")
+
 // IsEmpty reports whether the schema rejects no value.
 //
 // References and definitions count as keywords here, so a schema with $defs alone
 // is not empty.
 func IsEmpty(s *jsonschema.Schema) bool {
-	return reflect.ValueOf(WithoutAnnotations(s)).IsZero()
+	return hasOnly(s, annotations)
 }
 
 // False returns a schema that accepts no value.
@@ -92,6 +96,9 @@ func Subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 // parts is Subschemas with the nil elements of lists and maps.
 func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
+		if isFlat(s) {
+			return
+		}
 		v := reflect.ValueOf(s).Elem()
 		for i := range v.NumField() {
 			if v.Field(i).IsZero() { // as most are
@@ -160,6 +167,9 @@ func RefersOutside(s *jsonschema.Schema) bool {
 // HasReference reports whether the schema or one inside has a $ref or a
 // $dynamicRef.
 func HasReference(s *jsonschema.Schema) bool {
+	if isFlat(s) {
+		return false
+	}
 	for sub := range all(s) {
 		if sub.Ref != "" || sub.DynamicRef != "" {
 			return true
@@ -174,6 +184,9 @@ func HasReference(s *jsonschema.Schema) bool {
 // Values of a schema built by hand may have any Go type. After Clone they are nil,
 // bool, float64, string, []any and map[string]any, and nothing is shared with s.
 func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+	if c := cloneFlat(s); c != nil {
+		return c, nil
+	}
 	if err := checkTree(s, nil); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}

@@ -92,8 +92,14 @@ func (f *typeFinder) find(s *jsonschema.Schema) TypeSet {
 	if _, values, err := Allowed(s); err == nil && values != nil {
 		set &= typesOfValues(values)
 	}
+	if isFlat(s) {
+		return set
+	}
 	for _, ref := range []string{s.Ref, s.DynamicRef} {
-		if target, err := f.references.target(ref); ref != "" && err == nil {
+		if ref == "" {
+			continue
+		}
+		if target, err := f.references.target(ref); err == nil {
 			set &= f.find(target)
 		}
 	}
