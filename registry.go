@@ -318,6 +318,19 @@ func compileAll(prompts []Prompt) []ordmap.Entry[*definition] {
 	return all
 }
 
+// Merge sets all prompts of another registry. The prompts are not compiled again, and their
+// cached results are shared. A source of prompts can so check each prompt with a
+// registry of its own, and add all of them in one step. Releases and subscriptions of
+// from are not part of it.
+func (tx *Tx) Merge(from *Registry) {
+	other := from.snapshot()
+	all := make([]ordmap.Entry[*definition], 0, other.Len())
+	for name, d := range other.All() {
+		all = append(all, ordmap.Entry[*definition]{Key: name, Value: d})
+	}
+	_ = tx.put(all, true) // which has no errors
+}
+
 func (tx *Tx) put(all []ordmap.Entry[*definition], replace bool) error {
 	exists := func(name string) error { return fmt.Errorf("prompt %q: %w", name, ErrExists) }
 	if err := tx.editor().Put(all, replace, exists); err != nil {

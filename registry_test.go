@@ -8,7 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -289,4 +291,62 @@ func TestChangeInsideOfChange(t *testing.T) {
 			return tx.Set(servertest.TextPrompt("d", "x"))
 		}), "after the panic")
 	}
+}
+
+// Merge adds what another registry has, compiled once, and replaces prompts of the same
+// names.
+func TestMerge(t *testing.T) {
+	rendered := 0
+	shared := prompts.Prompt{
+		Name: "b", Description: "new", Cache: prompts.Cache{TTL: time.Hour},
+		Arguments: []prompts.Argument{{Name: "x", Schema: &jsonschema.Schema{Enum: []any{"1", "2"}}}},
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			rendered++
+			return prompts.Messages(prompts.User("hello")), nil
+		},
+	}
+	source, r := servertest.RegistryOf(shared, barePrompt("c", "")), servertest.RegistryOf(barePrompt("a", ""), barePrompt("b", "old"))
+	var seen []string
+	_, err := r.Follow(func(changes []prompts.Change) (func(), error) {
+		for _, c := range changes {
+			seen = append(seen, c.Name+c.Prompt.Description)
+		}
+		return nil, nil
+	})
+	require.NoError(t, err)
+	changed, cancel := r.Subscribe()
+	defer cancel()
+	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
+		tx.Merge(source)
+		tx.Merge(new(prompts.Registry)) // which has none
+		p, _ := tx.Lookup("b")
+		assert.Equal(t, "new", p.Description)
+		return nil
+	}))
+	<-changed
+	assert.Equal(t, []string{"a", "bold", "bnew", "c"}, seen)
+	assert.Equal(t, 3, r.Len())
+
+	source.Remove("b") // which the other registry keeps
+	s := prompts.MustNewServer(r, prompts.Options{})
+	for range 2 {
+		result, _ := servertest.Call(t, s, "prompts/get", `{"name":"b"}`)
+		assert.Contains(t, result, "hello")
+	}
+	assert.Equal(t, 1, rendered)
+
+	require.Error(t, r.Update(func(tx *prompts.Tx) error {
+		tx.Merge(servertest.RegistryOf(barePrompt("d", "")))
+		return errors.New("no")
+	}))
+	assert.Equal(t, 3, r.Len())
+	allocations := testing.AllocsPerRun(100, func() {
+		_ = r.Update(func(tx *prompts.Tx) error { tx.Merge(source); return nil })
+	})
+	if !servertest.RaceEnabled {
+		assert.LessOrEqual(t, allocations, 25.0)
+	}
+	var after *prompts.Tx
+	_ = r.Update(func(tx *prompts.Tx) error { after = tx; return nil })
+	assert.Panics(t, func() { after.Merge(source) })
 }

@@ -75,6 +75,9 @@ func (d decoder) argument(e member) argument {
 			a.declared.Complete = prompts.Suggest(d.texts(m)...)
 		}
 	}
+	if !hasSchema(a.lines) {
+		return a
+	}
 	s, typ := d.schema(members, types)
 	for _, m := range members {
 		switch m.key {
@@ -98,9 +101,7 @@ func (d decoder) argument(e member) argument {
 			s.Examples = d.examples(m, a.declared.Sensitive, s, typ)
 		}
 	}
-	if len(a.lines) > 0 && hasSchema(a.lines) {
-		a.declared.Schema = s
-	}
+	a.declared.Schema = s
 	return a
 }
 
@@ -121,10 +122,11 @@ func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ 
 		tried := *s
 		tried.Default = nil
 		p := prompts.Prompt{Name: "p", Render: nothing, Arguments: []prompts.Argument{{Name: "a", Schema: &tried}}}
-		if len(declarationErrors(p)) > 0 {
+		if _, faults := compile(p); len(faults) > 0 {
 			continue // the schema itself has errors, which are reported
 		}
-		if tried.Default = value; len(declarationErrors(p)) > 0 {
+		tried.Default = value
+		if _, faults := compile(p); len(faults) > 0 {
 			d.faults.add(e.line, hint.New("write a value that the argument accepts", "example %s is not valid for the argument", value))
 			continue
 		}

@@ -158,7 +158,7 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 		}
 	}
 	release := f.servedRelease(p, more)
-	if len(p.set)+len(p.remove) > 0 || release != f.served {
+	if len(p.entries)+len(p.remove) > 0 || release != f.served {
 		err := f.registry.Update(func(tx *prompts.Tx) error {
 			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
 				p = f.table.plan(tx.Lookup, within)
@@ -173,7 +173,10 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 			if err := tx.SetRelease(release); err != nil {
 				return err
 			}
-			return tx.Set(p.set...)
+			for _, e := range p.entries {
+				tx.Merge(e.compiled)
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, fmt.Errorf("promptfs: update registry: %w", err)

@@ -1,7 +1,6 @@
 package promptfs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +61,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		f.add(f.lineOf(line), explain(message, strings.Split(front, "\n")[line-1]))
 		return nil, false
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader([]byte(front)))
+	loader, err := yaml.NewLoader(strings.NewReader(front))
 	if err != nil {
 		return fault(err)
 	}

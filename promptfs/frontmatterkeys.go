@@ -138,7 +138,8 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 
 // hasError reports whether a registry finds the same error in p.
 func hasError(p prompts.Prompt, fault *prompts.DeclarationError) bool {
-	for _, e := range declarationErrors(p) {
+	_, faults := compile(p)
+	for _, e := range faults {
 		if e.Argument == fault.Argument && e.Err.Error() == fault.Err.Error() {
 			return true
 		}
@@ -146,12 +147,12 @@ func hasError(p prompts.Prompt, fault *prompts.DeclarationError) bool {
 	return false
 }
 
-// declarationErrors returns the errors that a registry finds in p.
-func declarationErrors(p prompts.Prompt) []*prompts.DeclarationError {
-	var scratch prompts.Registry
-	err := scratch.Add(p)
+// compile returns a registry that has p, or nil and the errors that a registry finds in p.
+func compile(p prompts.Prompt) (*prompts.Registry, []*prompts.DeclarationError) {
+	only := new(prompts.Registry)
+	err := only.Add(p)
 	if err == nil {
-		return nil
+		return only, nil
 	}
 	var all []*prompts.DeclarationError
 	for _, err := range flat(err) {
@@ -159,5 +160,5 @@ func declarationErrors(p prompts.Prompt) []*prompts.DeclarationError {
 			all = append(all, e)
 		}
 	}
-	return all
+	return nil, all
 }

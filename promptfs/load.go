@@ -20,5 +20,9 @@ func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 		return nil, err
 	}
 	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all())
-	return p.set, join(p.faults)
+	all := make([]prompts.Prompt, len(p.entries))
+	for i, e := range p.entries {
+		all[i] = *e.prompt
+	}
+	return all, join(p.faults)
 }

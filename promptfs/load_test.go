@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
+	"runtime"
 	"testing"
 	"testing/fstest"
 	"text/template"
@@ -239,4 +241,31 @@ func TestLinesThatAreText(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, []string{want}, textsOf(t, p, nil), text)
 	}
+}
+
+// A key of the _meta that has the digest is an error of its file, and of no other.
+func TestReservedMeta(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	f := promptfs.NewFolder(&reg, files(map[string]string{
+		"a.md": "---\ntitle: A\nmeta:\n  io.github.mcp-prompts/digest: x\n---\nhello",
+		"b.md": "hello",
+	}), promptfs.Options{})
+	assert.ErrorContains(t, f.Reload(t.Context()), `a.md:3: Meta["io.github.mcp-prompts/digest"] is reserved for Digest`)
+	assert.Equal(t, 1, reg.Len())
+}
+
+// A file is compiled once: the registry gets what the check has made. The bounds
+// are those of a file with a template, a partial and two arguments.
+func TestAllocationsOfAFile(t *testing.T) {
+	const n = 200
+	fsys := inMemory(n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var reg prompts.Registry
+	require.NoError(t, promptfs.NewFolder(&reg, fsys, promptfs.Options{Logger: slog.New(slog.DiscardHandler)}).Reload(t.Context()))
+	runtime.ReadMemStats(&after)
+	require.Equal(t, n, reg.Len())
+	assert.LessOrEqual(t, (after.Mallocs-before.Mallocs)/n, uint64(500))
+	assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(50<<10))
 }

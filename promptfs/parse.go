@@ -47,9 +47,11 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 
 // made is the result of parsing a file: a prompt, or the errors of the file.
 type made struct {
-	prompt prompts.Prompt
-	line   int // of the name; 0 if that is the path
-	faults fileErrors
+	prompt   prompts.Prompt
+	compiled *prompts.Registry // that has the prompt; nil if the file has errors
+	header   *header           // what check needs; nil if there is nothing to check
+	line     int               // of the name; 0 if that is the path
+	faults   fileErrors
 	// What the prompt is made of: the partials that it calls, those that there
 	// are not among them, by the line of the first call, and other files.
 	partials map[string]int
@@ -91,6 +93,9 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	}
 	m.sum = m.sumOf(name, content, all)
 	m.prompt.Digest = digestOf(m.sum)
+	if m.header != nil {
+		m.check(m.header)
+	}
 	return m
 }
 
@@ -179,13 +184,14 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		m.faults.add(h.lines["arguments"], hint.New("remove template: false, or the arguments", "arguments cannot be used with template: false, which sends the text verbatim"))
 		h.lost = true
 	}
+	h.prompt.Digest = m.prompt.Digest
 	m.prompt, m.line = h.prompt, h.lines["name"]
 	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, path.Ext(name)))
 	for _, a := range h.arguments {
 		m.prompt.Arguments = append(m.prompt.Arguments, a.declared)
 	}
 	if ok {
-		m.check(&h)
+		m.header = &h
 	}
 	switch {
 	case len(messages) == 0:
@@ -225,11 +231,17 @@ func (m *made) syntax(s *source, parts []part, messages []prompttemplate.Message
 	}
 }
 
-// check finds what a registry would find wrong.
+// check compiles the prompt, and adds what a registry finds wrong.
 func (m *made) check(h *header) {
 	p := m.prompt
-	p.Render = nothing
-	for _, e := range declarationErrors(p) {
+	if len(m.faults.all) > 0 {
+		p.Render = nothing
+	}
+	compiled, faults := compile(p)
+	if len(m.faults.all) == 0 {
+		m.compiled = compiled
+	}
+	for _, e := range faults {
 		if m.faults.isFull() {
 			return
 		}

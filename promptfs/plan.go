@@ -12,8 +12,7 @@ import (
 
 // plan is what has to be done to a registry.
 type plan struct {
-	entries []*entry // whose prompts are set
-	set     []prompts.Prompt
+	entries []*entry          // whose prompts are set
 	added   []string          // the names of those that the registry has not yet
 	changed []string          // and of the others
 	remove  []string          // names
@@ -128,7 +127,7 @@ func (t *table) plan(in lookup, within scope) *plan {
 		p.owners[e.wants] = path
 		switch {
 		case e.prompt != nil:
-			p.entries, p.set = append(p.entries, e), append(p.set, *e.prompt)
+			p.entries = append(p.entries, e)
 			if h.of(e.wants) == nobody {
 				p.added = append(p.added, e.wants)
 			} else {
@@ -207,7 +206,7 @@ func (p *plan) holds(t *table, in lookup) bool {
 // done notes that the plan has been carried out.
 func (t *table) done(p *plan) {
 	for _, e := range p.entries {
-		e.name, e.applied, e.prompt = e.wants, e.sum, nil
+		e.name, e.applied, e.prompt, e.compiled = e.wants, e.sum, nil, nil
 	}
 	if p.scope.isAll {
 		t.owners, t.broken = p.owners, p.broken

@@ -21,6 +21,11 @@ func TestPlanHolds(t *testing.T) {
 		require.NoError(t, table.refresh(t.Context(), newSource(fsys, &o)))
 		return table.plan(reg.Lookup, table.all())
 	}
+	set := func(p *plan) {
+		for _, e := range p.entries {
+			require.NoError(t, reg.Set(*e.prompt))
+		}
+	}
 	code := prompts.Prompt{Name: "a", Render: nothing}
 	text := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 
@@ -29,14 +34,14 @@ func TestPlanHolds(t *testing.T) {
 	require.NoError(t, reg.Set(code))
 	assert.False(t, p.holds(table, reg.Lookup))
 
-	require.NoError(t, reg.Set(p.set...))
+	set(p)
 	table.done(p)
 	p = refresh(fstest.MapFS{"a.md": text("2")}) // which changes it
 	assert.True(t, p.holds(table, reg.Lookup))
 	require.NoError(t, reg.Set(code))
 	assert.False(t, p.holds(table, reg.Lookup))
 
-	require.NoError(t, reg.Set(p.set...))
+	set(p)
 	table.done(p)
 	p = refresh(fstest.MapFS{}) // which removes it
 	assert.True(t, p.holds(table, reg.Lookup))

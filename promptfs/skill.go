@@ -58,6 +58,6 @@ func (m *made) skill(name, text string) {
 		return prompts.Messages(prompts.User(message)), nil
 	}
 	if ok && m.prompt.Name != "" {
-		m.check(&header{lines: lines})
+		m.header = &header{lines: lines}
 	}
 }

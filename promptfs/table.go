@@ -42,6 +42,8 @@ type entry struct {
 	wants  string          // the name of the prompt, if the file is valid
 	line   int             // of the name
 	prompt *prompts.Prompt // that is to be set; nil if it is
+	// compiled has the prompt that is to be set.
+	compiled *prompts.Registry
 	// What the registry has of it.
 	name    string // empty for nothing
 	applied [sha256.Size]byte
@@ -185,7 +187,7 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 	if len(e.faults) == 0 {
 		e.wants = m.prompt.Name
 		if e.wants != e.name || e.sum != e.applied {
-			e.prompt = &m.prompt
+			e.prompt, e.compiled = &m.prompt, m.compiled
 		}
 	}
 	return e

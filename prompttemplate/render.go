@@ -176,7 +176,9 @@ func (e *executor) execute(t *text, with *template.Template, data any) (string, 
 		return "", err
 	}
 	o := output{run: &e.run}
-	o.text.Grow(len(t.source))
+	if e.trial == nil {
+		o.text.Grow(len(t.source))
+	}
 	if recorded := trace.From(e.ctx); recorded != nil && e.trial == nil {
 		e.output = &o
 		recorded.Begin(e.message, t.source)
@@ -214,6 +216,9 @@ func (o *output) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	o.last = p
+	if o.run.trial != nil { // nobody reads the text
+		return len(p), nil
+	}
 	return o.text.Write(p)
 }
 
