@@ -206,8 +206,11 @@ func randomCase(seed uint64) (schema, text string) {
 // A Validator accepts what jsonschema-go accepts, and each rejection has a place.
 func TestValidatorAgrees(t *testing.T) {
 	t.Parallel()
-	judged, accepted := 0, 0
-	for seed := range uint64(4_000) {
+	judged, accepted, seeds := 0, 0, 4_000
+	if testing.Short() {
+		seeds = 400 // the fuzz target has more
+	}
+	for seed := range uint64(seeds) {
 		schema, text := randomCase(seed)
 		if ok, valid := judge(t, schema, text); ok {
 			judged++
@@ -216,8 +219,8 @@ func TestValidatorAgrees(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, judged, 2_500)
-	assert.Greater(t, accepted, 500)
+	assert.Greater(t, judged, seeds*5/8)
+	assert.Greater(t, accepted, seeds/8)
 }
 
 func FuzzValidator(f *testing.F) {
