@@ -46,6 +46,9 @@ func liveHeapSince(before, limit int64) int64 {
 // docs/limits.md, whatever the limits, when every kind of holding is filled at
 // once; and it is a good part of the formula, or the formula would say nothing.
 func TestMemoryFormula(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	for seed := range *seeds {
 		random := rand.New(rand.NewPCG(seed, 19))
 		between := func(low, high int) int { return low + random.IntN(high-low+1) }
@@ -288,6 +291,9 @@ func TestRelease(t *testing.T) {
 // A cache counts the memory that its results take, whatever they are made of, and not
 // their JSON.
 func TestCachesCountMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const most = 4 << 20
 	source := strings.Repeat("x", 64<<10)
 	small := func(n int) (all []any) {

@@ -242,7 +242,10 @@ func TestParseTruncated(t *testing.T) {
 
 // Millions of open brackets must not overflow the stack, nor, under a limit, claim much memory.
 func TestParseDeep(t *testing.T) {
-	const size = 4 << 20
+	size := 4 << 20
+	if testing.Short() {
+		size = 1 << 20
+	}
 	for _, tt := range []struct {
 		name, unit string
 	}{
