@@ -152,6 +152,17 @@ func TestAuthor(t *testing.T) {
 	assert.Contains(t, string(content), "    expect:\n      contains: of London\n")
 	choose(".cases select", "0")
 	p.has(".conversation", "of London")
+	p.has("#tab-template", "Template (1)") // a warning of check
+	assert.Empty(t, p.text(".said"))
+	eval[bool](p, `document.querySelector(".new-case [id^=name]").select(), document.querySelector(".new-case [value=contains]").click(), document.querySelector(".new-case fieldset [type=text]").value = "of Paris", true`)
+	p.typing("fails", "\r")
+	p.has(".cases", "The case fails: contains: no message has \"of Paris\".")
+	p.has("#tab-template", "Template (2)")
+	f.write("greeting.test.yaml", string(content))
+	eval[bool](p, `window.dispatchEvent(new Event("focus")), true`) // of an author who comes back from the editor
+	p.has("#tab-template", "Template (1)")
+	choose(".cases select", "0")
+	p.has(".conversation", "of London")
 	assert.Empty(t, eval[string](p, `document.querySelector("[name=password]").value`))
 
 	click("Template")
@@ -205,6 +216,7 @@ func TestAuthor(t *testing.T) {
 	eval[bool](p, `document.querySelector(".copy-menu summary").click(), true`)
 
 	click("Changes")
+	p.has(".panel h3", "greeting.md (new)")
 	p.has(".panel", "first · a, 20") // the last commit, because nothing was saved
 	p.has(".diff ins", "Greets somebody")
 	choose(".compare select", "save")
@@ -303,7 +315,8 @@ func TestColleague(t *testing.T) {
 	lines[200] = "A rule to forget, " + strings.Repeat("at length ", 200) + "now."
 	write()
 	f.commit("Eve", "<b>change</b> rule 200")
-	f.write("other.md", "Another prompt.\n")
+	f.write("other.md", "---\narguments:\n  - name: code\n    examples: [\"# x\"]\n---\nFirst.\n\n# A `title` #\n\n{{.code}}\n"+strings.Repeat("A rule.\n", 50)+"```sh\n# no title\n~~~\n```go\n```\n"+
+		"## Second\n"+strings.Repeat("Another one.\n", 80)+"\n--- assistant ---\nYes.\n")
 	f.commit("Eve", "add another prompt")
 	p := open(t, servePrompts(t, program, f.dir))
 	require.NoError(t, p.tab.Size(1280, 720, false))
@@ -327,6 +340,19 @@ func TestColleague(t *testing.T) {
 	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
 	p.wait(`document.querySelector(".diff ins")?.innerText.startsWith("forget")`) // since the commit, so without what is in the commit
 	assert.NotContains(t, p.text(".diff"), "of old")
+
+	// What is long of a prompt is below its headings.
+	p.find("other", "other")
+	p.has(".conversation", "Another one.")
+	p.wait(`document.querySelector(".totals .link") !== null`)
+	eval[bool](p, `document.querySelector(".totals .link").click(), true`)
+	p.wait(`document.querySelector(".sizes thead")?.innerText.includes("Tokens")`)
+	assert.Equal(t, []string{"Second other.md:66", "A \x60title\x60 other.md:8", "text of other.md", "argument code", "total"}, eval[[]string](p, `[...document.querySelectorAll(".sizes :is(tbody, tfoot) th")].map((e) => e.innerText)`))
+	eval[bool](p, `[...document.querySelectorAll(".sizes .link")][0].click(), true`)
+	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").textContent`), "## Second")
+	assert.Equal(t, 81, eval[int](p, `document.querySelectorAll(".source .lit").length`))
+	p.find("long", "long")
+	p.has(".conversation", "A rule to forget")
 
 	// What the author changes without a commit is nearer.
 	lines[0] = "The first rule."

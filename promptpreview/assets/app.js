@@ -67,6 +67,7 @@ class PromptView {
           if (!this.result || this.pane.classList.contains("is-stale")) await this.render();
           return Boolean(this.question) || this.result !== undefined && !this.pane.classList.contains("is-stale");
         },
+        onSaved: () => this.#find(),
       });
       this.form.before(this.tools.bar);
     }
@@ -832,6 +833,9 @@ document.addEventListener("visibilitychange", () => {
   } else start();
 });
 
+// An author who comes back from the editor may have changed a test file, which is no change
+// for clients.
+addEventListener("focus", () => open?.saved(open.lastResult?.messages));
 addEventListener("popstate", readLink);
 addEventListener("hashchange", readLink);
 

@@ -2,7 +2,7 @@
 // template with what is wrong in it, and what has changed.
 
 import { announce, append, h, newID, plural, replace, textNodes } from "./dom.js";
-import { placeElement, sizes, traced } from "./beside.js";
+import { parted, placeElement, sizes, traced } from "./beside.js";
 import { hiding, loadTokens } from "./result.js";
 
 // The token of this start of the program. Without it the page shows no files.
@@ -52,9 +52,10 @@ export class AuthorTools {
   #release = "";
 
   // onRender renders the values of the form unless that was done, and reports whether the
-  // prompt accepts them. texts returns those of the result.
-  constructor(name, { onValues, onRender, values, sensitive, texts, form }) {
-    Object.assign(this, { name, onRender, texts });
+  // prompt accepts them. onSaved is called after a case was saved. texts returns those of the
+  // result.
+  constructor(name, { onValues, onRender, onSaved, values, sensitive, texts, form }) {
+    Object.assign(this, { name, onRender, onSaved, texts });
     for (const event of ["mouseover", "focusin"]) {
       form.addEventListener(event, (e) => {
         const field = e.target.closest(".arguments > [data-field]")?.dataset.field;
@@ -99,6 +100,7 @@ export class AuthorTools {
     const menu = h("select", { id, onchange: () => {
       const chosen = info.cases[Number(menu.value)];
       menu.options[0].textContent = noChoice;
+      replace(said);
       if (menu.value === "start") this.onValues(info.values);
       else if (chosen) this.onValues(chosen.arguments);
     } },
@@ -151,6 +153,7 @@ export class AuthorTools {
           failures.length > 0 ? `The case fails: ${failures[0]}.` : chosen !== "" ? "The case passes." : ["The case checks only that the prompt renders. To check more, ", link("write expect: in the file"), "."]);
         announce(`Saved the case ${saved} in ${file}.`);
         menu.focus();
+        this.onSaved();
       } catch (error) {
         refuse(`Not saved: ${error.message}`);
       } finally {
@@ -228,17 +231,17 @@ export class AuthorTools {
     const view = ++this.#view;
     this.#lightArgument = null;
     try {
-      const messages = await ask("trace", { prompt: this.name, arguments: this.values() });
+      const messages = parted(await ask("trace", { prompt: this.name, arguments: this.values() }));
       if (view !== this.#view) return;
       const t = traced(messages, { file: this.info.file, source, onPlace: (p) => replace(from, placeElement(p)) });
       this.#lightArgument = t.lightArgument;
       replace(from, placeElement());
-      const table = h("div", {}, sizes(messages));
+      const table = h("div", {}, sizes(messages, t.lightPart));
       replace(result, t.element, table);
       loadTokens().then(({ countTokens }) => {
         if (view !== this.#view) return;
         const hadFocus = table.contains(document.activeElement);
-        replace(table, sizes(messages, countTokens));
+        replace(table, sizes(messages, t.lightPart, countTokens));
         if (hadFocus) table.firstElementChild.focus();
       }, () => {}); // the page goes without
     } catch (error) {
@@ -390,7 +393,8 @@ function diffElement(d) {
     const [head, folded, tail] = fold(piece.text, i > 0, i < d.pieces.length - 1);
     append(text, [head, folded !== "" && unfolding(folded, text), tail]);
   });
-  return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name)), text);
+  const state = d.pieces.every((piece) => piece.kind === "new") ? " (new)" : d.pieces.every((piece) => piece.kind === "old") ? " (removed)" : "";
+  return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name, state)), text);
 }
 
 // fold parts an unchanged text into the part after a change, the one to fold, and the one

@@ -12,14 +12,44 @@ function linesOf(piece) {
   return piece.text.split(/(?<=\n)/).map((text, i) => ({ ...piece, text, line: piece.line + i }));
 }
 
-// traced returns the messages as an element, each part with its place, and a function that
-// lights the parts of a line or of an argument.
+// parted returns the messages with pieces of one line. Each piece has the part of the prompt
+// that it counts for: an argument, or the text below a heading of a file.
+export function parted(messages) {
+  const parts = new Map();
+  const partOf = (key, of) => {
+    if (!parts.has(key)) parts.set(key, of);
+    return parts.get(key);
+  };
+  return messages.map((m) => {
+    const headings = new Map(); // the one that was last, by file
+    let fence = null;
+    let isLineStart = true;
+    const pieces = m.pieces.flatMap(linesOf).map((p) => {
+      if (p.arguments.length > 0) {
+        isLineStart = p.text === "" ? isLineStart : p.text.endsWith("\n");
+        return { ...p, part: partOf(`argument ${p.arguments}`, { name: `argument ${p.arguments.join(", ")}` }) };
+      }
+      const [, mark, info] = (isLineStart && /^ {0,3}(`{3,}|~{3,})(.*)/.exec(p.text)) || [];
+      if (mark && fence === null) fence = mark;
+      else if (mark?.startsWith(fence) && info.trim() === "") fence = null;
+      const [, title] = (isLineStart && fence === null && p.line > 0 && p.action === "" && /^ {0,3}#{1,6}[ \t]+(.*\S)/.exec(p.text)) || [];
+      if (title) headings.set(p.file, { name: title.replace(/\s+#+$/, ""), file: p.file, line: p.line });
+      isLineStart = p.text.endsWith("\n");
+      const heading = headings.get(p.file);
+      return { ...p, part: heading ? partOf(`${heading.line} ${p.file}`, heading) : partOf(`text ${p.file}`, { name: p.file ? `text of ${p.file}` : "text" }) };
+    });
+    return { ...m, pieces };
+  });
+}
+
+// traced returns the messages of parted as an element, each piece with its place, and
+// functions that light the pieces of an argument or of a part.
 export function traced(messages, { file, source, onPlace }) {
   const parts = []; // with their elements
   const list = h("ol", { class: "traced", "aria-label": "Result", tabindex: "0" });
   messages.forEach((m, i) => {
     const text = h("pre", { class: "plain-text" });
-    for (const piece of m.pieces.flatMap(linesOf)) {
+    for (const piece of m.pieces) {
       if (parts.length === maxPieces) {
         append(text, [h("p", { class: "detail" }, "The rest is left out.")]);
         break;
@@ -63,28 +93,34 @@ export function traced(messages, { file, source, onPlace }) {
     row.addEventListener("mouseenter", show);
     row.addEventListener("focusin", show);
   });
-  return { element: list, parts, lightArgument: (name) => light((p) => p.arguments.includes(name)) };
+  return { element: list, lightArgument: (name) => light((p) => p.arguments.includes(name)), lightPart(part) {
+    light((p) => p.part === part);
+    (source && rows.some((row) => row.classList.contains("lit")) ? source : list).scrollIntoView({ block: "nearest" }); // the table is below
+  } };
 }
 
-// sizes returns a table of which part takes how much: the text of each file, and the value
-// of each argument. count returns the tokens of a text; it is null before it is known.
-export function sizes(messages, count) {
-  const bySource = new Map();
-  let total = 0;
-  for (const m of messages) {
-    for (const p of m.pieces) {
-      const key = p.arguments.length > 0 ? `argument ${p.arguments.join(", ")}` : p.file ? `text of ${p.file}` : "text";
-      bySource.set(key, (bySource.get(key) ?? "") + p.text);
-      total += p.text.length;
-    }
+const maxRows = 12; // of the table; the smaller parts are one row
+
+// sizes returns a table of which part of the messages of parted takes how much. onPart shows
+// a part. count returns the tokens of a text; it is missing before it is known.
+export function sizes(messages, onPart, count) {
+  const texts = new Map();
+  for (const p of messages.flatMap((m) => m.pieces)) {
+    if (!texts.has(p.part)) texts.set(p.part, []);
+    texts.get(p.part).push(p.text);
   }
+  const rows = [...texts].map(([part, all]) => [part, all.join("")]).sort((a, b) => b[1].length - a[1].length);
+  const total = rows.reduce((n, [, text]) => n + text.length, 0);
   if (total === 0) return null;
-  const rows = [...bySource].sort((a, b) => b[1].length - a[1].length);
   const tokens = count && messages.reduce((n, m) => n + count(m.pieces.map((p) => p.text).join("")), 0); // as the line above the conversation
-  const row = (key, length, n) => h("tr", {}, h("th", { scope: "row" }, key), h("td", { class: "number" }, length.toLocaleString("en")), count && h("td", { class: "number" }, n().toLocaleString("en")), h("td", { class: "number" }, `${Math.round((100 * length) / total)} %`));
+  const row = (name, length, n) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, length.toLocaleString("en")), count && h("td", { class: "number" }, n().toLocaleString("en")), h("td", { class: "number" }, `${Math.round((100 * length) / total)} %`));
+  const others = rows.splice(rows.length > maxRows ? maxRows - 1 : maxRows);
+  const shown = rows.map(([part, text]) => row([h("button", { type: "button", class: "link", onclick: () => onPart(part) }, part.name), part.line > 0 && h("span", { class: "detail" }, ` ${part.file}:${part.line}`)], text.length, () => count(text)));
+  const rest = others.map(([, text]) => text).join("");
+  if (rest !== "") shown.push(row(plural(others.length, "smaller part"), rest.length, () => count(rest)));
   return h("table", { class: "sizes", tabindex: "-1" }, h("caption", { class: "detail" }, "What the length comes from"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Part"), h("th", { scope: "col", class: "number" }, "Characters"), count && h("th", { scope: "col", class: "number" }, "≈ Tokens"), h("th", { scope: "col", class: "number" }, "Share"))),
-    h("tbody", {}, rows.map(([key, text]) => row(key, text.length, () => count(text)))), h("tfoot", {}, row("total", total, () => tokens)));
+    h("tbody", {}, shown), h("tfoot", {}, row("total", total, () => tokens)));
 }
 
 // placeElement returns where a part is from.
