@@ -56,15 +56,25 @@ func BenchmarkGet(b *testing.B) {
 		return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
 	}
 	for name, p := range map[string]prompts.Prompt{
-		"plain": prompts.New(plain, render),
-		"enum":  prompts.New(checked, render),
+		"plain":    prompts.New(plain, render),
+		"released": prompts.New(plain, render),
+		"enum":     prompts.New(checked, render),
 		"tag": prompts.New(plain, func(_ context.Context, in tagged) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
 		}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			var r prompts.Registry
+			if name == "released" {
+				p.Digest = servertest.DigestOf(1)
+			}
 			r.MustAdd(p)
+			if name == "released" {
+				release := prompts.Release{ID: servertest.DigestOf(2), Label: "production"}
+				if err := r.Update(func(tx *prompts.Tx) error { return tx.SetRelease(release) }); err != nil {
+					b.Fatal(err)
+				}
+			}
 			s, x := benchSession(b, &r)
 			msg, ctx := []byte(getRequest), context.Background()
 			b.ReportAllocs()
