@@ -29,7 +29,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // forged is a release that a test changes before it is written.
@@ -556,7 +556,7 @@ func TestRejectedRelease(t *testing.T) {
 }
 
 // Three replicas follow a rollback within the interval and a second, and each client gets
-// one list_changed.
+// one list_changed, in a session and by subscriptions/listen.
 func TestRollbackOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -564,37 +564,51 @@ func TestRollbackOnThreeReplicas(t *testing.T) {
 		one := pushed(t, s, 1)
 		moved(t, s, "production", one)
 		moved(t, s, "production", pushed(t, s, 2))
-		var clients []*prompttest.Client
-		var signals []<-chan struct{}
+		ctx, cancel := context.WithCancel(t.Context())
+		var clients sync.WaitGroup
+		defer clients.Wait()
+		defer cancel()
 		var registries []*prompts.Registry
-		for range 3 {
+		got := make([]atomic.Int32, 6)
+		for i := range 3 {
 			reg := new(prompts.Registry)
 			f, err := Follow(t.Context(), reg, s, "production", Options{Files: quiet})
 			require.NoError(t, err)
 			defer f.Close()
-			c := prompttest.New(t, reg)
-			c.Listen()
-			changed, cancel := reg.Subscribe()
-			defer cancel()
-			clients, signals, registries = append(clients, c), append(signals, changed), append(registries, reg)
+			registries = append(registries, reg)
+			count := func(client int, message []byte) error {
+				if strings.Contains(string(message), `"method":"notifications/prompts/list_changed"`) {
+					got[client].Add(1)
+				}
+				return nil
+			}
+			srv := prompts.MustNewServer(reg, prompts.Options{})
+			session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+			clients.Go(func() {
+				defer session.Close()
+				_ = session.Notifications(ctx, func(message []byte) error { return count(2*i, message) })
+			})
+			clients.Go(func() {
+				_ = srv.Handle(ctx, []byte(listenLine), transport.Exchange{Send: func(message []byte, _ prompts.Code, _ bool) error { return count(2*i+1, message) }})
+			})
 		}
+		synctest.Wait()
 		_, err := Rollback(t.Context(), s, "production", "ada", "bad")
 		require.NoError(t, err)
-		time.Sleep(defaultInterval + time.Second)
-		synctest.Wait()
-		for i, c := range clients {
-			assert.Equal(t, one.String(), registries[i].Releases()[0].ID)
-			assert.Len(t, signals[i], 1)
-			<-signals[i]
-			c.WaitChanged(t.Context())
-		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		for i := range clients {
-			assert.Empty(t, signals[i], "one signal for a move")
+		for _, d := range []time.Duration{defaultInterval + time.Second, time.Hour} {
+			time.Sleep(d)
+			synctest.Wait()
+			for _, reg := range registries {
+				assert.Equal(t, one.String(), reg.Releases()[0].ID)
+			}
+			for client := range got {
+				assert.EqualValues(t, 1, got[client].Load(), client)
+			}
 		}
 	})
 }
+
+const listenLine = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},"notifications":{"promptsListChanged":true}}}`
 
 // A server starts without its registry, from a cache that is checked.
 func TestStartFromCache(t *testing.T) {
