@@ -100,22 +100,20 @@ func (d *definition) asked() *askedFor {
 	return d.onAsk.Load()
 }
 
-// listEntries are the entries of a prompt in prompts/list, one after the other. Equal ones
-// are shared.
+// listEntries are the entries of a prompt in prompts/list, one after the other: first the
+// one with all members, which the later shapes share, then those with fewer.
 type listEntries struct {
 	text string
-	ends [revision.Shapes]uint32 // of the entries; equal for those that are shared
+	ends [revision.Shapes]uint32 // of the entries up to full
+	full revision.Shape          // the oldest with all members
 }
 
-// of returns the entry of a shape. It begins where the one before it ends.
+// of returns the entry of a shape. A page calls it for each prompt.
 func (e *listEntries) of(shape revision.Shape) string {
-	from, to := uint32(0), e.ends[shape]
-	for _, end := range e.ends {
-		if end < to {
-			from = max(from, end)
-		}
+	if shape >= e.full {
+		return e.text[:e.ends[e.full]]
 	}
-	return e.text[from:to]
+	return e.text[e.ends[shape+1]:e.ends[shape]]
 }
 
 // compile compiles a declaration. It returns all errors of the declaration, joined.
@@ -309,23 +307,19 @@ func (d *definition) variant(kind entryKind) *listEntries {
 func (d *definition) encode(schema []byte, digest bool) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)
-	full := d.fullShape()
+	entries.full = d.fullShape()
 	if schema != nil {
-		full = max(full, revision.ShapeTitled)
+		entries.full = max(entries.full, revision.ShapeTitled)
 	}
 	e := encoder{buf: (*buffer)[:0]}
 	for _, rev := range revisions {
-		shape := rev.Shape()
+		shape := min(rev.Shape(), entries.full)
 		if entries.ends[shape] != 0 {
-			continue
-		}
-		if shape+1 < revision.Shapes && shape >= full {
-			entries.ends[shape] = entries.ends[shape+1]
 			continue
 		}
 		e.rev = rev
 		if e.prompt(d, schema, digest); len(e.errs) > 0 {
-			break // the newest shape has every member, so these are all
+			break // the first entry has every member, so these are all
 		}
 		entries.ends[shape] = uint32(len(e.buf))
 	}
