@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -58,7 +59,7 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		return now[partial]
 	})
 	log, err := gitOutput(ctx, dir, append([]string{
-		"--literal-pathspecs", "log", "--no-show-signature", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%H%x1f%h%x1f%aI%x1f%an%x1f%s", "HEAD", "--",
+		"--literal-pathspecs", "log", "--no-show-signature", "--encoding=UTF-8", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%H%x1f%h%x1f%aI%x1f%an%x1f%s", "HEAD", "--",
 	}, files...)...)
 	if err != nil {
 		return nil, err
@@ -159,8 +160,13 @@ func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *as
 // compare compares the files of a prompt, and what its cases render, in two states of the
 // folder. file is that of the prompt now.
 func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string, from, to *diffSide) (any, error) {
-	before := &diffFolder{testSuite: loadTests(ctx, from.dir), side: from, isWhole: true}
-	after := &diffFolder{testSuite: loadTests(ctx, to.dir), side: to, isWhole: true}
+	before := &diffFolder{side: from, isWhole: true}
+	after := &diffFolder{side: to, isWhole: true}
+	var loading sync.WaitGroup
+	for _, f := range []*diffFolder{before, after} {
+		loading.Go(func() { f.testSuite = loadTests(ctx, f.side.dir) })
+	}
+	loading.Wait()
 	old, now := before.find(p.Name, file), after.find(p.Name, file)
 	oldFile, newFile := file, file
 	if old != nil {
