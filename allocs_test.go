@@ -161,6 +161,19 @@ func TestHandleAllocations(t *testing.T) {
 	}
 }
 
+// A full page of the default size reuses the buffer of the page before.
+func TestBytesOfAFullPage(t *testing.T) {
+	r := servertest.RegistryOf(manyPrompts(1000)...)
+	session, size := servertest.NewSession(t, prompts.MustNewServer(r, prompts.Options{})), 0
+	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error { size = len(msg); return nil }}
+	ctx, msg := t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+	bytes := bytesPerRun(100, func() { assert.NoError(t, session.Handle(ctx, msg, x)) })
+	assert.Greater(t, size, 200_000)
+	if !servertest.RaceEnabled {
+		assert.LessOrEqual(t, bytes, 32_000.0)
+	}
+}
+
 // What a middleware adds to a get: the request that it sees, the arguments as a map and the
 // response.
 func TestMiddlewareAllocations(t *testing.T) {

@@ -27,7 +27,13 @@ type benchReview struct {
 
 func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transport.Exchange) {
 	b.Helper()
-	s := prompts.MustNewServer(r, prompts.Options{PageSize: 100}).NewSession(transport.SessionOptions{})
+	return benchPages(b, r, 100)
+}
+
+// benchPages is benchSession with pages of n prompts.
+func benchPages(b testing.TB, r *prompts.Registry, n int) (transport.Session, transport.Exchange) {
+	b.Helper()
+	s := prompts.MustNewServer(r, prompts.Options{PageSize: n}).NewSession(transport.SessionOptions{})
 	b.Cleanup(s.Close)
 	x := transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		if code != 0 {
@@ -105,6 +111,19 @@ func BenchmarkList(b *testing.B) {
 			}
 		})
 	}
+	b.Run("1000 of 10000", func(b *testing.B) {
+		var r prompts.Registry
+		r.MustAdd(manyPrompts(10_000)...)
+		s, x := benchPages(b, &r, 1000)
+		msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+		ctx := context.Background()
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := s.Handle(ctx, msg, x); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 // tellings are the two ways of being told of changes. Each has one more

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
@@ -136,7 +135,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 		}
 		if n == reserveAfter && !isFiltered { // the others may be of about the same size
 			left := min(s.options.PageSize, all.Len()) - n
-			dst = slices.Grow(dst, min((len(dst)-begin)/n*left, cursor.MaxPage))
+			dst = wire.GrowPage(dst, min((len(dst)-begin)/n*left, cursor.MaxPage))
 		}
 		dst = append(append(dst, entry...), ',')
 		n, last = n+1, name

@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -18,4 +19,18 @@ func TestWriteKeepsNoHugeBuffer(t *testing.T) {
 		assert.NotZero(t, cap(tr.buf))
 		assert.LessOrEqual(t, cap(tr.buf), maxKeptBytes)
 	}
+}
+
+// Large messages do not allocate a buffer each.
+func TestLargeWritesReuseBuffers(t *testing.T) {
+	const size, n = 256 << 10, 100
+	tr := NewStream(strings.NewReader(""), io.Discard, Options{})
+	msg := make([]byte, size)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		require.NoError(t, tr.Write(t.Context(), msg))
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(n*size*2/3)) // the race detector drops a quarter
 }

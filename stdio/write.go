@@ -6,10 +6,18 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 )
 
 // maxKeptBytes is the size of the largest buffer that is kept between writes.
 const maxKeptBytes = 64 << 10
+
+// maxLargeBytes is the same for the buffers in largeBuffers.
+const maxLargeBytes = 1<<20 + maxKeptBytes
+
+// largeBuffers has buffers above maxKeptBytes, which transports share: pages of lists are
+// often so large. The garbage collector empties it.
+var largeBuffers sync.Pool
 
 var (
 	errNewline  = errors.New("stdio: message contains a newline")
@@ -45,7 +53,13 @@ func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 	if t.broken != nil || len(msgs) == 0 {
 		return t.broken
 	}
-	buf := slices.Grow(t.buf[:0], size)
+	buf := t.buf[:0]
+	if size > max(cap(buf), maxKeptBytes) {
+		if large, ok := largeBuffers.Get().(*[]byte); ok && size <= cap(*large) && cap(*large) <= 2*size {
+			buf = *large
+		}
+	}
+	buf = slices.Grow(buf, size)
 	for _, msg := range msgs {
 		buf = append(append(buf, msg...), '\n')
 	}
@@ -56,6 +70,10 @@ func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 	n, err := t.w.Write(buf)
 	if err == nil && n < len(buf) {
 		err = io.ErrShortWrite
+	}
+	if cap(buf) > maxKeptBytes && cap(buf) <= maxLargeBytes {
+		large := buf[:0] // which is allocated, unlike buf
+		largeBuffers.Put(&large)
 	}
 	t.broken = nil
 	if err != nil {
