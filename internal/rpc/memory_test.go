@@ -139,12 +139,12 @@ func TestStreamsKeepNoMessage(t *testing.T) {
 	h := newHolder(prompts.Limits{}, streamablehttp.Options{}, 0, 0)
 	defer h.close()
 	before := servertest.LiveHeap()
-	for range 75 {
+	for range 25 {
 		h.listen(4 << 20)
 		h.ask(10, 4<<20-1000)
 		h.complete(4<<20 - 1000)
 	}
-	assert.Less(t, liveHeapSince(before, int64(24<<20)), int64(24<<20), "150 headers among it")
+	assert.Less(t, liveHeapSince(before, int64(8<<20)), int64(8<<20), "50 headers among it")
 }
 
 // Messages that are parsed at once take no more memory together than is reserved
