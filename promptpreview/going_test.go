@@ -38,10 +38,7 @@ func echo(name, prefix string) prompts.Prompt {
 // page says so, keeps what was typed, and shows what has changed.
 func TestServerGoesAway(t *testing.T) {
 	t.Parallel()
-	start := func(addr, prefix string) (string, func()) {
-		var reg prompts.Registry
-		reg.MustAdd(echo("echo", prefix))
-		handler := newHandler(t, prompts.MustNewServer(&reg, prompts.Options{}), promptpreview.Options{})
+	listen := func(addr string, handler http.Handler) (string, func() error) {
 		l, err := net.Listen("tcp", addr)
 		for errors.Is(err, syscall.EADDRINUSE) { // by another test, for a while
 			l, err = net.Listen("tcp", addr)
@@ -49,9 +46,16 @@ func TestServerGoesAway(t *testing.T) {
 		require.NoError(t, err)
 		server := &http.Server{Handler: handler}
 		go func() { _ = server.Serve(l) }()
-		return l.Addr().String(), func() {
+		return l.Addr().String(), server.Close
+	}
+	start := func(addr, prefix string) (string, func()) {
+		var reg prompts.Registry
+		reg.MustAdd(echo("echo", prefix))
+		handler := newHandler(t, prompts.MustNewServer(&reg, prompts.Options{}), promptpreview.Options{})
+		addr, stop := listen(addr, handler)
+		return addr, func() {
 			_ = handler.Close()
-			_ = server.Close()
+			_ = stop()
 		}
 	}
 	addr, stop := start("127.0.0.1:0", "first: ")
@@ -67,6 +71,19 @@ func TestServerGoesAway(t *testing.T) {
 	p.pressCtrl("\r")
 	p.has(".failure", "did not answer")
 	p.typing(", please")
+
+	// A server that is none of prompts, for a while.
+	asked := make(chan struct{}, 1000)
+	_, stopOther := listen(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NotFound(w, r)
+		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
+			asked <- struct{}{}
+		}
+	}))
+	<-asked
+	<-asked // so that the page goes on asking
+	require.NoError(t, stopOther())
+	p.has("#status", "does not answer")
 
 	_, stop = start(addr, "second: ")
 	defer stop()

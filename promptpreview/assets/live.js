@@ -16,7 +16,7 @@ async function follow(signal, tell) {
         tell("open");
       }, () => tell("change"));
     } catch (err) {
-      if (!signal.aborted && err instanceof RPCError && err.code !== 503) {
+      if (!signal.aborted && err instanceof RPCError && err.code < 0) { // a status of HTTP is of a server that ends, or of another one
         tell("off");
         return;
       }
