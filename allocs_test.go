@@ -256,19 +256,21 @@ func (c *quietConn) Read(ctx context.Context) ([]byte, error) {
 func (c *quietConn) Write(context.Context, ...[]byte) error { return nil }
 func (c *quietConn) Close() error                           { return nil }
 
+// heldBytes returns the memory of the heap and of the stacks.
+func heldBytes() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what a pool holds is let go at the second
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc + m.StackInuse)
+}
+
 // An idle connection holds two stacks and its session: no goroutine waits for changes.
 func TestBytesOfAnIdleConnection(t *testing.T) {
 	const n = 500
 	s := prompts.MustNewServer(servertest.RegistryOf(benchPrompt(1)), prompts.Options{})
 	closed := make(chan struct{})
-	inUse := func() float64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // what a pool holds is let go at the second
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc + m.StackInuse)
-	}
-	before, goroutines := inUse(), runtime.NumGoroutine()
+	before, goroutines := heldBytes(), runtime.NumGoroutine()
 	var running sync.WaitGroup
 	for range n {
 		c := &quietConn{make(chan string), closed}
@@ -277,7 +279,7 @@ func TestBytesOfAnIdleConnection(t *testing.T) {
 		c.lines <- `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 		c.lines <- servertest.PingLine("2")
 	}
-	held := (inUse() - before) / n
+	held := (heldBytes() - before) / n
 	if !servertest.RaceEnabled && runtime.GOOS != "windows" { // whose stacks are larger
 		assert.Less(t, held, 13_000.0)
 		assert.Greater(t, held, 4_000.0, "it has been measured at all")

@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -92,6 +94,90 @@ func BenchmarkGet(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkGetFloor does the least that any server does for the request of BenchmarkGet:
+// it parses the message, makes a map of the arguments, and appends the text to a response.
+func BenchmarkGetFloor(b *testing.B) {
+	msg, dst := []byte(getRequest), []byte(nil)
+	var doc strictjson.Doc
+	b.ReportAllocs()
+	b.SetBytes(int64(len(msg)))
+	for b.Loop() {
+		if err := doc.Parse(string(msg), 128); err != nil {
+			b.Fatal(err)
+		}
+		args := map[string]string{}
+		for name, v := range doc.Root().Get("params").Get("arguments").Members() {
+			args[strings.Clone(name)] = strings.Clone(v.Text())
+		}
+		dst = append(dst[:0], `{"jsonrpc":"2.0","id":42,"result":{"messages":[{"role":"user","content":{"type":"text","text":`...)
+		dst, _ = strictjson.AppendValidString(dst, "Please review this code:\n"+args["code"])
+		dst = append(dst, `}}]}}`...)
+		doc.Reset()
+	}
+}
+
+// BenchmarkConnections opens connections that shake hands: what each holds, what one change
+// takes in processor time until all are notified, and a get of each.
+func BenchmarkConnections(b *testing.B) {
+	for _, n := range fillSizes(100_000) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				measureConnections(b, n)
+			}
+		})
+	}
+}
+
+func measureConnections(b *testing.B, n int) {
+	r := servertest.RegistryOf(benchPrompt(1))
+	s := prompts.MustNewServer(r, prompts.Options{})
+	before, closed := heldBytes(), make(chan struct{})
+	var running, notified, answered sync.WaitGroup
+	conns := make([]*busyConn, n)
+	for i := range conns {
+		c := &busyConn{quietConn{make(chan string), closed}, &notified, &answered}
+		conns[i] = c
+		answered.Add(1)
+		running.Go(func() { _ = s.Serve(context.Background(), c) }) // ends with closed
+		c.lines <- servertest.InitializeLine
+		c.lines <- servertest.InitializedLine
+	}
+	answered.Wait()
+	b.ReportMetric((heldBytes()-before)/float64(n), "B/connection")
+	notified.Add(n)
+	start := cpuTime()
+	r.MustAdd(benchPrompt(2))
+	notified.Wait()
+	b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/1e6, "cpu-ms/change")
+	answered.Add(n)
+	start = cpuTime()
+	get := strings.Replace(getRequest, "code_review", benchPrompt(1).Name, 1)
+	for _, c := range conns {
+		c.lines <- get
+	}
+	answered.Wait()
+	b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/float64(n), "cpu-ns/get")
+	close(closed)
+	running.Wait()
+}
+
+// busyConn is a quietConn that counts responses and notifications.
+type busyConn struct {
+	quietConn
+	notified, answered *sync.WaitGroup
+}
+
+func (c *busyConn) Write(_ context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if bytes.Contains(msg, []byte("list_changed\"}")) {
+			c.notified.Done()
+		} else {
+			c.answered.Done()
+		}
+	}
+	return nil
 }
 
 func BenchmarkList(b *testing.B) {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -67,8 +68,11 @@ func (c *Courier) begin() (send func() error) {
 	return c.send
 }
 
+// ErrNoReturn is the error of a send that has ended its goroutine.
+var ErrNoReturn = errors.New("goroutine ended without a result")
+
 func (c *Courier) call(send func() error) {
-	var err error
+	err := ErrNoReturn
 	defer func() { // send may end its goroutine
 		c.mu.Lock()
 		failed := c.failed

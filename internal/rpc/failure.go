@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -98,7 +99,7 @@ var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
 // ErrNoReturn is the error of a transport or a callback that has panicked or
 // ended its goroutine.
-var ErrNoReturn = errors.New("goroutine ended without a result")
+var ErrNoReturn = notify.ErrNoReturn
 
 // Why the context of a request has ended.
 var (

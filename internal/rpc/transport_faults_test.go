@@ -489,3 +489,71 @@ func TestForeignTransportPanics(t *testing.T) {
 		assert.Contains(t, log.String(), "panic recovered")
 	})
 }
+
+// A Send of a notification that panics or ends its goroutine costs its own client the
+// connection, and no other client a notification.
+func TestNotifyingTransportPanics(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(){
+		"panics":             func() { panic(secretPanic) },
+		"ends its goroutine": runtime.Goexit,
+	} {
+		servertest.InBubble(t, "session, "+name, func(t *testing.T) {
+			testNotifyingFault(t, do, func(ctx context.Context, s *prompts.Server, send func()) error {
+				session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+				defer session.Close()
+				return session.Notifications(ctx, func([]byte) error { send(); return nil })
+			}, rpc.ErrNoReturn)
+		})
+		servertest.InBubble(t, "subscription, "+name, func(t *testing.T) {
+			testNotifyingFault(t, do, func(ctx context.Context, s *prompts.Server, send func()) error {
+				acknowledged := false
+				return s.Handle(ctx, []byte(servertest.ListenLine("1")), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
+					if acknowledged && !last {
+						send()
+					}
+					acknowledged = true
+					return nil
+				}})
+			}, nil) // its way of ending is that of a client that has gone
+		})
+	}
+}
+
+// testNotifyingFault subscribes clients, of which one in 50 fails at its first notification.
+func testNotifyingFault(t *testing.T, fail func(), subscribe func(ctx context.Context, s *prompts.Server, send func()) error, want error) {
+	const n = 500
+	var log servertest.Journal
+	reg := new(prompts.Registry)
+	s := prompts.MustNewServer(reg, prompts.Options{Logger: log.Logger()})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	counts := make([]atomic.Int32, n)
+	errs := make([]error, n)
+	for i := range n {
+		running.Go(func() {
+			errs[i] = subscribe(ctx, s, func() {
+				if counts[i].Add(1); i%50 == 0 {
+					fail()
+				}
+			})
+		})
+	}
+	synctest.Wait()
+	for change := range 2 {
+		reg.MustAdd(servertest.TextPrompt(fmt.Sprint(change), "x"))
+		time.Sleep(time.Second)
+	}
+	cancel()
+	running.Wait()
+	for i := range n {
+		if i%50 == 0 {
+			assert.EqualValues(t, 1, counts[i].Load(), "a client that has failed")
+			if want != nil {
+				assert.ErrorIs(t, errs[i], want)
+			}
+		} else {
+			assert.EqualValues(t, 2, counts[i].Load(), "client %d", i)
+		}
+	}
+}
