@@ -214,7 +214,7 @@ var bombs = []bomb{
 
 // timeLimit is what a bomb has until its context ends. One that is not bounded goes
 // on for longer than a moment after that, on any machine.
-const timeLimit, moment = 300 * time.Millisecond, time.Minute
+const timeLimit, moment = 50 * time.Millisecond, time.Minute
 
 // explode declares and renders a bomb. All of it is bounded in time; memory is
 // by who calls it.
