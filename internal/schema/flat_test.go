@@ -22,7 +22,7 @@ func TestCloneLikeJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func() string { return pick(r, "", "", "a", "ü<&>\u2028", `"\`, "\xff", "\x00") }
 	value := func() any {
-		return pick[any](r, "a", "ü", "\xff", 1.0, 0.1, -0.0, 1e300, math.NaN(), math.Inf(1), 3, int8(4), true, nil, []any{1.0}, map[string]any{"a": "b"}, json.Number("2"))
+		return pick[any](r, "a", "ü", "\xff", 1.0, 0.1, math.Copysign(0, -1), 1e300, math.NaN(), math.Inf(1), 3, int8(4), true, nil, []any{1.0}, map[string]any{"a": "b"}, json.Number("2"))
 	}
 	values := func() []any {
 		all := []any{}
