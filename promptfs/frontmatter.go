@@ -47,14 +47,6 @@ func isFrontMatter(text string) bool {
 // readYAML reads front matter, which is one mapping, or nothing. Lines of
 // nodes are one less than in the file.
 func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
-	if n := plainYAML(strings.Clone(front)); n != nil { // or its values would keep the whole file in memory
-		return n, true
-	}
-	return readAnyYAML(front, f)
-}
-
-// readAnyYAML is readYAML by the library.
-func readAnyYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	lines := strings.Count(front, "\n")
 	fault := func(err error) (*yaml.Node, bool) {
 		line, message := 1, err.Error()
