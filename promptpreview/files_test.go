@@ -303,7 +303,7 @@ func TestColleague(t *testing.T) {
 	t.Parallel()
 	program := buildPrompts(t)
 	f := folder{t, filepath.Join(t.TempDir(), "texts")}
-	require.NoError(t, os.Mkdir(f.dir, 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(f.dir, "sub"), 0o755))
 	lines := strings.Split(strings.Repeat("A rule to keep.\n", 300), "\n")
 	write := func() { f.write("long.md", "---\ndescription: A long prompt\n---\n"+strings.Join(lines, "\n")) }
 	write()
@@ -314,6 +314,7 @@ func TestColleague(t *testing.T) {
 	f.commit("Bob", "change rule 100")
 	lines[200] = "A rule to forget, " + strings.Repeat("at length ", 200) + "now."
 	write()
+	f.write("sub/b.md", "Short.\n")
 	f.commit("Eve", "<b>change</b> rule 200")
 	f.write("other.md", "---\narguments:\n  - name: code\n    examples: [\"# x\"]\n---\nFirst.\n\n# A `title` #\n\n{{.code}}\n"+strings.Repeat("A rule.\n", 50)+"```sh\n# no title\n~~~\n```go\n```\n"+
 		"## Second\n"+strings.Repeat("Another one.\n", 80)+"\n--- assistant ---\nYes.\n")
@@ -324,7 +325,7 @@ func TestColleague(t *testing.T) {
 	p.has(".conversation", "A rule to forget")
 	eval[bool](p, `document.querySelector("#tab-changes").click(), true`)
 	p.wait(`document.querySelectorAll(".diff").length === 2`)
-	assert.Contains(t, p.text(".commit"), "<b>change</b> rule 200 · Eve, 20")
+	assert.Regexp(t, `^Last commit of this prompt: [0-9a-f]+ <b>change</b> rule 200 · Eve, 20[0-9-]+\n+Also changes sub/b$`, p.text(".commit"))
 	assert.Equal(t, []string{"keep", "forget"}, eval[[]string](p, `[...document.querySelector(".diff").querySelectorAll("del, ins")].map((e) => e.innerText.slice(0, 6).trim())`))
 	assert.True(t, eval[bool](p, isInView, `".diff del"`))
 	assert.Equal(t, []string{"<b>change</b> rule 200", "change rule 100", "write a long prompt", "another revision …"}, eval[[]string](p, `[...document.querySelectorAll("[aria-label=Commit] option")].map((o) => o.innerText.replace(/^[0-9a-f]{7,} (.*) · \w+, \d{4}-\d\d-\d\d$/, "$1"))`))
@@ -334,12 +335,18 @@ func TestColleague(t *testing.T) {
 	assert.Equal(t, strings.Count(strings.Join(lines, "\n"), "\n")+3, eval[int](p, `document.querySelector(".diff").textContent.split("\n").length - 1`))
 
 	eval[bool](p, `(() => { const m = document.querySelector("[aria-label=Commit]"); m.selectedIndex = 1; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	p.has(".commit", "Commit of this prompt: ")
 	p.has(".commit", "change rule 100 · Bob")
 	p.wait(`document.querySelector(".diff ins").innerText === "of old" && document.querySelector(".diff del").innerText === "to keep"`)
 	assert.NotContains(t, p.text(".diff"), "forget")
 	eval[bool](p, `(() => { const m = document.querySelector(".compare select"); m.value = "commit"; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
 	p.wait(`document.querySelector(".diff ins")?.innerText.startsWith("forget")`) // since the commit, so without what is in the commit
 	assert.NotContains(t, p.text(".diff"), "of old")
+	eval[bool](p, `(() => { const m = document.querySelector("[aria-label=Commit]"); m.selectedIndex = 0; m.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+	p.has(".commit", "sub/b")
+	eval[bool](p, `document.querySelector(".commit a").click(), true`)
+	p.has(".conversation", "Short.")
+	p.has(".prompt-title", "sub/b")
 
 	// What is long of a prompt is below its headings.
 	p.find("other", "other")

@@ -243,7 +243,7 @@ func TestAuthorView(t *testing.T) {
 		return w.Body.String()
 	}
 	assert.Contains(t, answer("/changes", `{"prompt":"greet","with":"HEAD"}`), "Salute")
-	assert.Contains(t, answer("/commits", `{"prompt":"greet"}`), `"subject":"first"}],"more":false,"changed":true`)
+	assert.Contains(t, answer("/commits", `{"prompt":"greet"}`), `"subject":"first","others":[],"nMore":0}],"more":false,"changed":true`)
 
 	var messages []tracedMessage
 	require.NoError(t, json.Unmarshal([]byte(answer("/trace", `{"prompt":"greet","arguments":{"who":"Ada"}}`)), &messages))
@@ -299,8 +299,8 @@ func TestJoinedPieces(t *testing.T) {
 }
 
 // TestCommits checks that the page lists the commits of a prompt and of the partials that it
-// calls, and what each of them has changed: in the front matter, in the text, and in what
-// the cases render.
+// calls, and what each of them has changed: in the front matter, in the text, in what the
+// cases render, and in other prompts.
 func TestCommits(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -353,6 +353,9 @@ func TestCommits(t *testing.T) {
 		assert.True(t, strings.HasPrefix(list.Commits[i].ID, list.Commits[i].Short))
 		assert.Regexp(t, `^\d{4}-\d\d-\d\dT`, list.Commits[i].Time)
 	}
+	assert.Empty(t, list.Commits[0].Others)
+	assert.Empty(t, list.Commits[1].Others)
+	assert.Equal(t, []string{"other"}, list.Commits[2].Others)
 	changes := func(commit pageCommit, isAlone bool) (all []string) {
 		var diffs []pageDiff
 		ask("/changes", fmt.Sprintf(`{"prompt":"greet","with":%q,"alone":%v}`, commit.ID, isAlone), &diffs)
@@ -381,9 +384,21 @@ func TestCommits(t *testing.T) {
 		write("greet.md", file(fmt.Sprint("Title ", i), "Greet"))
 		commit(fmt.Sprint("title ", i))
 	}
+	for i := range maxOthers + 3 {
+		write(fmt.Sprintf("the name \"ü %c.md", 'a'+i), "Others.\n")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(top, "outside.md"), []byte("Others.\n"), 0o600))
+	write("greet.md", file("Many", "Greet"))
+	commit("change many")
+	reg, err = loadFolders([]string{dir})
+	require.NoError(t, err)
+	page = newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "_partials", "rules.md"), []byte("Be brief, please.\n"), 0o600))
 	ask("/commits", `{"prompt":"greet"}`, &list)
-	assert.Len(t, list.Commits, maxCommits)
+	require.Len(t, list.Commits, maxCommits)
+	require.Len(t, list.Commits[0].Others, maxOthers)
+	assert.Equal(t, 3, list.Commits[0].NMore)
+	assert.Empty(t, list.Commits[1].Others)
 	assert.True(t, list.IsMore)
 	assert.True(t, list.IsChanged)
 	for _, with := range []string{"--output=x", "HEAD:x", "", "-", "HEAD~99999", "nothing-like-it"} {

@@ -23,6 +23,9 @@ type pageCommit struct {
 	Time    string `json:"time"`  // RFC 3339
 	Author  string `json:"author"`
 	Subject string `json:"subject"`
+
+	Others []string `json:"others"` // names of other prompts whose files it changed too
+	NMore  int      `json:"nMore"`  // of them that are left out
 }
 
 // pageCommits are the last commits of a prompt.
@@ -34,6 +37,9 @@ type pageCommits struct {
 
 // maxCommits is how many commits the page lists.
 const maxCommits = 50
+
+// maxOthers is how many other prompts of a commit the page lists.
+const maxOthers = 10
 
 var errNoGit = errors.New("program git is not in the PATH")
 
@@ -58,27 +64,57 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		now[partial], _ = readText(dir, partial) // one that cannot be read is a finding
 		return now[partial]
 	})
+	// Before each commit is an empty record, which no file has for a name.
 	log, err := gitOutput(ctx, dir, append([]string{
-		"--literal-pathspecs", "log", "--no-show-signature", "--encoding=UTF-8", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%H%x1f%h%x1f%aI%x1f%an%x1f%s", "HEAD", "--",
+		"--literal-pathspecs", "log", "--no-show-signature", "--encoding=UTF-8", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%x00%H%x1f%h%x1f%aI%x1f%an%x1f%s",
+		"--name-only", "--full-diff", "--relative", "--no-renames", "HEAD", "--",
 	}, files...)...)
 	if err != nil {
 		return nil, err
 	}
-	for record := range strings.SplitSeq(strings.TrimSuffix(string(log), "\x00"), "\x00") {
-		fields := strings.SplitN(record, "\x1f", 5)
+	others := a.namesIn(dir, p.Name)
+	for commit := range strings.SplitSeq(strings.TrimPrefix(string(log), "\x00"), "\x00\x00") {
+		header, changed, _ := strings.Cut(commit, "\x00\n")
+		fields := strings.SplitN(header, "\x1f", 5)
 		if len(fields) < 5 { // of no commit
 			continue
 		}
 		if out.IsMore = len(out.Commits) == maxCommits; out.IsMore {
 			break
 		}
-		out.Commits = append(out.Commits, pageCommit{fields[0], fields[1], fields[2], fields[3], fields[4]})
+		c := pageCommit{fields[0], fields[1], fields[2], fields[3], strings.TrimSuffix(fields[4], "\x00"), []string{}, 0}
+		for file := range strings.SplitSeq(strings.TrimSuffix(changed, "\x00"), "\x00") {
+			c.add(others[file])
+		}
+		out.Commits = append(out.Commits, c)
 	}
 	for _, name := range files {
 		old, err := gitOutput(ctx, dir, "cat-file", "blob", "HEAD:./"+name)
 		out.IsChanged = out.IsChanged || err != nil || strings.ReplaceAll(string(old), "\r\n", "\n") != now[name]
 	}
 	return out, nil
+}
+
+// namesIn returns the names of the prompts of a folder but one, by their files.
+func (a *authorPage) namesIn(dir, but string) map[string]string {
+	names := map[string]string{}
+	for p := range a.registry.All() {
+		if file, ok := strings.CutPrefix(p.Source, prefixOf(dir)); ok && p.Name != but {
+			names[file] = p.Name
+		}
+	}
+	return names
+}
+
+// add adds another prompt, unless its name is empty.
+func (c *pageCommit) add(other string) {
+	switch {
+	case other == "":
+	case len(c.Others) < maxOthers:
+		c.Others = append(c.Others, other)
+	default:
+		c.NMore++
+	}
 }
 
 // revision is what names a commit. It cannot be an option of Git.

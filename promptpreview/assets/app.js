@@ -7,7 +7,7 @@ import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
 import { stepsOf } from "./field.js";
 import { argumentFields, questionFields } from "./form.js";
-import { ask, AuthorTools, isAuthor, shareable } from "./author.js";
+import { ask, AuthorTools, isAuthor, linkTo, shareable } from "./author.js";
 import { copyMenu } from "./copy.js";
 import { conversation, copyButton, json, lengths, loadMarkdown, portability, withoutSecrets } from "./result.js";
 
@@ -626,7 +626,7 @@ function writeLink({ isNew = false } = {}) {
   if (!open) return;
   const values = open.arguments();
   for (const name of open.sensitive) delete values[name];
-  let link = "#/" + encodeURIComponent(open.name).replaceAll("%2F", "/");
+  let link = linkTo(open.name);
   const query = new URLSearchParams(values).toString();
   if (query && query.length <= maxLink) link += "?" + query;
   if (isNew) history.pushState({}, "", link);

@@ -26,6 +26,9 @@ export function shareable() {
   return url.href;
 }
 
+// linkTo returns the link that opens a prompt.
+export const linkTo = (name) => "#/" + encodeURIComponent(name).replaceAll("%2F", "/");
+
 const maxLines = 5_000;
 
 // place returns the URL that opens a line in the author's editor.
@@ -288,8 +291,7 @@ export class AuthorTools {
           release: () => ask("do/release", { prompt: name, with: release.value.trim() }),
         })[kind.value]();
         if (number !== shown) return;
-        const about = isOfCommit && known && h("p", { class: "detail commit" }, h("code", {}, known.short), ` ${known.subject} · ${known.author}, ${dateOf(known)}`);
-        replace(result, about, diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
+        replace(result, isOfCommit && known && commitElement(known, known === history.commits[0]), diffs.length === 0 ? h("p", { class: "detail" }, "Nothing has changed.") : diffs.map(diffElement));
       } catch (error) {
         if (number === shown) say(error.message);
       }
@@ -307,11 +309,9 @@ export class AuthorTools {
     say("Looking …");
     this.#history.then((all) => {
       history = all;
-      replace(commits, [...all.commits.map((c) => [c.id, `${c.short} ${c.subject} · ${c.author}, ${dateOf(c)}`]), ["", all.more ? "an older commit or another revision …" : "another revision …"]].map(([value, label]) => {
-        const option = h("option", {}, label);
-        option.value = value;
-        return option;
-      }));
+      const option = (value, label) => Object.assign(h("option", {}, label), { value });
+      replace(commits, all.commits.length > 0 && h("optgroup", { label: "Commits of this prompt" }, all.commits.map((c) => option(c.id, `${c.short} ${c.subject} · ${c.author}, ${dateOf(c)}`))),
+        option("", all.more ? "an older commit or another revision …" : "another revision …"));
       commits.value = this.#commit !== "" && all.commits.some((c) => c.id === this.#commit) ? this.#commit : this.#compared !== null && this.#commit === "" ? "" : all.commits[0]?.id ?? "";
       // What the author has done is nearer than what others did.
       kind.value = this.#compared ?? (this.before || all.commits.length === 0 ? "save" : all.changed ? "commit" : "in");
@@ -377,6 +377,14 @@ function finding(f, withPlace) {
 
 // dateOf returns the day of a commit.
 const dateOf = (commit) => commit.time.slice(0, 10);
+
+// commitElement returns what is known of a commit, with links to the other prompts in it.
+function commitElement(commit, isLast) {
+  const others = commit.others.map((name, i) => [i > 0 && ", ", h("a", { href: linkTo(name) }, name)]);
+  return h("div", { class: "detail commit" },
+    h("p", {}, isLast ? "Last commit" : "Commit", " of this prompt: ", h("code", {}, commit.short), ` ${commit.subject} · ${commit.author}, ${dateOf(commit)}`),
+    others.length > 0 && h("p", {}, "Also changes ", others, commit.nMore > 0 && ` and ${commit.nMore.toLocaleString("en")} more`));
+}
 
 // What is shown of a text around a change. The rest is folded, unless it is short.
 const contextLines = 4; // the rest of the changed line among them
