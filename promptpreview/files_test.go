@@ -177,13 +177,13 @@ func TestAuthor(t *testing.T) {
 	p.pressCtrl("\r")
 	p.wait(`document.querySelector(".traced")?.innerText.includes("in a warm tone")`)
 	assert.Equal(t, []string{"Ada: \"# x\"\nof London", "warm", "•••"}, eval[[]string](p, `[...document.querySelectorAll(".traced .value")].map((e) => e.textContent)`))
-	eval[bool](p, `document.querySelector("[data-field=tone]").dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`)
+	eval[bool](p, `document.querySelector("[data-field=tone]").dispatchEvent(new MouseEvent("mousemove", {bubbles: true}))`)
 	assert.Equal(t, []string{"warm"}, eval[[]string](p, `[...document.querySelectorAll(".traced .lit")].map((e) => e.textContent)`))
 	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").innerText`), "Greet {{.who}}")
 	assert.True(t, eval[bool](p, `((box, line) => line.top >= box.top && line.bottom <= box.bottom)(document.querySelector(".source").getBoundingClientRect(), document.querySelector(".source .lit").getBoundingClientRect())`), "the line is in view")
 	p.has(".from", "greeting.md:")
 	p.has(".from", "argument tone")
-	eval[bool](p, `[...document.querySelectorAll(".traced span")].find((e) => e.textContent.includes("<script>")).dispatchEvent(new MouseEvent("mouseenter"))`)
+	eval[bool](p, `[...document.querySelectorAll(".traced span")].find((e) => e.textContent.includes("<script>")).dispatchEvent(new MouseEvent("mousemove", {bubbles: true}))`)
 	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").innerText`), "<script>")
 	assert.Equal(t, `["argument who","text of greeting.md","argument tone","argument password"]`, eval[string](p, `JSON.stringify([...document.querySelectorAll(".sizes tbody th")].map((e) => e.innerText).sort((a, b) => ["who", "text", "tone", "password"].findIndex((k) => a.includes(k)) - ["who", "text", "tone", "password"].findIndex((k) => b.includes(k))))`))
 	p.has(".sizes thead", "Tokens")
@@ -358,6 +358,14 @@ func TestColleague(t *testing.T) {
 	eval[bool](p, `[...document.querySelectorAll(".sizes .link")][0].click(), true`)
 	assert.Contains(t, eval[string](p, `document.querySelector(".source .lit").textContent`), "## Second")
 	assert.Equal(t, 81, eval[int](p, `document.querySelectorAll(".source .lit").length`))
+
+	// What scrolling brings below the mouse after a click in the table is not pointed at.
+	eval[bool](p, `document.querySelector(".sizes").scrollIntoView({block: "end"}), true`)
+	at := eval[[]float64](p, `(() => { const r = [...document.querySelectorAll(".sizes .link")].find((b) => b.innerText === "argument code").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
+	require.NoError(t, p.tab.Click(at[0], at[1]))
+	p.wait(`document.querySelector(".from").innerText.includes("argument code")`)
+	eval[bool](p, `new Promise((resolve) => { let n = 30; const next = () => { if (n-- === 0) resolve(true); else requestAnimationFrame(next); }; next(); })`) // the browser tells what is below the mouse
+	p.has(".from", "argument code")
 	p.find("long", "long")
 	p.has(".conversation", "A rule to forget")
 

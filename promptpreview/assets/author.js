@@ -1,7 +1,7 @@
 // What the author of a prompt does with its files: values to begin with, cases, the
 // template with what is wrong in it, and what has changed.
 
-import { announce, append, h, newID, plural, replace, textNodes } from "./dom.js";
+import { announce, append, h, newID, onPoint, plural, replace, textNodes } from "./dom.js";
 import { parted, placeElement, sizes, traced } from "./beside.js";
 import { hiding, loadTokens } from "./result.js";
 
@@ -59,12 +59,13 @@ export class AuthorTools {
   // result.
   constructor(name, { onValues, onRender, onSaved, values, sensitive, texts, form }) {
     Object.assign(this, { name, onRender, onSaved, texts });
-    for (const event of ["mouseover", "focusin"]) {
-      form.addEventListener(event, (e) => {
-        const field = e.target.closest(".arguments > [data-field]")?.dataset.field;
-        if (field !== undefined) this.#lightArgument?.(field);
-      });
-    }
+    const ofField = ".arguments > [data-field]";
+    const light = (field) => this.#lightArgument?.(field.dataset.field);
+    onPoint(form, ofField, light);
+    form.addEventListener("focusin", (e) => {
+      const field = e.target.closest(ofField);
+      if (field) light(field);
+    });
     this.values = values;
     this.sensitive = sensitive;
     this.onValues = onValues;

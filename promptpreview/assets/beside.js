@@ -1,7 +1,7 @@
 // The template of a prompt beside its result: which line made which text, where the value
 // of an argument went, and which part takes how much.
 
-import { append, h, plural } from "./dom.js";
+import { append, h, onPoint, plural } from "./dom.js";
 
 const maxPieces = 5_000; // elements
 
@@ -46,6 +46,7 @@ export function parted(messages) {
 // functions that light the pieces of an argument or of a part.
 export function traced(messages, { file, source, onPlace }) {
   const parts = []; // with their elements
+  const shows = new Map(); // what shows the part of an element
   const list = h("ol", { class: "traced", "aria-label": "Result", tabindex: "0" });
   messages.forEach((m, i) => {
     const text = h("pre", { class: "plain-text" });
@@ -61,7 +62,7 @@ export function traced(messages, { file, source, onPlace }) {
       const part = { ...piece, element };
       parts.push(part);
       const show = () => light((p) => p === part, { place: part, from: "result" });
-      element.addEventListener("mouseenter", show);
+      shows.set(element, show);
       if (isValue) element.addEventListener("focus", show);
       append(text, [element]);
     }
@@ -90,9 +91,11 @@ export function traced(messages, { file, source, onPlace }) {
   };
   rows.forEach((row, i) => {
     const show = () => light((p) => p.file === file && p.line === i + 1, { from: "source" });
-    row.addEventListener("mouseenter", show);
+    shows.set(row, show);
     row.addEventListener("focusin", show);
   });
+  onPoint(list, ".plain-text > *", (element) => shows.get(element)?.());
+  if (source) onPoint(source, "li", (row) => shows.get(row)());
   return { element: list, lightArgument: (name) => light((p) => p.arguments.includes(name)), lightPart(part) {
     light((p) => p.part === part);
     (source && rows.some((row) => row.classList.contains("lit")) ? source : list).scrollIntoView({ block: "nearest" }); // the table is below

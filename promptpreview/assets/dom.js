@@ -54,6 +54,19 @@ export function h(tag, properties, ...children) {
   return element;
 }
 
+// onPoint calls show with each element of a selector that the mouse moves to. An element that
+// scrolling brings below a mouse at rest is not pointed at.
+export function onPoint(root, selector, show) {
+  let last = null;
+  root.addEventListener("mousemove", (e) => {
+    const element = e.target.closest(selector);
+    if (element === last) return;
+    last = element;
+    if (element) show(element);
+  });
+  root.addEventListener("mouseleave", () => { last = null; });
+}
+
 export function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child == null || child === false) continue;

@@ -166,6 +166,11 @@ func (t *Tab) Wait(expression string) error {
 // documentGone is the code of Chromium's errors of a document that has been replaced.
 const documentGone = -32000
 
+// Click moves the mouse to a point of the window and clicks there.
+func (t *Tab) Click(x, y float64) error {
+	return t.Do(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y))
+}
+
 // Screenshot returns a picture of the window as PNG.
 func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
 
