@@ -130,7 +130,7 @@ func TestAuthor(t *testing.T) {
 	click("Save as a case")
 	p.wait(`document.querySelector(".new-case :checked").value === "contains" && document.querySelector(".new-case fieldset [type=text]").value === "of London"`)
 	p.typing("expects", "\r")
-	p.has(".cases", "Saved “expects” in greeting.test.yaml. The case passes.")
+	p.has(".cases .detail[role=status]", "Saved “expects” in greeting.test.yaml. The case passes.")
 	click("Save as a case")
 	eval[bool](p, `getSelection().removeAllRanges(), document.querySelector(".new-case [value=golden]").click(), true`)
 	p.typing("as now", "\r")
@@ -156,7 +156,7 @@ func TestAuthor(t *testing.T) {
 	assert.Empty(t, p.text(".said"))
 	eval[bool](p, `document.querySelector(".new-case [id^=name]").select(), document.querySelector(".new-case [value=contains]").click(), document.querySelector(".new-case fieldset [type=text]").value = "of Paris", true`)
 	p.typing("fails", "\r")
-	p.has(".cases", "The case fails: contains: no message has \"of Paris\".")
+	p.has(".cases .field-error[role=alert]", "The case fails: contains: no message has \"of Paris\".")
 	p.has("#tab-template", "Template (2)")
 	f.write("greeting.test.yaml", string(content))
 	eval[bool](p, `window.dispatchEvent(new Event("focus")), true`) // of an author who comes back from the editor

@@ -34,6 +34,13 @@ const maxLines = 5_000;
 // place returns the URL that opens a line in the author's editor.
 const place = (url, line) => url.replaceAll("{line}", String(line)).replaceAll("{column}", "1");
 
+// say says in an element what became of a case.
+function say(said, isError, ...words) {
+  said.className = isError ? "said field-error" : "said detail";
+  said.setAttribute("role", isError ? "alert" : "status");
+  replace(said, words);
+}
+
 const noChoice = "Choose values …";
 
 const sameValues = (a, b) => Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value);
@@ -136,7 +143,7 @@ export class AuthorTools {
     text.addEventListener("input", () => choose("contains"));
     const button = h("button", { type: "button", class: "primary" }, "Save");
     const refuse = (why, field) => {
-      replace(said, why);
+      say(said, true, why);
       field?.focus();
     };
     const save = async () => {
@@ -153,9 +160,9 @@ export class AuthorTools {
         const menu = this.bar.querySelector("select");
         menu.value = String(this.info.cases.findIndex((c) => c.name === saved));
         const link = (label) => h("a", { href: url }, label);
-        replace(this.bar.querySelector(".said"), `Saved “${saved}” in `, link(h("code", {}, file)), ". ",
+        say(this.bar.querySelector(".said"), failures.length > 0, `Saved “${saved}” in `, link(h("code", {}, file)), ". ",
           failures.length > 0 ? `The case fails: ${failures[0]}.` : chosen !== "" ? "The case passes." : ["The case checks only that the prompt renders. To check more, ", link("write expect: in the file"), "."]);
-        announce(`Saved the case ${saved} in ${file}.`);
+        announce(`Saved the case ${saved} in ${file}.${failures.length > 0 ? " It fails." : ""}`);
         menu.focus();
         this.onSaved();
       } catch (error) {
