@@ -126,9 +126,25 @@ func TestAuthor(t *testing.T) {
 	}
 
 	// A case with what is expected: the text that was selected, or the messages of now.
-	eval[bool](p, `(() => { const w = document.createTreeWalker(document.querySelector(".message-body"), NodeFilter.SHOW_TEXT); while (w.nextNode()) { const at = w.currentNode.data.indexOf("of London"); if (at >= 0) { getSelection().setBaseAndExtent(w.currentNode, at, w.currentNode, at + 9); return true; } } return false; })()`)
+	selectText := func(text string) {
+		t.Helper()
+		p.wait(`(() => { const w = document.createTreeWalker(document.querySelector(".message-body"), NodeFilter.SHOW_TEXT); while (w.nextNode()) { const at = w.currentNode.data.indexOf(%[1]s); if (at >= 0) { getSelection().setBaseAndExtent(w.currentNode, at, w.currentNode, at + %[1]s.length); return true; } } return false; })()`, js(text))
+	}
+	selectText("of London")
 	click("Save as a case")
 	p.wait(`document.querySelector(".new-case :checked").value === "contains" && document.querySelector(".new-case fieldset [type=text]").value === "of London"`)
+	assert.Empty(t, p.text(".said"), "what became of the last case")
+	eval[bool](p, `document.querySelector(".new-case fieldset [type=text]").focus(), true`)
+	assert.Equal(t, "of London", eval[string](p, `((f) => f.value.slice(f.selectionStart, f.selectionEnd))(document.activeElement)`))
+	click("Cancel")
+	p.wait(`document.querySelector(".new-case").hidden && document.activeElement.innerText === "Save as a case"`)
+	click("Save as a case")
+	selectText("Ada")
+	p.wait(`document.querySelector(".new-case fieldset [type=text]").value === "Ada"`) // while the form is open
+	selectText("of London")
+	p.wait(`document.querySelector(".new-case fieldset [type=text]").value === "of London"`)
+	p.has(".new-case", "Select text in a message to check it.")
+	eval[bool](p, `document.querySelector(".new-case [id^=name]").select(), true`)
 	p.typing("expects", "\r")
 	p.has(".cases .detail[role=status]", "Saved “expects” in greeting.test.yaml. The case passes.")
 	click("Save as a case")

@@ -134,13 +134,30 @@ export class AuthorTools {
   // became of the case.
   #caseForm() {
     const name = h("input", { type: "text", id: newID("name"), placeholder: "what the case shows", maxlength: "200", autocomplete: "off" });
-    const text = h("input", { type: "text", id: newID("contains"), placeholder: "a text of a message", autocomplete: "off", "aria-label": "Text that a message contains" });
+    const hint = h("p", { class: "detail", id: newID("hint") }, "Select text in a message to check it.");
+    const text = h("input", { type: "text", id: newID("contains"), placeholder: "a text of a message", autocomplete: "off", "aria-label": "Text that a message contains", "aria-describedby": hint.id });
     const said = h("p", { class: "detail said", role: "status" });
     const group = newID("expect");
     const choice = (value, ...label) => h("label", { class: "choice" }, h("input", { type: "radio", name: group, value, checked: value === "" }), h("span", {}, label));
-    const choices = h("fieldset", {}, h("legend", {}, "Expect"), choice("", "only that the prompt renders"), choice("contains", "a message contains:"), text, choice("golden", "the messages as they are now (golden file)"));
+    const choices = h("fieldset", {}, h("legend", {}, "Expect"), choice("", "only that the prompt renders"), choice("contains", "a message contains:"), text, hint, choice("golden", "the messages as they are now (golden file)"));
     const choose = (value) => { choices.querySelector(`[value="${value}"]`).checked = true; };
     text.addEventListener("input", () => choose("contains"));
+    let taken = ""; // from the selection
+    text.addEventListener("focus", () => { if (text.value === taken) text.select(); });
+    text.addEventListener("mousedown", (e) => {
+      if (text.value !== taken || document.activeElement === text) return;
+      e.preventDefault(); // which would put the cursor into the text
+      text.focus();
+    });
+    // take takes the text that is selected in the result.
+    const take = () => {
+      if (!form.isConnected || form.hidden) return document.removeEventListener("selectionchange", take);
+      const selection = getSelection();
+      const selected = String(selection).trim();
+      if (selected === "" || selected.includes("\n") || !document.getElementById("panel")?.contains(selection.anchorNode) || !this.texts().some((t) => t.includes(selected))) return;
+      text.value = taken = selected;
+      choose("contains");
+    };
     const button = h("button", { type: "button", class: "primary" }, "Save");
     const refuse = (why, field) => {
       say(said, true, why);
@@ -172,7 +189,7 @@ export class AuthorTools {
       }
     };
     button.addEventListener("click", save);
-    const form = h("div", { class: "new-case", hidden: true }, h("label", { for: name.id }, "Name of the case"), name, choices, button);
+    const form = h("div", { class: "new-case", hidden: true }, h("label", { for: name.id }, "Name of the case"), name, choices, h("div", { class: "form-actions" }, button, h("button", { type: "button", onclick: () => { toggle(); open.focus(); } }, "Cancel")));
     for (const field of [name, text]) {
       field.addEventListener("keydown", (e) => {
         if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) {
@@ -181,17 +198,16 @@ export class AuthorTools {
         }
       });
     }
-    const open = h("button", { type: "button", "aria-expanded": "false", onclick: () => {
+    const toggle = () => {
       form.hidden = !form.hidden;
       open.setAttribute("aria-expanded", String(!form.hidden));
       if (form.hidden) return;
-      const selected = String(getSelection()).trim(); // in the result
-      if (selected !== "" && !selected.includes("\n") && this.texts().some((t) => t.includes(selected))) {
-        text.value = selected;
-        choose("contains");
-      }
+      say(said, false); // what became of the last case
+      document.addEventListener("selectionchange", take);
+      take();
       name.focus();
-    } }, "Save as a case");
+    };
+    const open = h("button", { type: "button", "aria-expanded": "false", onclick: toggle }, "Save as a case");
     return { form, open, said };
   }
 
