@@ -423,7 +423,7 @@ function diffElement(d) {
   d.pieces.forEach((piece, i) => {
     if (piece.kind !== "same") return append(text, [h(piece.kind === "old" ? "del" : "ins", {}, piece.text)]);
     const [head, folded, tail] = fold(piece.text, i > 0, i < d.pieces.length - 1);
-    append(text, [head, folded !== "" && unfolding(folded, text), tail]);
+    append(text, [head, folded !== "" && unfolding(folded, text, isCut(head), isCut(folded)), tail]);
   });
   const state = d.pieces.every((piece) => piece.kind === "new") ? " (new)" : d.pieces.every((piece) => piece.kind === "old") ? " (removed)" : "";
   return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name, state)), text);
@@ -443,12 +443,19 @@ function fold(text, isAfter, isBefore) {
   return isShort ? [text, "", ""] : [head, folded, tail];
 }
 
-// unfolding returns a button in the place of a text, which shows the text.
-function unfolding(folded, text) {
+// isCut reports whether a text ends in mid-line.
+const isCut = (text) => text !== "" && !text.endsWith("\n");
+
+// unfolding returns a button in the place of a text, which shows the text. The marks say that
+// the lines before and after it are cut.
+function unfolding(folded, text, isHeadCut, isTailCut) {
   const n = folded.split("\n").length - 1;
+  const [before, after] = [isHeadCut, isTailCut].map((is) => is && h("span", {}, "…"));
   const button = h("button", { type: "button", class: "plain unfold", onclick: () => {
+    if (before) before.remove();
+    if (after) after.remove();
     button.replaceWith(...textNodes(folded));
     text.focus({ preventScroll: true });
   } }, `Show ${n > 0 ? plural(n, "unchanged line") : plural(folded.length, "unchanged character")}`);
-  return button;
+  return [before, button, after];
 }
