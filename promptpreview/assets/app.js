@@ -30,8 +30,6 @@ const marks = new Map();
 // The values that were typed, by prompt, for as long as the page is open.
 const typed = new Map();
 
-let chosenTab = "conversation"; // of the result, whatever the prompt; shown if the prompt has it
-
 let open = null; // the PromptView of the prompt that is open
 
 const list = new PromptList({
@@ -46,6 +44,7 @@ class PromptView {
   #fields = [];
   #abort = null;
   #answers = {}; // to questions, by key, with the question
+  #tab = "conversation";
 
   constructor(entry) {
     this.name = entry.name;
@@ -117,8 +116,8 @@ class PromptView {
   // redrawTab shows what has become known of the files, in the tabs about them.
   #redrawTab() {
     const selected = this.pane.querySelector("[role=tab][aria-selected=true]");
-    if (!selected || (this.tools.info?.file && !this.pane.querySelector("#tab-template"))) this.#drawPane();
-    else if (["tab-template", "tab-changes"].includes(selected.id)) this.showTab(chosenTab);
+    if (!selected) this.#drawPane();
+    else if (this.#tab === "template" || this.#tab === "changes") this.showTab?.(this.#tab);
     const count = this.tools.problems;
     const label = this.pane.querySelector("#tab-template");
     if (label) label.textContent = count > 0 ? `Template (${count})` : "Template";
@@ -490,7 +489,7 @@ class PromptView {
     const hasFile = Boolean(this.tools?.info?.file);
     const found = this.tools?.problems;
     const tabs = { conversation: "Conversation", ...(hasFile && { template: found ? `Template (${found})` : "Template", changes: "Changes" }), ...(this.tools?.info?.canAsk && { answer: "Answer" }), ...(this.exchange && { json: "JSON", clients: "Clients" }) };
-    const shown = tabs[chosenTab] ? chosenTab : "conversation";
+    if (!tabs[this.#tab]) this.#tab = "conversation";
     const panels = {
       template: () => this.tools.template(),
       answer: () => this.tools.answer((text) => conversation({ messages: [{ role: "assistant", content: { type: "text", text } }] }).element),
@@ -517,9 +516,9 @@ class PromptView {
       },
     };
     const bar = h("div", { role: "tablist", class: "tabs", "aria-label": "Views of the result" }, Object.entries(tabs).map(([key, label]) => h("button", {
-      type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === shown), tabindex: key === shown ? "0" : "-1",
+      type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === this.#tab), tabindex: key === this.#tab ? "0" : "-1",
       onclick: () => {
-        this.showTab(key);
+        show(key);
         if (panel.getBoundingClientRect().top > innerHeight / 2) this.pane.scrollIntoView({ block: "start" }); // in a small window
       },
       onkeydown: (e) => {
@@ -527,12 +526,13 @@ class PromptView {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
         if (!step) return;
         e.preventDefault();
-        this.showTab(keys[(keys.indexOf(key) + step + keys.length) % keys.length], true);
+        show(keys[(keys.indexOf(key) + step + keys.length) % keys.length], true);
       },
     }, label)));
     const panel = h("div", { role: "tabpanel", id: "panel", class: "panel" });
     const questions = this.pane.querySelector("form.questions");
     const show = (key, withFocus) => {
+      this.#tab = key;
       for (const tab of bar.children) {
         const isSelected = tab.id === `tab-${key}`;
         tab.setAttribute("aria-selected", String(isSelected));
@@ -543,13 +543,10 @@ class PromptView {
       replace(panel, panels[key]());
       before = undefined; // what has changed is marked once
     };
-    this.showTab = (key, withFocus) => {
-      chosenTab = key;
-      show(key, withFocus);
-    };
+    this.showTab = show;
     replace(this.pane, h("div", { class: "pane-head" }, bar), h("p", { class: "stale" }, "The arguments have changed since. Press Render."), panel);
     if (this.question && questions) this.pane.append(questions);
-    show(shown);
+    show(this.#tab);
     return changes;
   }
 
