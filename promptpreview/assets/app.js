@@ -116,7 +116,8 @@ class PromptView {
   // redrawTab shows what has become known of the files, in the tabs about them.
   #redrawTab() {
     const selected = this.pane.querySelector("[role=tab][aria-selected=true]");
-    if (!selected) this.#drawPane();
+    const lacksTabs = this.tools.info?.file && !this.pane.querySelector("#tab-template"); // it was rendered before its files were read
+    if (!selected || lacksTabs) this.#drawPane();
     else if (this.#tab === "template" || this.#tab === "changes") this.showTab?.(this.#tab);
     const count = this.tools.problems;
     const label = this.pane.querySelector("#tab-template");
