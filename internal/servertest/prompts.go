@@ -137,7 +137,7 @@ func CmpErr(errs ...error) error {
 	return nil
 }
 
-// waiter is a prompt whose renders go on until their context ends or the
+// waiter is a prompt whose renders last until their context ends or the
 // test lets one go.
 type waiter struct {
 	Running atomic.Int32
