@@ -115,7 +115,7 @@ func TestSeveralPages(t *testing.T) {
 		ts.Close()
 	})
 	var pages []*page
-	for range 8 {
+	for range 7 { // one more than the connections
 		p := open(t, ts.URL+"/#/echo?text=tea")
 		p.wait(`document.querySelector("#status").dataset.state === "live"`)
 		p.pressCtrl("\r")

@@ -1,6 +1,6 @@
 // Screenshots writes the pictures of the page in docs/images, and docs/gallery.md, in
 // which prompts of examples/files are beside what the page shows of them. It needs
-// Debian's chromium:
+// Debian's chromium-headless-shell or chromium:
 //
 //	go -C promptpreview run ./internal/screenshots
 package main
