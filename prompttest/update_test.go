@@ -34,7 +34,7 @@ func TestFlagOfAnother(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-mod=mod", "-v", "./it", "-update")
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-mod=mod", "-v", "./it", "-update")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PWD="+dir, "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -3,12 +3,9 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,38 +18,34 @@ import (
 	"github.com/mcp-prompts/prompts/prompttest"
 )
 
-// server is the built program.
-var server string
+// isProgram is the variable that makes the test binary the program itself, which saves
+// building it.
+const isProgram = "TEST_IS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(buildAndRun(m))
+	if os.Getenv(isProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
 }
 
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "codereview")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	server = filepath.Join(dir, "codereview")
-	if runtime.GOOS == "windows" {
-		server += ".exe"
-	}
-	if out, err := exec.Command("go", "build", "-o", server, ".").CombinedOutput(); err != nil {
-		panic(string(out))
-	}
-	return m.Run()
+// program returns the command that runs the program.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), isProgram+"=1")
+	return cmd
 }
 
 // run gives the program the input, as a shell's < does, and returns its
 // output and what it has logged.
 func run(t *testing.T, in io.Reader) (out, log string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, server)
+	cmd := program(t)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &stdout, &stderr
 	require.NoError(t, cmd.Run(), "%s", &stderr)
 	return stdout.String(), stderr.String()
@@ -126,7 +119,7 @@ func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent os.Interrupt on Windows")
 	}
-	cmd := exec.CommandContext(t.Context(), server)
+	cmd := program(t)
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,19 +25,38 @@ import (
 
 const listChanged = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}` + "\n"
 
+// isProgram is the variable that makes the test binary the program itself, which saves
+// building it.
+const isProgram = "TEST_IS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(isProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program returns the command that runs the program.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), isProgram+"=1")
+	return cmd
+}
+
 // The program has the recorded answers to the recorded session, byte for
 // byte. When the notification comes among them is not fixed.
 func TestSession(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "embed.exe")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, "%s", out)
 	session, err := os.Open("session.jsonl")
 	require.NoError(t, err)
 	defer session.Close()
 
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), program)
+	cmd := program(t)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = session, &stdout, &stderr
 	require.NoError(t, cmd.Run())
 	assert.Empty(t, stderr.String())

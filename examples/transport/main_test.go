@@ -25,6 +25,28 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// isProgram is the variable that makes the test binary the program itself, which saves
+// building it.
+const isProgram = "TEST_IS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(isProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program returns the command that runs the program.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), isProgram+"=1")
+	return cmd
+}
+
 // client speaks to the server with a framing of its own, so that a mistake in
 // the example's cannot cancel itself out.
 type client struct {
@@ -362,12 +384,8 @@ func TestListenerFails(t *testing.T) {
 // The program itself, as a server and as the bridge to it.
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "transport.exe")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-
 	path := socket(t)
-	server := exec.CommandContext(t.Context(), program, "-listen", path)
+	server := program(t, "-listen", path)
 	log, err := server.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
@@ -375,7 +393,7 @@ func TestProgram(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, line, "listening")
 
-	bridge := exec.CommandContext(t.Context(), program, "-connect", path)
+	bridge := program(t, "-connect", path)
 	bridge.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"code_review","arguments":{"code":"x"}}}
 `)
@@ -386,7 +404,7 @@ func TestProgram(t *testing.T) {
 	assert.Contains(t, lines[0], `"id":1,"result"`)
 	assert.Contains(t, lines[1], `"id":2,"result"`)
 
-	out, err = exec.Command(program).CombinedOutput()
+	out, err := program(t).CombinedOutput()
 	assert.Error(t, err)
 	assert.Contains(t, string(out), "set -listen or -connect")
 
