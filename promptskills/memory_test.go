@@ -42,10 +42,10 @@ func TestForgedCursorsAreNotKept(t *testing.T) {
 	_, e := serve(t, &reg, "2025-11-25", promptskills.Options{}).Call("resources/read", uri{URI: "skill://a/" + strings.Repeat("x", 2048)})
 	assert.Contains(t, e.Message, "is not the URI of a file")
 	before := liveHeap()
-	for i := range 40 {
+	for i := range 8 {
 		list(fmt.Sprint(i), strings.Repeat("x", 3<<20))
 	}
-	for i := range 200 {
+	for i := range 50 {
 		for j := range 100 {
 			list(fmt.Sprint(i), fmt.Sprintf("a%01000d", j))
 		}

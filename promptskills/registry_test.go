@@ -218,7 +218,7 @@ func TestManySnapshots(t *testing.T) {
 	t.Parallel()
 	reg := promptskills.Registry{MaxTotalBytes: 25_000}
 	refused := 0
-	for n := range 3000 {
+	for n := range 1500 {
 		if reg.Set(skill("a", "x", fmt.Sprintf("%020d", n))) != nil {
 			refused++
 		}

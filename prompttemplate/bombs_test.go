@@ -254,13 +254,3 @@ func (b bomb) explode(t *testing.T) {
 		assert.Less(t, len(err.Error()), 10_000)
 	}
 }
-
-// Those that are only about memory end at once, whatever the process has.
-func TestBombsOfMemory(t *testing.T) {
-	t.Parallel()
-	for _, b := range bombs {
-		if !strings.Contains(b.text, "{{range 1000") && len(b.text) < 3000 && len(b.partials) <= 100 {
-			t.Run(b.name, func(t *testing.T) { b.explode(t) })
-		}
-	}
-}

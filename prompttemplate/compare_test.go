@@ -45,7 +45,11 @@ func TestFunctionsOfTextTemplate(t *testing.T) {
 	}
 	for _, a := range operands {
 		for _, f := range []string{"eq", "ne", "lt", "le", "gt", "ge"} {
-			for _, b := range operands {
+			others := operands
+			if f != "eq" && f != "lt" { // the others are made of these
+				others = operands[:9]
+			}
+			for _, b := range others {
 				expressions = append(expressions, f+" "+a+" "+b)
 			}
 			expressions = append(expressions, f+" "+a)
@@ -86,5 +90,5 @@ func TestFunctionsOfTextTemplate(t *testing.T) {
 			same++
 		}
 	}
-	assert.Greater(t, same, 1000)
+	assert.Greater(t, same, 800)
 }

@@ -23,7 +23,7 @@ import (
 // the arguments, and not their parsed form. The test measures the heap, so it is not
 // parallel.
 func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
-	const calls, size = 8, 1 << 20
+	const calls, size = 8, 1 << 18
 	for name, middleware := range map[string]func(prompts.Handler) prompts.Handler{
 		"direct": nil, "middleware": func(next prompts.Handler) prompts.Handler { return next },
 	} {

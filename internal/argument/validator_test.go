@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -79,14 +80,15 @@ func randomSchema(r *rand.Rand) string {
 	return fmt.Sprintf(`{"allOf":[%s],"$defs":{"a":%s,"b":%s}}`, schema(3), schema(3), schema(2))
 }
 
-// The work of a validation is in proportion to the levels of a value: of 1,000
+// The work of a validation is in proportion to the levels of a value: of 300
 // schemas, each is refused or is linear.
 func TestValidationIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
 	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as AllocsPerRun sets it, once and not each time
 	refused := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		text := randomSchema(r)
 		v, err := NewValidator(parsed(t, text))
@@ -105,8 +107,8 @@ func TestValidationIsLinear(t *testing.T) {
 			requireLinear(t, v, text, names, ops, []any{"x", 1.0, nil}[r.IntN(3)])
 		}
 	}
-	assert.Less(t, refused, 480)
-	assert.Greater(t, refused, 100)
+	assert.Less(t, refused, 144)
+	assert.Greater(t, refused, 30)
 }
 
 // An alternative whose tag is not the tag of the value costs no more than the tag.

@@ -234,7 +234,7 @@ func TestChurn(t *testing.T) {
 	least := Map[int]{}.Edit().least()
 	leaves := live/least + 1
 	most := leaves + leaves/least + 1 + 1 // with their parents and the root
-	for name, keys := range map[string][]string{"in order": names(40 * live), "random": shuffled(40 * live)} {
+	for name, keys := range map[string][]string{"in order": names(10 * live), "random": shuffled(10 * live)} {
 		e := Map[int]{}.Edit()
 		for i, k := range keys {
 			e.Set(k, i)

@@ -26,7 +26,7 @@ import (
 
 // The tests of this file measure the heap of the process, so they are not parallel.
 
-var seeds = flag.Uint64("seeds", 2, "how many servers TestMemoryFormula fills, each with other limits")
+var seeds = flag.Uint64("seeds", 1, "how many servers TestMemoryFormula fills, each with other limits")
 
 // liveHeapSince returns by how much the live heap has grown. Goroutines that earlier tests
 // left may still hold memory of their own for a moment, so it measures again, some times,
@@ -140,9 +140,9 @@ func TestStreamsKeepNoMessage(t *testing.T) {
 	defer h.close()
 	before := servertest.LiveHeap()
 	for range 25 {
-		h.listen(4 << 20)
-		h.ask(10, 4<<20-1000)
-		h.complete(4<<20 - 1000)
+		h.listen(1 << 20)
+		h.ask(10, 1<<20-1000)
+		h.complete(1<<20 - 1000)
 	}
 	assert.Less(t, liveHeapSince(before, int64(8<<20)), int64(8<<20), "50 headers among it")
 }
@@ -153,19 +153,19 @@ func TestParsesAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
 	}
-	msg := []byte(numbers(4 << 20))
+	msg := []byte(numbers(1 << 20))
 	servertest.Bubble(t, func(t *testing.T) {
-		h := newHolder(prompts.Limits{}, streamablehttp.Options{}, 0, 0)
+		h := newHolder(prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 1 << 30}, streamablehttp.Options{}, 0, 0)
 		before := servertest.LiveHeap()
 		const all = 20
 		for range all {
 			h.held.Go(func() { h.handle(msg, transport.Exchange{CheckVersion: h.checkThatBlocks}) })
 		}
 		synctest.Wait()
-		// A sixteenth of 4 GiB is for parsing. A message takes 4 MiB for a copy, as
-		// much for what may be kept of it, and 32 MiB for its two million numbers.
-		assert.EqualValues(t, 256/(4+4+32), len(h.took))
-		assert.Less(t, liveHeapSince(before, int64(256<<20)), int64(256<<20))
+		// A sixteenth of 1 GiB is for parsing. A message takes 1 MiB for a copy, as
+		// much for what may be kept of it, and 8 MiB for its half a million numbers.
+		assert.EqualValues(t, 64/(1+1+8), len(h.took))
+		assert.Less(t, liveHeapSince(before, int64(64<<20)), int64(64<<20))
 		close(h.blocked)
 		h.held.Wait()
 		h.stop()
@@ -179,7 +179,7 @@ func TestUnreadResponses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
 	}
-	h := newHolder(prompts.Limits{MaxConcurrentTotal: 8, MaxMemoryBytes: 256 << 20}, streamablehttp.Options{}, 4<<20, 0)
+	h := newHolder(prompts.Limits{MaxConcurrentTotal: 8, MaxMessageBytes: 1 << 20, MaxMemoryBytes: 64 << 20}, streamablehttp.Options{}, 1<<20, 0)
 	defer h.close()
 	before := servertest.LiveHeap()
 	sent := map[string]int{}
@@ -189,7 +189,7 @@ func TestUnreadResponses(t *testing.T) {
 			sent[client]++
 		}
 	}
-	assert.Less(t, liveHeapSince(before, int64(256<<20)), int64(256<<20))
+	assert.Less(t, liveHeapSince(before, int64(64<<20)), int64(64<<20))
 	for client, n := range sent { // a quarter each, less a sixteenth or what one message needs
 		assert.Less(t, n, 64/4, client)
 		assert.Positive(t, n, client)
@@ -294,7 +294,7 @@ func TestCachesCountMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
 	}
-	const most = 4 << 20
+	const most = 1 << 20
 	source := strings.Repeat("x", 64<<10)
 	small := func(n int) (all []any) {
 		for range n {
@@ -345,7 +345,7 @@ func TestCachesCountMemory(t *testing.T) {
 		}
 		get(-1)
 		before := servertest.LiveHeap()
-		for i := range 1000 {
+		for i := range 300 {
 			get(i)
 		}
 		held := liveHeapSince(before, most)
