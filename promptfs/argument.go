@@ -15,7 +15,7 @@ import (
 type argument struct {
 	declared prompts.Argument
 	line     int
-	lines    map[string]int // of the keys
+	members  members // of its mapping; nil if it is none
 }
 
 var (
@@ -34,15 +34,15 @@ func (d decoder) arguments(m member) []argument {
 	for _, e := range d.elements(m) {
 		a := d.argument(e)
 		switch name := a.declared.Name; {
-		case a.lines == nil: // no argument at all
-		case name == "" && a.lines["name"] == 0:
+		case a.members == nil: // no argument at all
+		case name == "" && a.members.line("name") == 0:
 			d.faults.add(a.line, hint.New("add name: with the name of the placeholder", "argument has no name"))
 		case name == "":
-			d.faults.add(a.lines["name"], hint.New("write the name of the placeholder", "argument has an empty name"))
+			d.faults.add(a.members.line("name"), hint.New("write the name of the placeholder", "argument has an empty name"))
 		case lines[name] > 0:
-			d.faults.add(a.lines["name"], hint.New("remove one", "duplicate argument %q (first defined on line %d)", name, lines[name]))
+			d.faults.add(a.members.line("name"), hint.New("remove one", "duplicate argument %q (first defined on line %d)", name, lines[name]))
 		default:
-			lines[name] = a.lines["name"]
+			lines[name] = a.members.line("name")
 			all = append(all, a)
 		}
 	}
@@ -53,13 +53,8 @@ func (d decoder) arguments(m member) []argument {
 func (d decoder) argument(e member) argument {
 	e.key = "argument"
 	a := argument{line: e.line}
-	members := d.members(e.value, e.key, argumentKeys)
-	if members == nil {
-		return a
-	}
-	a.lines = map[string]int{}
-	for _, m := range members {
-		a.lines[m.key] = m.line
+	a.members = d.members(e.value, e.key, argumentKeys)
+	for _, m := range a.members {
 		switch m.key {
 		case "name":
 			a.declared.Name = d.text(m)
@@ -75,11 +70,11 @@ func (d decoder) argument(e member) argument {
 			a.declared.Complete = prompts.Suggest(d.texts(m)...)
 		}
 	}
-	if !hasSchema(a.lines) {
+	if !hasSchema(a.members) {
 		return a
 	}
-	s, typ := d.schema(members, types)
-	for _, m := range members {
+	s, typ := d.schema(a.members, types)
+	for _, m := range a.members {
 		switch m.key {
 		case "default":
 			s.Default = d.defaultOf(m, typ, itemType(s))
@@ -96,7 +91,7 @@ func (d decoder) argument(e member) argument {
 			s.MaxItems = d.count(m)
 		}
 	}
-	for _, m := range members {
+	for _, m := range a.members {
 		if m.key == "examples" {
 			s.Examples = d.examples(m, a.declared.Sensitive, s, typ)
 		}
@@ -138,9 +133,9 @@ func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ 
 }
 
 // hasSchema reports whether an argument with these keys needs a schema.
-func hasSchema(lines map[string]int) bool {
-	for key := range lines {
-		switch key {
+func hasSchema(all members) bool {
+	for _, m := range all {
+		switch m.key {
 		case "name", "title", "description", "required", "sensitive", "complete":
 		default:
 			return true
@@ -271,8 +266,8 @@ func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 	// A default that breaks a rule is found before the rule that it breaks.
 	for _, key := range []string{"default", "format", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",
 		"minItems", "maxItems", "items", "type", "sensitive", "title", "description", "name"} {
-		line, ok := a.lines[key]
-		if !ok {
+		line := a.members.line(key)
+		if line == 0 {
 			continue
 		}
 		without := prompts.Prompt{Name: fault.Prompt, Render: nothing, Arguments: []prompts.Argument{a.without(key)}}

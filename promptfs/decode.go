@@ -75,32 +75,42 @@ type member struct {
 	value *yaml.Node
 }
 
+// members are the members of one mapping, each once.
+type members []member
+
+// line returns the line of a key, or 0.
+func (all members) line(key string) int {
+	for _, m := range all {
+		if m.key == key {
+			return m.line
+		}
+	}
+	return 0
+}
+
 // members returns the members of a mapping that are known, each once. of says
 // whose they are.
-func (d decoder) members(n *yaml.Node, of string, known []string) []member {
+func (d decoder) members(n *yaml.Node, of string, known []string) members {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, hint.New(fmt.Sprintf("write lines such as %s: ...", known[0]), "%s must be key: value pairs, got %s", of, found(n)))
 		return nil
 	}
-	var all []member
-	lines := map[string]int{}
+	all := make(members, 0, min(len(n.Content)/2, len(known)))
 	for i := 0; i+1 < len(n.Content) && !d.faults.isFull(); i += 2 {
 		key := n.Content[i]
-		switch before, twice := lines[key.Value]; {
+		switch {
 		case key.Kind != yaml.ScalarNode:
 			d.fault(key, hint.New("use one of: "+strings.Join(known, ", "), "key in %s must be a string, got %s", of, found(key)))
-		case twice:
-			d.fault(key, duplicateKey(key, before))
+		case all.line(key.Value) > 0:
+			d.fault(key, duplicateKey(key, all.line(key.Value)))
 		case !slices.Contains(known, key.Value):
 			d.fault(key, hint.New(suggestion(key.Value, known), "unknown key %q in %s", key.Value, of))
 		default:
 			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1]})
 		}
-		if key.Kind == yaml.ScalarNode {
-			if _, ok := lines[key.Value]; !ok {
-				lines[key.Value] = d.lineOf(key)
-			}
-		}
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	return all
 }

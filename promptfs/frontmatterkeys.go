@@ -13,9 +13,9 @@ import (
 type header struct {
 	prompt    prompts.Prompt // without arguments
 	arguments []argument
-	lines     map[string]int // of the keys
-	iconLines []int          // of the icons
-	isText    bool           // the messages are texts, and no templates
+	members   members
+	iconLines []int // of the icons
+	isText    bool  // the messages are texts, and no templates
 	// lost says that an argument may be missing, because what declares it
 	// could not be read.
 	lost bool
@@ -26,7 +26,7 @@ var keys = []string{"name", "title", "description", "version", "tags", "icons", 
 
 // header reads front matter.
 func (d decoder) header(n *yaml.Node) header {
-	h := header{lines: map[string]int{}}
+	var h header
 	if n == nil {
 		return h
 	}
@@ -34,9 +34,8 @@ func (d decoder) header(n *yaml.Node) header {
 		h.lost = true
 		return h
 	}
-	members := d.members(n, "front matter", keys)
-	for _, m := range members {
-		h.lines[m.key] = m.line
+	h.members = d.members(n, "front matter", keys)
+	for _, m := range h.members {
 		switch m.key {
 		case "name":
 			if h.prompt.Name = d.text(m); h.prompt.Name == "" && isText(m.value) {
@@ -66,7 +65,7 @@ func (d decoder) header(n *yaml.Node) header {
 			h.lost = len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)
 		}
 	}
-	if _, ok := h.lines["arguments"]; !ok && len(members) < len(n.Content)/2 {
+	if h.members.line("arguments") == 0 && len(h.members) < len(n.Content)/2 {
 		h.lost = true // one of the keys that are not known may be it
 	}
 	return h
@@ -100,8 +99,8 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 		}
 	}
 	for _, place := range places {
-		line, ok := h.lines[place.key]
-		if !ok {
+		line := h.members.line(place.key)
+		if line == 0 {
 			continue
 		}
 		without := p

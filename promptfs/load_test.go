@@ -266,6 +266,6 @@ func TestAllocationsOfAFile(t *testing.T) {
 	require.NoError(t, promptfs.NewFolder(&reg, fsys, promptfs.Options{Logger: slog.New(slog.DiscardHandler)}).Reload(t.Context()))
 	runtime.ReadMemStats(&after)
 	require.Equal(t, n, reg.Len())
-	assert.LessOrEqual(t, (after.Mallocs-before.Mallocs)/n, uint64(500))
-	assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(50<<10))
+	assert.LessOrEqual(t, (after.Mallocs-before.Mallocs)/n, uint64(480))
+	assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(44<<10))
 }

@@ -95,6 +95,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	m.prompt.Digest = digestOf(m.sum)
 	if m.header != nil {
 		m.check(m.header)
+		m.header = nil // the tree of the YAML; m may wait for its turn
 	}
 	return m
 }
@@ -181,11 +182,11 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		messages, read = append(messages, message), append(read, p)
 	}
 	if h.isText && len(h.arguments) > 0 {
-		m.faults.add(h.lines["arguments"], hint.New("remove template: false, or the arguments", "arguments cannot be used with template: false, which sends the text verbatim"))
+		m.faults.add(h.members.line("arguments"), hint.New("remove template: false, or the arguments", "arguments cannot be used with template: false, which sends the text verbatim"))
 		h.lost = true
 	}
 	h.prompt.Digest = m.prompt.Digest
-	m.prompt, m.line = h.prompt, h.lines["name"]
+	m.prompt, m.line = h.prompt, h.members.line("name")
 	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, path.Ext(name)))
 	for _, a := range h.arguments {
 		m.prompt.Arguments = append(m.prompt.Arguments, a.declared)
@@ -246,7 +247,7 @@ func (m *made) check(h *header) {
 			return
 		}
 		line := h.lineOf(p, e)
-		if line == 0 && h.lines["name"] == 0 {
+		if line == 0 && h.members.line("name") == 0 {
 			m.faults.add(0, hint.New("write another name: in the front matter", "%w", e.Err))
 			continue
 		}
@@ -361,7 +362,7 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 		line := 0
 		for _, a := range h.arguments {
 			if e.Argument != "" && a.declared.Name == e.Argument {
-				line = a.lines["name"]
+				line = a.members.line("name")
 			}
 		}
 		m.faults.add(line, e.Err)

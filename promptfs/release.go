@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -50,7 +51,9 @@ func contentsOf(files map[string]fileSum) (list []byte, digest string) {
 				list = append(list, c)
 			}
 		}
-		list = fmt.Appendf(list, `","size":%d,"digest":"%s"}`, f.size, digestOf(f.sum))
+		list = strconv.AppendInt(append(list, `","size":`...), f.size, 10)
+		list = hex.AppendEncode(append(list, `,"digest":"sha256:`...), f.sum[:])
+		list = append(list, `"}`...)
 	}
 	list = append(list, "]}"...)
 	return list, digestOf(sha256.Sum256(list))

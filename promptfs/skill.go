@@ -19,7 +19,7 @@ func (m *made) skill(name, text string) {
 		return
 	}
 	mapping, ok := readYAML(front, &m.faults)
-	lines := map[string]int{}
+	var known members
 	d := decoder{&m.faults, new(int)}
 	if mapping != nil {
 		for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -27,15 +27,16 @@ func (m *made) skill(name, text string) {
 			if key.Kind != yaml.ScalarNode || key.Value != "name" && key.Value != "description" {
 				continue // which other readers of skills may know
 			}
-			if before, twice := lines[key.Value]; twice {
+			if before := known.line(key.Value); before > 0 {
 				d.fault(key, duplicateKey(key, before))
 				continue
 			}
-			lines[key.Value] = d.lineOf(key)
+			of := member{key.Value, d.lineOf(key), value}
+			known = append(known, of)
 			if !d.plain(value) {
 				continue
 			}
-			switch text := d.text(member{key.Value, d.lineOf(key), value}); key.Value {
+			switch text := d.text(of); key.Value {
 			case "name":
 				m.prompt.Name = text
 			case "description":
@@ -47,7 +48,7 @@ func (m *made) skill(name, text string) {
 	if ok && message == "" {
 		m.faults.add(line-1, hint.New("write the body below the front matter", "skill has no body"))
 	}
-	m.line = lines["name"]
+	m.line = known.line("name")
 	if dir := path.Dir(name); dir != "." {
 		m.prompt.Name = cmp.Or(m.prompt.Name, path.Base(dir))
 	}
@@ -58,6 +59,6 @@ func (m *made) skill(name, text string) {
 		return prompts.Messages(prompts.User(message)), nil
 	}
 	if ok && m.prompt.Name != "" {
-		m.header = &header{lines: lines}
+		m.header = &header{members: known}
 	}
 }

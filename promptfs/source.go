@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,6 +202,11 @@ func unlessEnded[T any](ctx context.Context, blocks bool, f func() (T, error)) (
 
 // read reads a file that has been looked at. What is opened may be another file.
 func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit int64) ([]byte, error) {
+	return s.appendFile(ctx, nil, real, info, limit)
+}
+
+// appendFile is read into a buffer.
+func (s *source) appendFile(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
 	if err := checkSize(info, limit); err != nil {
 		return nil, err
 	}
@@ -215,7 +221,7 @@ func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit 
 	if err := checkSize(info, limit); err != nil {
 		return nil, err
 	}
-	content := make([]byte, 0, info.Size()+1) // which is as many as are read, if it has not grown
+	content = slices.Grow(content, int(info.Size())+1) // which is as many as are read, if it has not grown
 	for {
 		n, err := file.Read(content[len(content):cap(content)])
 		content = content[:len(content)+n]

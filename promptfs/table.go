@@ -35,7 +35,7 @@ type entry struct {
 	stamp stamp
 	// What the file was when it was read last.
 	faults []*Error
-	uses   map[string][sha256.Size]byte // partials that it calls, by name; zero for one that there was not
+	uses   []usedPartial // partials that it calls
 	files  []dependency
 	sum    [sha256.Size]byte
 	own    fileSum
@@ -47,6 +47,12 @@ type entry struct {
 	// What the registry has of it.
 	name    string // empty for nothing
 	applied [sha256.Size]byte
+}
+
+// usedPartial is a partial as it was; the sum of one that there was not is zero.
+type usedPartial struct {
+	name string
+	sum  [sha256.Size]byte
 }
 
 func newTable(o *Options) *table {
@@ -155,8 +161,8 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 	if len(e.faults) > 0 || !f.stamp.same(e.stamp) {
 		return false
 	}
-	for name, sum := range e.uses {
-		if all.sum(name) != sum {
+	for _, p := range e.uses {
+		if all.sum(p.name) != p.sum {
 			return false
 		}
 	}
@@ -168,20 +174,31 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 	return true
 }
 
+// maxKeptBuffer is the largest buffer in bytes that is kept for the next file.
+const maxKeptBuffer = 64 << 10
+
+// buffers has buffers for the contents of prompts, of which parse keeps copies alone.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // remake reads a file again and returns its new entry.
 func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
-	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	content, err := s.appendFile(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
 	}
+	if cap(content) <= maxKeptBuffer {
+		*buffer = content
+	}
 	m := s.parse(ctx, f.path, content, all)
 	e.faults, e.files, e.sum, e.own, e.line = m.faults.all, m.files, m.sum, m.own, m.line
 	if len(m.partials) > 0 {
-		e.uses = make(map[string][sha256.Size]byte, len(m.partials))
+		e.uses = make([]usedPartial, 0, len(m.partials))
 		for name := range m.partials {
-			e.uses[name] = all.sum(name)
+			e.uses = append(e.uses, usedPartial{name, all.sum(name)})
 		}
 	}
 	if len(e.faults) == 0 {

@@ -67,9 +67,9 @@ type named struct {
 func namedOf(arguments []prompts.Argument) *named {
 	n := &named{values: make([]typed, len(arguments)), byName: make(map[string]*typed, len(arguments)), isText: true}
 	for i, a := range arguments {
-		made := argument{a.Name, fmt.Sprintf("index . %q", a.Name)}
-		if isField(a.Name) {
-			made.action = "." + a.Name
+		made := argument{a.Name, "." + a.Name}
+		if !isField(a.Name) {
+			made.action = fmt.Sprintf("index . %q", a.Name)
 		}
 		n.arguments = append(n.arguments, made)
 		n.values[i] = typedOf(a)

@@ -78,7 +78,8 @@ func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
 		bare := p
 		bare.Name, bare.Title, bare.Description = "it", "", ""
-		bare.Arguments, bare.Icons, bare.Meta = nil, nil, nil
+		bare.Arguments, bare.Icons, bare.Meta, bare.Tags, bare.Cache = nil, nil, nil, nil, prompts.Cache{}
+		bare.Version, bare.Digest, bare.Source = "", "", ""
 		var scratch prompts.Registry
 		if scratch.Add(bare) != nil {
 			return nil

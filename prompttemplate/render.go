@@ -87,6 +87,7 @@ type executor struct {
 	run
 	all      *template.Template   // has the functions and the partials
 	messages []*template.Template // nil for content
+	sample   sample               // for trials
 }
 
 func newExecutor(author template.FuncMap) *executor {

@@ -331,6 +331,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 		e, ok := s.trials.Get().(*executor)
 		if !ok {
 			e = newExecutor(s.funcs)
+			e.sample = newSample()
 		}
 		faults = c.try(ctx, e.prepare(c), p.Arguments, d)
 		s.trials.Put(e)

@@ -125,6 +125,18 @@ func TestTrial(t *testing.T) {
 	}
 }
 
+// The values of a trial do not get into the next.
+func TestTrialsShareNoValues(t *testing.T) {
+	t.Parallel()
+	s, err := prompttemplate.NewSet(prompttemplate.Options{})
+	require.NoError(t, err)
+	p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "format", Required: true, Schema: &jsonschema.Schema{Enum: []any{"%d"}}}}}
+	_, _, err = s.Prompt(t.Context(), p, prompttemplate.User("{{printf .format 1}}"))
+	require.NoError(t, err)
+	_, _, err = s.Prompt(t.Context(), withArguments("a"), prompttemplate.User(`{{printf "%d" .a}}`))
+	assert.ErrorContains(t, err, `format "%d" does not match its values`)
+}
+
 // Values that package prompts would not pass on are errors.
 func TestValuesOfAnotherType(t *testing.T) {
 	t.Parallel()

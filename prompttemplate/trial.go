@@ -41,6 +41,21 @@ func (t *trial) checkFormat(format string, values []any, made string) error {
 	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
 }
 
+// sample is the arguments of trials. The executor keeps the maps for the next prompt, as
+// functions of the application get single arguments, and never the maps.
+type sample struct {
+	with, without map[string]any
+	texts         map[string]string
+}
+
+func newSample() sample { return sample{map[string]any{}, map[string]any{}, map[string]string{}} }
+
+func (s *sample) clear() {
+	clear(s.with)
+	clear(s.without)
+	clear(s.texts)
+}
+
 // try executes the messages with made-up values, and without those that are
 // not required, and returns what never works: what is done with values of a
 // type that it is not done with. That a value is too short, say, is not one of
@@ -52,7 +67,8 @@ func (c *compiled) try(ctx context.Context, e *executor, arguments []prompts.Arg
 			size += len(m.text.source)
 		}
 	}
-	without, with := map[string]any{}, map[string]any{}
+	without, with := e.sample.without, e.sample.with
+	defer e.sample.clear()
 	for i, a := range arguments {
 		v := &d.values[i]
 		with[a.Name] = v.sample(a.Schema)
@@ -65,7 +81,7 @@ func (c *compiled) try(ctx context.Context, e *executor, arguments []prompts.Arg
 		trial := &trial{values: values}
 		var data any = values
 		if d.isText {
-			texts := make(map[string]string, len(values))
+			texts := e.sample.texts
 			for name, value := range values {
 				texts[name], _ = value.(string)
 			}
