@@ -83,10 +83,10 @@ func TestBytesOfAPrompt(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		declare func(int) []prompts.Prompt
-		most    float64 // a fifth more than what was measured, which is 395 and 699
+		most    float64 // a fifth more than what was measured, which is 379 and 683
 	}{
-		{"of a struct", manyPrompts, 475},
-		{"without a struct", manyData, 840},
+		{"of a struct", manyPrompts, 455},
+		{"without a struct", manyData, 820},
 	} {
 		servertest.RegistryOf(test.declare(1)...) // what their type declares is kept for ever
 		all := test.declare(n)

@@ -37,7 +37,6 @@ type definition struct {
 // commonFields are the fields that most prompts have.
 type commonFields struct {
 	Name, Title, Description string
-	DisableHints             bool
 	Render                   RenderFunc
 	typed                    typedRender
 }
@@ -47,6 +46,7 @@ type rareFields struct {
 	Icons                   []Icon
 	Meta                    Meta
 	Version, Digest, Source string
+	DisableHints            bool
 	Tags                    []string
 	Cache                   Cache
 	complete                []CompleteFunc // of the plan's arguments, by position; nil if none has one
@@ -64,10 +64,10 @@ type askedFor struct {
 // newDefinition returns a definition without the arguments.
 func newDefinition(p Prompt) *definition {
 	p = p.clone()
-	d := &definition{prompt: commonFields{p.Name, p.Title, p.Description, p.DisableHints, p.Render, p.typed}}
-	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.Tags != nil || p.Cache != (Cache{}) {
+	d := &definition{prompt: commonFields{p.Name, p.Title, p.Description, p.Render, p.typed}}
+	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.DisableHints || p.Tags != nil || p.Cache != (Cache{}) {
 		d.rare = &rareFields{
-			Icons: p.Icons, Meta: p.Meta, Version: p.Version, Digest: p.Digest, Source: p.Source, Tags: p.Tags,
+			Icons: p.Icons, Meta: p.Meta, Version: p.Version, Digest: p.Digest, Source: p.Source, DisableHints: p.DisableHints, Tags: p.Tags,
 			Cache: p.Cache, results: p.Cache.newResults(),
 		}
 	}
@@ -88,7 +88,7 @@ func (d *definition) declared() Prompt {
 	return Prompt{
 		Name: p.Name, Title: p.Title, Description: p.Description, Icons: m.Icons, Meta: m.Meta,
 		Version: m.Version, Digest: m.Digest, Tags: m.Tags, Source: m.Source,
-		DisableHints: p.DisableHints, Cache: m.Cache, Render: p.Render, typed: p.typed,
+		DisableHints: m.DisableHints, Cache: m.Cache, Render: p.Render, typed: p.typed,
 	}
 }
 
@@ -344,7 +344,7 @@ func (d *definition) fullShape() revision.Shape {
 
 // prompt appends a prompt's entry in prompts/list.
 func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
-	p := &d.prompt
+	p, m := &d.prompt, d.more()
 	e.raw("{")
 	e.str("name", p.Name)
 	if e.rev.Titles() {
@@ -355,11 +355,10 @@ func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
 		e.key("arguments")
 		for i := range d.plan.Arguments {
 			e.buf = append(e.buf, "[,"[min(i, 1)])
-			e.argument(&d.plan.Arguments[i], !p.DisableHints)
+			e.argument(&d.plan.Arguments[i], !m.DisableHints)
 		}
 		e.raw("]")
 	}
-	m := d.more()
 	e.icons(m.Icons)
 	e.promptMeta(m, schema, digest)
 	e.raw("}")

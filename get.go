@@ -239,7 +239,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		return false, refused
 	}
 	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems)
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems)
 	if q == nil {
 		return false, refused
 	}

@@ -421,7 +421,7 @@ func MarkdownTable(r *Registry) string {
 			if a.Required {
 				required = "yes"
 			}
-			if !p.DisableHints {
+			if !d.more().DisableHints {
 				description = a.DescriptionWithHint()
 			}
 			markdown.Row(&b, "", markdown.CellCode(a.Name), required, phrase.Join(": ", markdown.Cell(a.Title), markdown.Cell(description)))
