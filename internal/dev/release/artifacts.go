@@ -60,7 +60,8 @@ func (r *release) archives() error {
 		return err
 	}
 	bom := filepath.Join(dir, "prompts_"+r.version+".cdx.json")
-	if _, err := outputWith(r.work, env, "go", "run", sbomTool,
+	// The tool is no part of the release, so it comes from the user's cache of modules.
+	if _, err := outputWith(r.work, []string{"GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOWORK=off"}, "go", "run", sbomTool,
 		"bin", "-json", "-licenses", "-noserial", "-version", r.version, "-output", bom, "-output-version", "1.6", file); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ type release struct {
 	systems    []string // to build the command for; nil for all
 	out        io.Writer
 
-	root    string // of the working repository, which is only read
+	root    string // of the working repository, which is only read; run makes it absolute
 	dir     string // what becomes DIR
 	work    string // a folder for everything that is removed at the end
 	path    string // of the root module
@@ -57,7 +57,7 @@ type release struct {
 }
 
 func (r *release) run(dir string) (err error) {
-	root, err := output(".", "git", "rev-parse", "--show-toplevel")
+	root, err := output(r.root, "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}

@@ -78,15 +78,15 @@ func commit(t *testing.T, root string) {
 // prepare prepares a release of the repository.
 func prepare(t *testing.T, root, version, dir string, skipChecks bool) (string, error) {
 	t.Helper()
-	t.Chdir(root)
 	var out bytes.Buffer
-	r := release{version: version, skipChecks: skipChecks, systems: []string{"linux/amd64"}, out: &out}
+	r := release{root: root, version: version, skipChecks: skipChecks, systems: []string{"linux/amd64"}, out: &out}
 	err := r.run(dir)
 	return out.String(), err
 }
 
 // A release that must not be is refused, with the reason, before anything is written.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	const path = "github.com/mcp-prompts/prompts"
 	for _, c := range []struct {
 		name, version string
@@ -132,6 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"a version of other paths", "v2.0.0", nil, false, "version v2.0.0 needs module paths that end in /v2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			root := project(t)
 			if c.change != nil {
 				c.change(t, root)
@@ -153,6 +154,7 @@ func TestRefusals(t *testing.T) {
 
 // The script prepares a release of its own repository, wherever it is called.
 func TestFolderOfTheCaller(t *testing.T) {
+	t.Parallel()
 	script, err := filepath.Abs("../../../.ci/release")
 	require.NoError(t, err)
 	_, err = output(t.TempDir(), script, "0.1.0", "release")
@@ -160,6 +162,7 @@ func TestFolderOfTheCaller(t *testing.T) {
 }
 
 func TestRefuseFolders(t *testing.T) {
+	t.Parallel()
 	root := project(t)
 	_, err := prepare(t, root, "v0.1.0", filepath.Join(root, "release"), true)
 	require.ErrorContains(t, err, "is in the repository; name a folder outside")
@@ -173,6 +176,7 @@ func TestRefuseFolders(t *testing.T) {
 // Two runs give the same bytes, and a second release follows the first. Old modules build
 // with the new root.
 func TestReleases(t *testing.T) {
+	t.Parallel()
 	root := project(t)
 	first, again := filepath.Join(t.TempDir(), "release"), filepath.Join(t.TempDir(), "release")
 	out, err := prepare(t, root, "v0.1.0", first, true)
