@@ -26,9 +26,12 @@ import (
 // the entry that it holds. The test would see one stale file in a hundred.
 func TestHostsReadWhatTheyListed(t *testing.T) {
 	t.Parallel()
-	const reads = 10_000
+	reads := int64(10_000)
+	if testing.Short() {
+		reads = 2000 // which the race detector slows down
+	}
 	mismatches, checked := race(t, reads, nil)
-	assert.GreaterOrEqual(t, checked, int64(reads))
+	assert.GreaterOrEqual(t, checked, reads)
 	assert.Zero(t, mismatches)
 
 	var n atomic.Int64

@@ -76,6 +76,9 @@ func TestTestsPage(t *testing.T) {
 // TestReleasesPage runs the commands that a new user of releases types, in their order.
 func TestReleasesPage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the program 11 times")
+	}
 	raw, err := os.ReadFile("../../docs/releases.md")
 	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(raw), "\n## Try it\n")

@@ -24,8 +24,14 @@ func TestMain(m *testing.M) {
 // its exit code.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	dir, files := filepath.Join("testdata", "script"), []string(nil)
+	if testing.Short() {
+		// The commands with goroutines: a start with the race detector takes long, and there are 300.
+		files = []string{filepath.Join(dir, "serve.txtar"), filepath.Join(dir, "check.txtar"), filepath.Join(dir, "test_exec.txtar")}
+		dir = ""
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
+		Dir: dir, Files: files,
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"code": wantCode,

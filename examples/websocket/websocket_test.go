@@ -148,6 +148,9 @@ func (d dropping) Write(_ context.Context, msgs ...[]byte) error {
 // CheckTransport finds each of seven bugs, and nothing else.
 func TestBugs(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for the time limits of CheckTransport")
+	}
 	for name, test := range map[string]struct {
 		wrap func(*webSocket) transport.Conn
 		want string
