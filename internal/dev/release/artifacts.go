@@ -41,7 +41,7 @@ const (
 // archives builds the command for every system from the release's commit, with a list of
 // what it is made of.
 func (r *release) archives() error {
-	env, err := r.goEnv(filepath.Join(r.work, "modules"))
+	env, err := r.goEnv()
 	if err != nil {
 		return err
 	}

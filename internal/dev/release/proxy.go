@@ -14,28 +14,33 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// goEnv makes the Go command take the modules of the repository from where getEnv says,
-// and keep them out of the user's cache of modules. Other modules come from that cache,
-// or else from the user's proxies. The builds are those of .ci/archives, and so are shared.
-func (r *release) goEnv(cache string) ([]string, error) {
-	out, err := output(r.root, "go", "env", "GOMODCACHE", "GOPROXY", "GOROOT")
+// goEnv makes the Go command take the modules of the repository from DIR/proxy, and keep
+// them out of the user's cache of modules. Other modules come from that cache, or else from
+// the user's proxies. The builds are those of .ci/archives, and so are shared.
+func (r *release) goEnv() ([]string, error) {
+	out, err := output(r.root, "go", "env", "GOPROXY", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	values := strings.Fields(out)
+	cache := filepath.Join(r.work, "modules")
+	if _, err := os.Stat(cache); err != nil {
+		if _, err := output(r.root, ".ci/modcache", cache); err != nil {
+			return nil, err
+		}
+	}
 	return []string{
-		// The Go that runs now; another cache does not have it as a module.
-		"GOTOOLCHAIN=local", "PATH=" + filepath.Join(values[2], "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		// The Go that runs now, and none of the modules' choice.
+		"GOTOOLCHAIN=local", "PATH=" + filepath.Join(values[1], "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw -trimpath", "CGO_ENABLED=0", "GOWORK=off", "GOVCS=*:git", "GOPRIVATE=", "GONOPROXY=none",
 		"GONOSUMDB=" + r.path + "," + r.path + "/*",
-		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(r.dir, "proxy")) + ",file://" + filepath.ToSlash(filepath.Join(values[0], "cache/download")) + "," + values[1],
+		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(r.dir, "proxy")) + "," + values[0],
 	}, nil
 }
 
 // proxy makes DIR/proxy of what the Go command makes of DIR/repository.
 func (r *release) proxy() error {
-	cache := filepath.Join(r.work, "modules")
-	env, err := r.goEnv(cache)
+	env, err := r.goEnv()
 	if err != nil {
 		return err
 	}
@@ -105,15 +110,15 @@ func (r *release) publish(name string, files ...string) error {
 	return os.WriteFile(filepath.Join(dir, "list"), []byte(r.version+"\n"), 0o644)
 }
 
-// verify builds every module of the release's commit from DIR/proxy. A go.mod or a go.sum
-// that lacks something is an error.
+// verify compiles every module of the release's commit with those of DIR/proxy. A go.mod or
+// a go.sum that lacks something is an error.
 func (r *release) verify() error {
-	env, err := r.goEnv(filepath.Join(r.work, "modules"))
+	env, err := r.goEnv()
 	if err != nil {
 		return err
 	}
 	for _, m := range r.modules {
-		for _, args := range [][]string{{"mod", "tidy", "-diff"}, {"build", "-o", os.DevNull, "./..."}} {
+		for _, args := range [][]string{{"mod", "tidy", "-diff"}, {"list", "-export", "./..."}} {
 			cmd := exec.Command("go", args...)
 			cmd.Dir, cmd.Env = filepath.Join(r.tree(), m.dir), append(os.Environ(), env...)
 			if out, err := cmd.CombinedOutput(); err != nil {

@@ -15,8 +15,6 @@ import (
 func project(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "prompts")
-	archives, err := os.ReadFile("../../../.ci/archives")
-	require.NoError(t, err)
 	const path = "github.com/mcp-prompts/prompts"
 	files := map[string]string{
 		"go.mod":          "module " + path + "\n\ngo 1.26.0\n",
@@ -32,7 +30,11 @@ func project(t *testing.T) string {
 			"func main() {\n\tif len(os.Args) > 2 {\n\t\t_ = os.MkdirAll(os.Args[2], 0o755)\n\t}\n\tprintln(release)\n}\n",
 		".ci/run":             "#!/bin/sh\ntrue\n",
 		".ci/vulnerabilities": "#!/bin/sh\ntrue\n",
-		".ci/archives":        string(archives),
+	}
+	for _, script := range []string{".ci/archives", ".ci/modcache"} {
+		text, err := os.ReadFile("../../../" + script)
+		require.NoError(t, err)
+		files[script] = string(text)
 	}
 	for name, text := range files {
 		write(t, root, name, text)
