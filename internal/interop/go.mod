@@ -2,6 +2,9 @@ module github.com/mcp-prompts/prompts/internal/interop
 
 go 1.26.0
 
+// Of npm.
+ignore node_modules
+
 require (
 	connectrpc.com/connect v1.21.1
 	connectrpc.com/otelconnect v0.12.0
