@@ -25,3 +25,13 @@ func Memory(files map[string]string) fs.FS {
 	}
 	return m
 }
+
+// MaxKeptBuffer is the largest buffer that is kept for the next file.
+const MaxKeptBuffer = maxKeptBuffer
+
+// KeptBuffer returns the size of a buffer that is kept, or 0.
+func KeptBuffer() int {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	return cap(*b)
+}

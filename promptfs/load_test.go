@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"text/template"
@@ -268,4 +269,13 @@ func TestAllocationsOfAFile(t *testing.T) {
 	require.Equal(t, n, reg.Len())
 	assert.LessOrEqual(t, (after.Mallocs-before.Mallocs)/n, uint64(480))
 	assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(44<<10))
+}
+
+// A large file leaves no large buffer behind.
+func TestLargeBuffersAreNotKept(t *testing.T) { // not parallel: others keep buffers too
+	for range 10 {
+		_, err := promptfs.Load(files(map[string]string{"p.md": strings.Repeat("x", 2*promptfs.MaxKeptBuffer)}), promptfs.Options{})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, promptfs.KeptBuffer(), promptfs.MaxKeptBuffer)
+	}
 }
