@@ -247,7 +247,10 @@ func (c *lazyContext) Value(key any) any {
 	if key == (requestKey{}) {
 		return c.request
 	}
-	// Not the parent's: context.Cause and the contexts derived from this one find the made
-	// context by a private key.
-	return c.standard().Value(key)
+	// context.Cause and the contexts derived from this one find the made context by a private
+	// key, which is an *int. All other values are those of the parent.
+	if _, ok := key.(*int); ok {
+		return c.standard().Value(key)
+	}
+	return c.parent.Value(key)
 }
