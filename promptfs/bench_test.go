@@ -70,20 +70,27 @@ func onDisk(b *testing.B, n int) string {
 	return dir
 }
 
-const prompts10000 = 10_000
+// folderSize is the number of prompts in the folder of a benchmark: 10,000, or 100 with
+// -short.
+func folderSize() int {
+	if testing.Short() {
+		return 100
+	}
+	return 10_000
+}
 
 func BenchmarkLoad(b *testing.B) {
 	b.Run("memory", func(b *testing.B) {
-		fsys := inMemory(prompts10000)
+		fsys := inMemory(folderSize())
 		b.ReportAllocs()
 		for b.Loop() {
 			loaded, err := promptfs.Load(fsys, promptfs.Options{})
 			require.NoError(b, err)
-			require.Len(b, loaded, prompts10000)
+			require.Len(b, loaded, folderSize())
 		}
 	})
 	b.Run("disk", func(b *testing.B) {
-		root, err := os.OpenRoot(onDisk(b, prompts10000))
+		root, err := os.OpenRoot(onDisk(b, folderSize()))
 		require.NoError(b, err)
 		defer root.Close()
 		b.ReportAllocs()
@@ -106,7 +113,7 @@ func heap() float64 {
 // registry and the Folder, and one after a file has changed.
 func BenchmarkFolder(b *testing.B) {
 	b.Run("first/disk", func(b *testing.B) {
-		dir := onDisk(b, prompts10000)
+		dir := onDisk(b, folderSize())
 		b.ReportAllocs()
 		for b.Loop() {
 			b.StopTimer()
@@ -122,7 +129,7 @@ func BenchmarkFolder(b *testing.B) {
 		}
 	})
 	b.Run("one/memory", func(b *testing.B) {
-		fsys := inMemory(prompts10000)
+		fsys := inMemory(folderSize())
 		var reg prompts.Registry
 		folder := promptfs.NewFolder(&reg, fsys, promptfs.Options{})
 		require.NoError(b, folder.Reload(b.Context()))
@@ -134,7 +141,7 @@ func BenchmarkFolder(b *testing.B) {
 	})
 	for _, change := range []int{0, 1} {
 		b.Run([]string{"none/disk", "one/disk"}[change], func(b *testing.B) {
-			dir := onDisk(b, prompts10000)
+			dir := onDisk(b, folderSize())
 			var reg prompts.Registry
 			folder := promptfs.NewDir(&reg, dir, promptfs.Options{})
 			require.NoError(b, folder.Reload(b.Context()))
@@ -157,7 +164,7 @@ func BenchmarkMirror(b *testing.B) {
 			var reg prompts.Registry
 			m := promptfs.NewMirror(&reg, promptfs.Options{})
 			var all []promptfs.File
-			for path, text := range many(prompts10000) {
+			for path, text := range many(folderSize()) {
 				all = append(all, put(path, text, 1))
 			}
 			require.NoError(b, m.Reset(b.Context(), all...))

@@ -14,7 +14,14 @@ import (
 	"github.com/mcp-prompts/prompts/promptnats"
 )
 
-const prompts10000 = 10_000
+// folderSize is the number of prompts in the folder of a benchmark: 10,000, or 100 with
+// -short.
+func folderSize() int {
+	if testing.Short() {
+		return 100
+	}
+	return 10_000
+}
 
 // many is a folder of n prompts of about a kilobyte, with two arguments.
 func many(n int) fstest.MapFS {
@@ -62,7 +69,7 @@ func heap() float64 {
 func BenchmarkPublish(b *testing.B) {
 	js := connect(b, startBroker(b, nil).url())
 	kv := newBucket(b, js)
-	fsys := many(prompts10000)
+	fsys := many(folderSize())
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
@@ -87,7 +94,7 @@ func BenchmarkPublish(b *testing.B) {
 func BenchmarkFollow(b *testing.B) {
 	js := connect(b, startBroker(b, nil).url())
 	kv := newBucket(b, js)
-	_, err := promptnats.Publish(b.Context(), js, bucket, many(prompts10000), promptnats.Options{})
+	_, err := promptnats.Publish(b.Context(), js, bucket, many(folderSize()), promptnats.Options{})
 	require.NoError(b, err)
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
@@ -99,7 +106,7 @@ func BenchmarkFollow(b *testing.B) {
 			require.NoError(b, err)
 			b.StopTimer()
 			b.ReportMetric(heap()-before, "MB-kept")
-			require.Equal(b, prompts10000, reg.Len())
+			require.Equal(b, folderSize(), reg.Len())
 			f.Close()
 			b.StartTimer()
 		}
