@@ -15,7 +15,7 @@ import (
 type argument struct {
 	declared prompts.Argument
 	line     int
-	members  members // of its mapping; nil if it is none
+	members  members // of the mapping; nil if the argument has another type
 }
 
 var (
