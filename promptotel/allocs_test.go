@@ -3,6 +3,7 @@ package promptotel_test
 import (
 	"context"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,12 +40,20 @@ func TestAllocations(t *testing.T) {
 		}}
 		least := math.Inf(1) // the exporter and the collector work at any time
 		for range 5 {
-			least = min(least, testing.AllocsPerRun(50, func() { assert.NoError(t, srv.Handle(t.Context(), msg, x)) }))
+			const n = 200
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range n {
+				assert.NoError(t, srv.Handle(t.Context(), msg, x))
+			}
+			assert.NoError(t, srv.Flush(t.Context())) // the observer ends operations on a goroutine of its own
+			runtime.ReadMemStats(&after)
+			least = min(least, float64(after.Mallocs-before.Mallocs)/n)
 		}
 		return least
 	}
 	without := allocations(prompts.Options{})
 	with := allocations(prompts.Options{Observer: observer})
 	assert.Less(t, without, with, "it is measured")
-	assert.LessOrEqual(t, with-without, 14.0)
+	assert.LessOrEqual(t, with-without, 22.0)
 }
