@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
+	"log"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,7 +73,7 @@ func wanted(revision string, checks ...string) map[string]string {
 
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "gosdk", "record")
+	tools := built(t)
 	drive := func(revision string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +89,7 @@ func TestGoSDK(t *testing.T) {
 
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "record")
+	tools := built(t)
 	node := installNode(t)
 	drive := func(revision string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
@@ -210,18 +213,35 @@ func verifyListChanged(t *testing.T, session recording, revision string) {
 // tools is a folder of built commands.
 type tools string
 
-// build builds commands of this module into a folder that the test has to
-// itself.
-func build(t *testing.T, commands ...string) tools {
-	t.Helper()
-	dir := t.TempDir()
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
-	for _, command := range commands {
-		args = append(args, "./"+command)
+// folder is where the commands are built; TestMain removes it.
+var folder tools
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "interop")
+	if err != nil {
+		log.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return tools(dir)
+	folder = tools(dir)
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// build builds the commands of this module, and the example codereview.
+var build = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", string(folder)+string(filepath.Separator), "./fixture", "./gosdk", "./record",
+		"./mounted/gosdkserver", "./"+mountedOnMCPGo, "../../examples/codereview").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+})
+
+// built returns the folder of the commands, which the first call builds.
+func built(t *testing.T) tools {
+	t.Helper()
+	require.NoError(t, build())
+	return folder
 }
 
 func (d tools) path(command string) string { return filepath.Join(string(d), command) }

@@ -15,7 +15,7 @@ import (
 // are those of package prompttools, and those that ask the client are prompts.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	node := installNode(t)
 	for _, revision := range []string{newest, stateless} {
 		t.Run(revision, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 // newest revision with a handshake even so.
 func TestConformanceScenarios(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	node := installNode(t)
 	url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"})
 	for _, scenario := range []string{

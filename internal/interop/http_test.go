@@ -41,7 +41,7 @@ var routes = []struct {
 
 func TestGoSDKOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "gosdk")
+	tools := built(t)
 	for _, route := range routes {
 		drive := func(revision string, args ...string) func(*testing.T) {
 			return func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestGoSDKOverHTTP(t *testing.T) {
 
 func TestTypeScriptSDKOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	node := installNode(t)
 	for _, route := range routes {
 		for _, revision := range overHTTP {
@@ -79,7 +79,7 @@ func TestTypeScriptSDKOverHTTP(t *testing.T) {
 // time, each of which changes the list that the others read.
 func TestOneFixtureOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "gosdk")
+	tools := built(t)
 	url := tools.startFixture(t, "fixture")
 	t.Run("clients", func(t *testing.T) {
 		for _, revision := range append([]string{stateless}, overHTTP...) {

@@ -47,7 +47,7 @@ func faultsOfGoSDK(revision string) []string {
 // TestGoSDK and TestTypeScriptSDK have.
 func TestMountedOnGoSDK(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "mounted/gosdkserver", "gosdk", "record")
+	tools := built(t)
 	node := installNode(t)
 	drive := func(revision, driver string, want map[string]string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestMountedOnGoSDK(t *testing.T) {
 // StreamableHTTPOptions.Stateless (mcp/streamable.go:871).
 func TestMountedOnGoSDKOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "mounted/gosdkserver", "gosdk")
+	tools := built(t)
 	node := installNode(t)
 	drive := func(revision, driver string, want map[string]string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
@@ -134,7 +134,7 @@ func verifyMounted(t *testing.T, session recording, revision string) {
 // a client is asked the ones that do not want tools to ask it.
 func TestMountedConformance(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "mounted/gosdkserver")
+	tools := built(t)
 	node := installNode(t)
 	scenarios := []string{
 		"completion-complete",

@@ -85,7 +85,7 @@ func (d tools) driveOnMCPGo(t *testing.T, revision string, want map[string]strin
 
 func TestGoSDKOnMCPGo(t *testing.T) {
 	t.Parallel()
-	tools := build(t, mountedOnMCPGo, "gosdk", "record")
+	tools := built(t)
 	drive := func(revision string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +100,7 @@ func TestGoSDKOnMCPGo(t *testing.T) {
 
 func TestTypeScriptSDKOnMCPGo(t *testing.T) {
 	t.Parallel()
-	tools := build(t, mountedOnMCPGo, "record")
+	tools := built(t)
 	node := installNode(t)
 	for _, revision := range handshakes {
 		t.Run(revision, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestTypeScriptSDKOnMCPGo(t *testing.T) {
 
 func TestGoSDKOnMCPGoOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, mountedOnMCPGo, "gosdk")
+	tools := built(t)
 	drive := func(revision string, args ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestGoSDKOnMCPGoOverHTTP(t *testing.T) {
 
 func TestTypeScriptSDKOnMCPGoOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := build(t, mountedOnMCPGo)
+	tools := built(t)
 	node := installNode(t)
 	for _, revision := range overHTTP {
 		t.Run(revision, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTypeScriptSDKOnMCPGoOverHTTP(t *testing.T) {
 // TestConformanceOnMCPGo has the suite's scenarios of prompts pass.
 func TestConformanceOnMCPGo(t *testing.T) {
 	t.Parallel()
-	tools := build(t, mountedOnMCPGo)
+	tools := built(t)
 	node := installNode(t)
 	for _, revision := range []string{canAsk, newest, stateless} {
 		for _, scenario := range []string{

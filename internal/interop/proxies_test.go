@@ -52,7 +52,7 @@ var proxies = []struct {
 	{"caddy", "serving initial configuration", func(c proxyConfig) (string, []string) {
 		_, port, _ := net.SplitHostPort(c.listen)
 		address := "mcp.example.org:" + port + ", " + c.listen + " {\n\ttls " + c.certificate + " " + c.key
-		return "{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n\tstorage file_system " + c.dir + "\n}\n" +
+		return "{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n\tstorage file_system " + c.dir + "\n}\n" +
 			strings.NewReplacer("127.0.0.1:8080", c.upstream, "mcp.example.org {", address).Replace(c.file), []string{"run", "--adapter", "caddyfile", "--config"}
 	}},
 }
@@ -135,7 +135,7 @@ func startProgram(t *testing.T, proxy int, upstream, certificate, key string) (l
 // sessions, streams that are not buffered, progress, cancellation and questions.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "gosdk")
+	tools := built(t)
 	certificate, key := newCertificate(t)
 	for i, proxy := range proxies {
 		for _, revision := range []string{stateless, newest} {

@@ -36,7 +36,7 @@ func TestReplay(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("transcripts", "*.txt"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "there are no transcripts")
-	fixture := build(t, "fixture").path("fixture")
+	fixture := built(t).path("fixture")
 
 	var mu sync.Mutex // protects the variable below
 	seen := map[string]bool{}

@@ -27,7 +27,7 @@ import (
 // TestSkillsConformance has the official suite's scenarios of skills pass.
 func TestSkillsConformance(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	node := installNode(t)
 	for _, scenario := range []string{"sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"} {
 		t.Run(scenario, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSkillsConformance(t *testing.T) {
 // verify each skill and each file.
 func TestInspectorVerifiesSkills(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	node := installNode(t)
 	cli := filepath.FromSlash("node/node_modules/@modelcontextprotocol/inspector/clients/cli/build/index.js")
 	for name, args := range map[string][]string{
@@ -62,7 +62,7 @@ func TestInspectorVerifiesSkills(t *testing.T) {
 // host must verify, and follows a change.
 func TestSpecificationHost(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	for _, version := range []string{stateless, newest} {
 		for _, route := range []string{"stdio", "HTTP"} {
 			t.Run(version+"/"+route, func(t *testing.T) {

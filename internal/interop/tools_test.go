@@ -139,7 +139,7 @@ type toolSession struct {
 // output and HTTP. A hidden prompt is no tool.
 func TestClientsThatOnlyKnowTools(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture", "mounted/gosdkserver", "mounted/mcpgo", "../../examples/codereview")
+	tools := built(t)
 	tools.buildCodereviewOverHTTP(t)
 	node := installNode(t)
 	var sessions []toolSession

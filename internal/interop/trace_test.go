@@ -19,7 +19,7 @@ import (
 // TestTrace proves that the fixture writes each span as a line, over both transports.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	tools := build(t, "fixture")
+	tools := built(t)
 	const traceID, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	const get = `{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"test_simple_prompt","_meta":{` +
 		`"traceparent":"00-` + traceID + `-` + parent + `-01",` +
