@@ -213,6 +213,9 @@ func (p *place) open(method, body string, h header) *openStream {
 	p.t.Cleanup(cancel)
 	require.Equal(p.t, http.StatusOK, response.StatusCode)
 	require.Equal(p.t, "text/event-stream", response.Header.Get("Content-Type"))
+	if method == http.MethodGet {
+		require.Equal(p.t, ":", s.next(), "nginx passes on no header without a part of the body")
+	}
 	return s
 }
 

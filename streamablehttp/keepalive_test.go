@@ -28,6 +28,7 @@ func TestKeepAlive(t *testing.T) {
 		assert.Empty(t, pass(time.Hour), "it has not begun")
 		require.NoError(t, s.open())
 		assert.Equal(t, http.StatusOK, w.status)
+		assert.Equal(t, ":\n\n", w.take(), "nginx passes on no header without a part of the body")
 		assert.Empty(t, pass(25*time.Second-1))
 		assert.Equal(t, ":\n\n", pass(1))
 		assert.Empty(t, pass(25*time.Second-1))
@@ -72,6 +73,7 @@ func TestNoKeepAlive(t *testing.T) {
 		w := &recorder{}
 		s := newStream(w, http1, &Options{KeepAlive: -1})
 		require.NoError(t, s.open())
+		w.take()
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
 		assert.Empty(t, w.take())
@@ -114,9 +116,10 @@ func TestCommentLostToNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		w.fail(io.ErrClosedPipe)
 		s := newStream(w, http1, &Options{KeepAlive: time.Second})
 		require.NoError(t, s.open())
+		w.take()
+		w.fail(io.ErrClosedPipe)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		assert.Empty(t, w.take())

@@ -117,15 +117,19 @@ func (s *stream) accept() {
 	}
 }
 
-// open begins the events, if they have not begun.
+// emptyComment keeps a stream open. A stream begins with it, too: nginx passes on no header
+// without a part of the body, and go-sdk's client waits for the header when it connects.
+var emptyComment = []byte(":\n\n")
+
+// open begins the events, if they have not begun, before there is one.
 func (s *stream) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.recoverPanic(&err)
-	return s.openLocked()
+	return s.openLocked(emptyComment)
 }
 
-func (s *stream) openLocked() error {
+func (s *stream) openLocked(first ...[]byte) error {
 	switch {
 	case s.isOver || s.hasPanicked():
 		return http.ErrHandlerTimeout
@@ -141,7 +145,7 @@ func (s *stream) openLocked() error {
 	if s.keepAlive > 0 {
 		s.keepAliveTimer = time.AfterFunc(s.keepAlive, s.comment) // until close
 	}
-	return s.write()
+	return s.write(first...)
 }
 
 const (
@@ -207,7 +211,7 @@ func (s *stream) comment() {
 		s.keepAliveTimer.Reset(s.keepAlive - pause)
 		return
 	}
-	if err := s.write([]byte(":\n\n")); err != nil {
+	if err := s.write(emptyComment); err != nil {
 		if s.onDisconnect != nil {
 			s.onDisconnect()
 		}

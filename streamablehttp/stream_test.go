@@ -195,6 +195,7 @@ func TestCancelled(t *testing.T) {
 		assert.Error(t, await(t, p.ended))
 		if !progress {
 			s = await(t, replies)
+			assert.Equal(t, ":", s.next())
 		}
 		s.end()
 	}
