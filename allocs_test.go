@@ -55,6 +55,9 @@ func TestAllocationsOfAdding(t *testing.T) {
 // Prompts that are added one by one take what a batch of them takes, and no copies of parts
 // of the registry for each.
 func TestBytesOfAddingOneByOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const n = 10_000
 	allocated := func(add func(r *prompts.Registry, all []prompts.Prompt)) float64 {
 		all := manyPrompts(n)
@@ -79,6 +82,9 @@ func TestBytesOfAddingOneByOne(t *testing.T) {
 // A registry holds of each prompt what it is declared with, its encoded entry
 // once, and little beside them.
 func TestBytesOfAPrompt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const n = 10_000
 	for _, test := range []struct {
 		name    string
@@ -103,6 +109,9 @@ func TestBytesOfAPrompt(t *testing.T) {
 // What a request allocates, which is what it takes now: DESIGN.md allows 10 and
 // 2 KB for a prompt of revision 2025-11-25.
 func TestHandleAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	type checked struct {
 		Code     string `json:"code"`
 		Language string `json:"language"`
@@ -163,6 +172,9 @@ func TestHandleAllocations(t *testing.T) {
 
 // A full page of the default size reuses the buffer of the page before.
 func TestBytesOfAFullPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	r := servertest.RegistryOf(manyPrompts(1000)...)
 	session, size := servertest.NewSession(t, prompts.MustNewServer(r, prompts.Options{})), 0
 	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error { size = len(msg); return nil }}
@@ -220,6 +232,9 @@ func bytesPerRun(runs int, f func()) float64 {
 // To tell one more subscriber of a change allocates nothing: a burst takes one
 // timer, however many are told of it.
 func TestChangeAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const few, many, runs = 1, 200, 5
 	for way := range tellings {
 		t.Run(way, func(t *testing.T) {
@@ -267,6 +282,9 @@ func heldBytes() float64 {
 
 // An idle connection holds two stacks and its session: no goroutine waits for changes.
 func TestBytesOfAnIdleConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const n = 500
 	s := prompts.MustNewServer(servertest.RegistryOf(benchPrompt(1)), prompts.Options{})
 	closed := make(chan struct{})

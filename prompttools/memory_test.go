@@ -23,6 +23,9 @@ import (
 // the arguments, and not their parsed form. The test measures the heap, so it is not
 // parallel.
 func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const calls, size = 8, 1 << 18
 	for name, middleware := range map[string]func(prompts.Handler) prompts.Handler{
 		"direct": nil, "middleware": func(next prompts.Handler) prompts.Handler { return next },
