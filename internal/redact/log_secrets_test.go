@@ -247,7 +247,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 		})},
 		"through a filter": {Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "fine" }},
 	} {
-		for _, version := range append(servertest.HandshakeVersions, "2026-07-28") {
+		for _, version := range versions() {
 			servertest.InBubble(t, name+" in "+version, func(t *testing.T) {
 				o, kept := o, newConfidence()
 				o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()

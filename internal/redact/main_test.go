@@ -7,3 +7,13 @@ import (
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
+
+// versions returns the versions of the protocol, or the newest one with sessions and the
+// one without under -short.
+func versions() []string {
+	all := append(servertest.HandshakeVersions, "2026-07-28")
+	if testing.Short() {
+		return all[len(all)-2:]
+	}
+	return all
+}

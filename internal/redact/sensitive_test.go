@@ -204,7 +204,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 		"with a fallback that panics":     {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
 		"through a middleware that wraps": {Middleware: servertest.Wrapping},
 	} {
-		for _, version := range append(servertest.HandshakeVersions, "2026-07-28") {
+		for _, version := range versions() {
 			servertest.InBubble(t, name+" in "+version, func(t *testing.T) {
 				o, log := o, newConfidence()
 				o.Logger = log.everything()
