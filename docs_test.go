@@ -259,7 +259,7 @@ func readCode(t *testing.T, repository fs.FS) (tests []string, limits map[string
 		return err
 	}))
 	limits = map[string]*docLimit{}
-	known := fewImports{importer.Default(), fset, packages, map[string]*types.Package{}}
+	known := fewImports{t, importer.Default(), fset, packages, map[string]*types.Package{}}
 	for folder := range packages {
 		prefix := ""
 		if folder != "." {
@@ -313,6 +313,7 @@ func addOptions(limits map[string]*docLimit, comments map[token.Pos]string, pref
 // fewImports imports time, math, and the internal packages of this module, which have
 // constants that several packages share.
 type fewImports struct {
+	t *testing.T
 	types.Importer
 	fset     *token.FileSet
 	packages map[string][]*ast.File    // by folder
@@ -326,7 +327,9 @@ func (i fewImports) Import(path string) (*types.Package, error) {
 	if path != "time" && path != "math" {
 		return nil, fs.ErrNotExist
 	}
-	return i.Importer.Import(path)
+	pkg, err := i.Importer.Import(path) // by the Go command
+	assert.NoError(i.t, err)
+	return pkg, err
 }
 
 // check checks the types of a package. Only constants and structs matter, so errors do
