@@ -47,6 +47,9 @@ var (
 
 // Each place that knows content types knows all of them, and no place is missing here.
 func TestContentTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all files of the repository, one after another")
+	}
 	t.Parallel()
 	repository := os.DirFS(".")
 	source, err := fs.ReadFile(repository, "content.go")

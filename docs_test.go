@@ -34,6 +34,9 @@ import (
 // docs/limits.md, SECURITY.md and docs/fleet.md say what the code does: every limit
 // of the code has a row, every default is that of the code, and every test exists.
 func TestDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all files of the repository, one after another")
+	}
 	t.Parallel()
 	for _, problem := range checkDocs(t, os.DirFS(".")) {
 		assert.Fail(t, problem)

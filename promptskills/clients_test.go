@@ -13,6 +13,9 @@ import (
 // What clients have seen takes no more memory than is counted, whatever it is: many
 // clients, pages, or entries with long paths. The limit applies to all of it.
 func TestSeenIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	for name, see := range map[string]func(c *clients, i int){
 		"clients": func(c *clients, i int) { c.refresh(feature.Client{Session: uint64(i + 1)}, "a", 1) },
 		"keys":    func(c *clients, i int) { c.refresh(feature.Client{Key: fmt.Sprintf("%0600d", i)}, "a", 1) },

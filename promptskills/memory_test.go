@@ -26,6 +26,9 @@ func liveHeap() int {
 
 // A cursor holds a path. A longer one is invalid, and none is kept, whoever made it.
 func TestForgedCursorsAreNotKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(skill("a"), skill("b")))
 	srv := newServer(&reg, promptskills.Options{})
@@ -56,6 +59,9 @@ func TestForgedCursorsAreNotKept(t *testing.T) {
 
 // What a client has seen is forgotten with its session.
 func TestEndedSessionsAreForgotten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	var reg promptskills.Registry
 	var skills []promptskills.Skill
 	for i := range 500 {

@@ -123,6 +123,9 @@ func TestPlaceOfWhatIsWritten(t *testing.T) {
 
 // What escapes a value counts as many bytes as it makes.
 func TestEscapesAreCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	t.Parallel()
 	for _, escape := range []string{"html", "js", "urlquery", "print"} {
 		p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{}, prompttemplate.User("{{len ("+escape+" .a)}}"))

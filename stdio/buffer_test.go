@@ -3,6 +3,7 @@ package stdio
 import (
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func TestWriteKeepsNoHugeBuffer(t *testing.T) {
 
 // Large messages do not allocate a buffer each.
 func TestLargeWritesReuseBuffers(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pool
 	const size, n = 256 << 10, 100
 	tr := NewStream(strings.NewReader(""), io.Discard, Options{})
 	msg := make([]byte, size)
@@ -32,5 +34,5 @@ func TestLargeWritesReuseBuffers(t *testing.T) {
 		require.NoError(t, tr.Write(t.Context(), msg))
 	}
 	runtime.ReadMemStats(&after)
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(n*size*2/3)) // the race detector drops a quarter
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(n*size*9/10)) // the race detector drops a quarter, and each costs twice its size
 }

@@ -158,6 +158,9 @@ func TestRuleErrorText(t *testing.T) {
 
 // A quadratic search would take minutes here.
 func TestManyKeysInLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	src := object(600_000, `"k0599999":1`)
 	var doc strictjson.Doc
 	var broken *strictjson.RuleError
