@@ -17,24 +17,6 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	tools := built(t)
 	node := installNode(t)
-	// Those that the suite must not skip.
-	scenarios := []string{
-		"completion-complete",
-		"json-schema-2020-12", // required by no revision
-		"prompts-get-embedded-resource",
-		"prompts-get-simple",
-		"prompts-get-with-args",
-		"prompts-get-with-image",
-		"prompts-list",
-		"tools-call-audio",
-		"tools-call-embedded-resource",
-		"tools-call-error",
-		"tools-call-image",
-		"tools-call-mixed-content",
-		"tools-call-simple-text",
-		"tools-call-with-progress",
-		"tools-list",
-	}
 	for revision, more := range map[string][]string{
 		newest:    {"server-initialize", "tools-call-elicitation", "tools-call-sampling"},
 		stateless: {"input-required-result-non-tool-request", "server-stateless"},
@@ -44,9 +26,19 @@ func TestConformance(t *testing.T) {
 			// The suite plays a page with a Host of its own, too.
 			url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"}, "HTTP request rejected header=Host")
 			said := runSuite(t, node, url, "--requirements", revision, "--expected-failures", "conformance/expected."+revision+".yml")
-			for _, scenario := range append(more, scenarios...) {
-				assert.Regexp(t, `✓ `+scenario+`: [1-9]\d* passed, 0 failed\n`, said) // and no warning
-			}
+			assertPassed(t, said, promptScenarios...)
+			assertPassed(t, said, more...)
+			assertPassed(t, said,
+				"json-schema-2020-12", // required by no revision
+				"tools-call-audio",
+				"tools-call-embedded-resource",
+				"tools-call-error",
+				"tools-call-image",
+				"tools-call-mixed-content",
+				"tools-call-simple-text",
+				"tools-call-with-progress",
+				"tools-list",
+			)
 		})
 	}
 }
@@ -60,9 +52,54 @@ func TestHTTPHeaders(t *testing.T) {
 	assert.Contains(t, said, "Passed: ", said) // and not skipped
 }
 
+// promptScenarios are the suite's scenarios of prompts and completion.
+var promptScenarios = []string{
+	"completion-complete",
+	"prompts-get-embedded-resource",
+	"prompts-get-simple",
+	"prompts-get-with-args",
+	"prompts-get-with-image",
+	"prompts-list",
+}
+
+// testPrompts has a server of this module that has prompts and little else pass the scenarios
+// of those, and of what a server of prompts asks its client.
+func testPrompts(t *testing.T, program string) {
+	tools := built(t)
+	node := installNode(t)
+	for revision, more := range map[string][]string{
+		newest:    {"server-initialize"},
+		stateless: {"input-required-result-non-tool-request", "input-required-result-unsupported-methods"},
+	} {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			// It fails, since the server does not have the rest of the suite.
+			said, _ := suite(t, node, tools.startFixture(t, program), "--suite", "all", "--spec-version", revision)
+			assertPassed(t, said, promptScenarios...)
+			assertPassed(t, said, more...)
+		})
+	}
+}
+
+// assertPassed checks that the suite has said that scenarios passed, and has skipped none.
+func assertPassed(t *testing.T, said string, scenarios ...string) {
+	t.Helper()
+	for _, scenario := range scenarios {
+		assert.Regexp(t, `✓ `+scenario+`: [1-9]\d* passed, 0 failed\n`, said) // and no warning
+	}
+}
+
 // runSuite runs the suite against a server, wants it to pass, and returns what
 // it has said. It passes too when it skips everything.
 func runSuite(t *testing.T, node, url string, args ...string) string {
+	t.Helper()
+	said, err := suite(t, node, url, args...)
+	require.NoError(t, err, "the suite said:\n%s", said)
+	return said
+}
+
+// suite runs the suite against a server, and returns what it has said.
+func suite(t *testing.T, node, url string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
@@ -72,6 +109,5 @@ func runSuite(t *testing.T, node, url string, args ...string) string {
 		"server", "--url", url, "-o", t.TempDir(),
 	}, args...)
 	out, err := exec.CommandContext(ctx, node, args...).CombinedOutput()
-	require.NoError(t, err, "the suite said:\n%s", out)
-	return string(out)
+	return string(out), err
 }

@@ -134,27 +134,5 @@ func verifyMounted(t *testing.T, session recording, revision string) {
 // a client is asked the ones that do not want tools to ask it.
 func TestMountedConformance(t *testing.T) {
 	t.Parallel()
-	tools := built(t)
-	node := installNode(t)
-	scenarios := []string{
-		"completion-complete",
-		"prompts-list",
-		"prompts-get-simple",
-		"prompts-get-with-args",
-		"prompts-get-embedded-resource",
-		"prompts-get-with-image",
-	}
-	for revision, scenarios := range map[string][]string{
-		canAsk:    append([]string{"server-initialize"}, scenarios...),
-		newest:    append([]string{"server-initialize"}, scenarios...),
-		stateless: append([]string{"input-required-result-non-tool-request", "input-required-result-unsupported-methods"}, scenarios...),
-	} {
-		for _, scenario := range scenarios {
-			t.Run(revision+"/"+scenario, func(t *testing.T) {
-				t.Parallel()
-				said := runSuite(t, node, tools.startFixture(t, "gosdkserver"), "--scenario", scenario, "--spec-version", revision)
-				assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
-			})
-		}
-	}
+	testPrompts(t, "gosdkserver")
 }

@@ -150,27 +150,5 @@ func TestTypeScriptSDKOnMCPGoOverHTTP(t *testing.T) {
 // TestConformanceOnMCPGo has the suite's scenarios of prompts pass.
 func TestConformanceOnMCPGo(t *testing.T) {
 	t.Parallel()
-	tools := built(t)
-	node := installNode(t)
-	for _, revision := range []string{canAsk, newest, stateless} {
-		for _, scenario := range []string{
-			"completion-complete",
-			"prompts-list",
-			"prompts-get-simple",
-			"prompts-get-with-args",
-			"prompts-get-embedded-resource",
-			"prompts-get-with-image",
-		} {
-			t.Run(revision+"/"+scenario, func(t *testing.T) {
-				t.Parallel()
-				said := runSuite(t, node, tools.startFixture(t, onMCPGo), "--scenario", scenario, "--spec-version", revision)
-				assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
-			})
-		}
-	}
-	t.Run(stateless+"/input-required-result-non-tool-request", func(t *testing.T) {
-		t.Parallel()
-		said := runSuite(t, node, tools.startFixture(t, onMCPGo), "--scenario", "input-required-result-non-tool-request", "--spec-version", stateless)
-		assert.Contains(t, said, "0 failed, 0 warnings", said)
-	})
+	testPrompts(t, onMCPGo)
 }
