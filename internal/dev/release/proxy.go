@@ -112,7 +112,7 @@ func (r *release) publish(name string, files ...string) error {
 
 // verify finds the imports of every module of the release's commit, tests included, in the
 // modules of DIR/proxy. A go.mod or a go.sum that lacks something is an error. The code is
-// that of the tested commit; .ci/install compiles what a user gets.
+// that of the tested commit, and .ci/rehearsal installs what it prepares as a user does.
 func (r *release) verify() error {
 	env, err := r.goEnv()
 	if err != nil {
