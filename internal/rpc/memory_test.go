@@ -154,7 +154,7 @@ func TestParsesAtOnce(t *testing.T) {
 		t.Skip("a measurement, which takes long")
 	}
 	msg := []byte(numbers(1 << 20))
-	servertest.Bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // not parallel: others would have memory in the same heap
 		h := newHolder(prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 1 << 30}, streamablehttp.Options{}, 0, 0)
 		before := servertest.LiveHeap()
 		const all = 20
