@@ -80,7 +80,9 @@ func readMessage(text []byte) message {
 func (r reading) agrees() bool {
 	h := r.request.Header
 	one := func(name, want string) bool { return slices.Equal(h.Values(name), []string{want}) }
-	if !one(headerVersion, r.message.version) || !one(headerMethod, r.message.method) {
+	versions := strings.Split(strings.Join(h.Values(headerVersion), ","), ",")
+	isOther := func(version string) bool { return strings.Trim(version, " \t") != r.message.version }
+	if slices.ContainsFunc(versions, isOther) || !one(headerMethod, r.message.method) {
 		return false
 	}
 	if r.message.method != "prompts/get" || r.message.name == "" {

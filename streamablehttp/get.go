@@ -21,7 +21,7 @@ func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c clien
 	}
 	version, hasVersion, err := singleHeader(r.Header, headerVersion)
 	if err != nil || hasVersion && !isStateful(version) {
-		h.refuse(w, r, http.StatusBadRequest, headerVersion+" of GET and DELETE must be one with sessions, sent once: "+versionList(isStateful))
+		h.refuse(w, r, http.StatusBadRequest, headerVersion+" of GET and DELETE must be one with sessions: "+versionList(isStateful))
 		return nil
 	}
 	found := h.sessions.use(id, c.principal)

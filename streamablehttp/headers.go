@@ -36,15 +36,43 @@ func mismatch(format string, args ...any) error {
 func quote(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
 
 // singleHeader returns the value of a header. It rejects a repeated header, of which a
-// proxy may read another copy (GAP-49).
+// proxy may read another copy (GAP-49). Identical copies of the protocol version are one:
+// users configure the header that their client sends as well.
 func singleHeader(h http.Header, name string) (value string, ok bool, err error) {
-	switch values := h[name]; len(values) {
+	values := h[name]
+	if name == headerVersion && len(values) > 0 {
+		first, other, differs := distinct(values)
+		if differs {
+			return "", false, mismatch("header %s has the different values %s and %s; send one value", name, quote(first), quote(other))
+		}
+		return first, true, nil
+	}
+	switch len(values) {
 	case 0:
 		return "", false, nil
 	case 1:
 		return values[0], true, nil
 	}
 	return "", false, mismatch("header %s must be sent only once", name)
+}
+
+// distinct returns the first value of a header, and the next one that differs, if any. The
+// values are in fields, or a proxy has joined the fields by commas.
+func distinct(fields []string) (first, other string, differs bool) {
+	if len(fields) == 1 && !strings.Contains(fields[0], ",") {
+		return fields[0], "", false // what every client sends
+	}
+	const blank = " \t"
+	first, _, _ = strings.Cut(fields[0], ",")
+	first = strings.Trim(first, blank)
+	for _, field := range fields {
+		for value := range strings.SplitSeq(field, ",") {
+			if value = strings.Trim(value, blank); value != first {
+				return first, value, true
+			}
+		}
+	}
+	return first, "", false
 }
 
 // isStateful reports whether a protocol version has sessions.

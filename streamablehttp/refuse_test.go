@@ -177,10 +177,12 @@ func TestErrorsNameValuesAndLimits(t *testing.T) {
 		`unsupported Mcp-Protocol-Version \"2023-01-01\" (supported: 2026-07-28, 2025-11-25, `:                      p.post(listBody, session.with(headerVersion, "2023-01-01")),
 		`protocol version 2026-07-28 supports neither batches nor client responses`:                                 p.post("["+listBody+"]", session.with(headerVersion, modern)),
 		`missing header Mcp-Session-Id; send initialize first`:                                                      p.post(listBody, header{headerVersion: "2025-11-25"}),
-		`session not found or expired; send initialize to start a new one`:                                          p.post(listBody, session.with(headerSession, "unknown")),
+		`session not found or expired; to start a new one, send initialize without Mcp-Session-Id`:                  p.post(listBody, session.with(headerSession, "unknown")),
+		`to start a new one, send initialize without Mcp-Session-Id`:                                                p.post(initializeBody("2025-11-25"), session.with(headerSession, "unknown")),
+		`header Mcp-Protocol-Version has the different values \"2025-11-25\" and \"2025-06-18\"; send one value`:    p.post(listBody, session.with(headerVersion, "2025-11-25, 2025-06-18")),
 		"request body exceeds the limit of 4194304 bytes\n":                                                         p.post(strings.Repeat(" ", 4<<20+1), nil),
 		"method is not allowed; use GET, POST, DELETE\n":                                                            p.send("PUT", "", nil),
-		"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, ":     p.send("DELETE", "", session.with(headerVersion, modern)),
+		"Mcp-Protocol-Version of GET and DELETE must be one with sessions: 2025-11-25, 2025-06-18, ":                p.send("DELETE", "", session.with(headerVersion, modern)),
 	} {
 		assert.Contains(t, r.body, want)
 	}

@@ -271,12 +271,13 @@ func (x *exchange) find(m transport.RequestInfo) (transport.Session, error) {
 	}
 	isInitialize := m.Method == "initialize" && m.Request
 	switch {
+	case isInitialize: // negotiates the version by its body (GAP-36)
 	case !hasVersion || isStateful(version):
 	case isStateless(version) && strings.HasPrefix(m.Method, "notifications/"):
 		return nil, nil // notifications have no effect in 2026-07-28 (GAP-31)
 	case isStateless(version):
 		return x.reject(http.StatusBadRequest, notStateless(m, version))
-	case !isInitialize:
+	default:
 		return x.reject(http.StatusBadRequest, &prompts.Error{Code: transport.CodeInvalidRequest, Message: fmt.Sprintf(
 			"unsupported %s %s (supported: %s)", headerVersion, quote(version), versionList(func(string) bool { return true }))})
 	}
@@ -300,7 +301,7 @@ func (x *exchange) find(m transport.RequestInfo) (transport.Session, error) {
 	return x.session.Session, nil
 }
 
-var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "session not found or expired; send initialize to start a new one"}
+var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "session not found or expired; to start a new one, send initialize without " + headerSession}
 
 // reject returns err, and sets the status of the reply.
 func (x *exchange) reject(status int, err error) (transport.Session, error) {

@@ -36,7 +36,19 @@ var routes = []struct {
 	take func(t *testing.T, fixture string) (url string)
 }{
 	{"directly", func(_ *testing.T, fixture string) string { return fixture }},
-	{"by proxy", startProxy},
+	{"by proxy", proxyThat(func(version []string) []string { return version })},
+	{"by proxy that doubles the version", proxyThat(doubleVersion)},
+	{"by proxy that joins the version", proxyThat(joinVersion)},
+}
+
+// doubleVersion and joinVersion are what proxies make of the header of the protocol version.
+func doubleVersion(version []string) []string { return append(version, version...) }
+
+func joinVersion(version []string) []string {
+	if len(version) == 0 {
+		return nil
+	}
+	return []string{strings.Join(doubleVersion(version), ", ")}
 }
 
 func TestGoSDKOverHTTP(t *testing.T) {
@@ -143,10 +155,15 @@ func (d tools) startFixtureWith(t *testing.T, fixture string, args []string, log
 	return strings.TrimSpace(first)
 }
 
-// startProxy runs a reverse proxy in front of the fixture, and returns the
-// URL to use instead. The fixture is on a loopback address, where it answers
-// to loopback names alone: SetURL sends it the name in its own URL.
-func startProxy(t *testing.T, fixture string) string {
+// proxyThat returns a function that runs a reverse proxy in front of the fixture, which
+// changes the header of the protocol version, and returns the URL to use instead. The
+// fixture is on a loopback address, where it answers to loopback names alone: SetURL sends
+// it the name in its own URL.
+func proxyThat(change func(version []string) []string) func(t *testing.T, fixture string) string {
+	return func(t *testing.T, fixture string) string { return startProxy(t, fixture, change) }
+}
+
+func startProxy(t *testing.T, fixture string, change func(version []string) []string) string {
 	t.Helper()
 	target, err := url.Parse(fixture)
 	require.NoError(t, err)
@@ -156,6 +173,7 @@ func startProxy(t *testing.T, fixture string) string {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			r.SetXForwarded()
+			r.Out.Header["Mcp-Protocol-Version"] = change(r.Out.Header["Mcp-Protocol-Version"])
 		},
 		FlushInterval: -1,                         // each event at once
 		ErrorLog:      log.New(io.Discard, "", 0), // of clients that go away

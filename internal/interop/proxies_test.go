@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -20,6 +21,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -30,6 +33,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/interop/hosts/model"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
@@ -212,6 +216,99 @@ func TestHostsBehindProxies(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// statusRecorder is a middleware's ResponseWriter, which hides that the inner one can stream.
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusRecorder) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// dropStateless makes a client negotiate a session, and passes on the header of the session.
+func dropStateless(version []string) []string {
+	if slices.Contains(version, stateless) {
+		return nil
+	}
+	return version
+}
+
+// Claude Code connects, and uses a prompt, if its user has configured the header of the
+// protocol version, if a proxy repeats the header, behind the proxies of examples/proxy, and
+// if a middleware cannot stream.
+func TestClaudeCodeOverHTTP(t *testing.T) {
+	t.Parallel()
+	claude, err := filepath.Abs(fmt.Sprintf("hosts/node/node_modules/@anthropic-ai/claude-code-%s-%s/claude", runtime.GOOS, map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]))
+	require.NoError(t, err)
+	_, err = os.Stat(claude)
+	require.NoError(t, err, "run: npm install --prefix internal/interop/hosts/node")
+	certificate, key := newCertificate(t)
+	const header = "MCP-Protocol-Version:"
+	direct := func(_ *testing.T, url string) string { return url }
+	for name, test := range map[string]struct {
+		take func(t *testing.T, url string) string
+		wrap func(http.Handler) http.Handler
+		args []string
+	}{
+		"a proxy that doubles":            {take: proxyThat(doubleVersion)},
+		"a proxy that joins":              {take: proxyThat(joinVersion)},
+		"a header and a proxy that joins": {take: proxyThat(joinVersion), args: []string{"--header", header + stateless}},
+		"a header in a session":           {take: proxyThat(dropStateless), args: []string{"--header", header + newest}},
+		"nginx": {take: func(t *testing.T, url string) string {
+			return "https://" + startProgram(t, 0, url, certificate, key) + "/mcp"
+		}},
+		"caddy": {take: func(t *testing.T, url string) string {
+			return "https://" + startProgram(t, 1, url, certificate, key) + "/mcp"
+		}},
+		"a recorder of the status": {take: direct, wrap: func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&statusRecorder{ResponseWriter: w}, r) })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var reg prompts.Registry
+			reg.MustAdd(prompts.Prompt{Name: "hello", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+				prompts.Progress(ctx, 1, 1, "")
+				return prompts.Messages(prompts.User("HELLO-TEXT")), nil
+			}})
+			handler := streamablehttp.MustNewHandler(prompts.MustNewServer(&reg, prompts.Options{}), streamablehttp.Options{})
+			defer handler.Close()
+			mux := http.NewServeMux()
+			mux.Handle("/mcp", handler)
+			served := http.Handler(mux)
+			if test.wrap != nil {
+				served = test.wrap(served)
+			}
+			server := httptest.NewServer(served)
+			defer server.Close()
+			mind := model.Start()
+			defer mind.Close()
+			home := t.TempDir()
+			work := filepath.Join(home, "work")
+			require.NoError(t, os.Mkdir(work, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(home, ".claude.json"), fmt.Appendf(nil,
+				`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["any"]},"projects":{%q:{"hasTrustDialogAccepted":true}}}`, work), 0o600))
+			run := func(args ...string) string {
+				ctx, cancel := context.WithTimeout(t.Context(), timeout)
+				defer cancel()
+				cmd := exec.CommandContext(ctx, claude, args...)
+				cmd.Dir = work
+				cmd.Env = append(os.Environ(), "HOME="+home, "NODE_EXTRA_CA_CERTS="+certificate, "ANTHROPIC_BASE_URL="+mind.URL, "ANTHROPIC_API_KEY=any",
+					"MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=60000", "MCP_TIMEOUT=60000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				return string(out)
+			}
+			run(append([]string{"mcp", "add", "--transport", "http", "review", test.take(t, server.URL+"/mcp")}, test.args...)...)
+			assert.Contains(t, run("mcp", "list"), "Connected")
+			run("-p", "/mcp__review__hello")
+			assert.Contains(t, fmt.Sprint(mind.Requests()), "HELLO-TEXT")
+		})
 	}
 }
 
