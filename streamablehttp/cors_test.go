@@ -13,7 +13,8 @@ import (
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	const app = "https://app.example.org"
-	none, listed := newPlace(t, Options{}), newPlace(t, Options{AllowedOrigins: []string{app, "https://other.example.org"}})
+	const extension = "chrome-extension://abcdefghijklmnop"
+	none, listed := newPlace(t, Options{}), newPlace(t, Options{AllowedOrigins: []string{app, extension, "https://other.example.org"}})
 	body, mirror := modernGet("text")
 	shared := http.Header{"Access-Control-Allow-Origin": {app}, "Access-Control-Expose-Headers": {"Mcp-Session-Id"}, "Vary": {"Origin"}}
 	vary := http.Header{"Vary": {"Origin"}}
@@ -43,6 +44,16 @@ func TestCORS(t *testing.T) {
 		{"unlisted, preflight", listed, "OPTIONS", "", header{"Origin": "https://evil.example.org", "Access-Control-Request-Method": "POST"}, 403, http.Header{}},
 		{"OPTIONS, no preflight", listed, "OPTIONS", "", header{"Origin": app}, 405, shared},
 		{"OPTIONS of no origin", listed, "OPTIONS", "", header{"Access-Control-Request-Method": "POST"}, 405, vary},
+		{"an extension", listed, "POST", body, mirror.with("Origin", extension), 200, http.Header{
+			"Access-Control-Allow-Origin": {extension}, "Access-Control-Expose-Headers": {"Mcp-Session-Id"}, "Vary": {"Origin"},
+		}},
+		{"preflight of an extension", listed, "OPTIONS", "", header{"Origin": extension, "Access-Control-Request-Method": "DELETE"}, 204, http.Header{
+			"Access-Control-Allow-Origin":  {extension},
+			"Access-Control-Allow-Methods": {"GET, POST, DELETE"},
+			"Access-Control-Max-Age":       {"7200"},
+			"Vary":                         {"Origin", "Access-Control-Request-Headers"},
+		}},
+		{"preflight of another extension", listed, "OPTIONS", "", header{"Origin": extension + "x", "Access-Control-Request-Method": "POST"}, 403, http.Header{}},
 		{"preflight without headers", listed, "OPTIONS", "", header{"Origin": app, "Access-Control-Request-Method": "GET"}, 204, http.Header{
 			"Access-Control-Allow-Origin":  {app},
 			"Access-Control-Allow-Methods": {"GET, POST, DELETE"},

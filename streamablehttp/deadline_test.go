@@ -142,7 +142,7 @@ func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	o := Options{
 		MaxSessions: -1, MaxSessionsPerClient: -2, MaxStreams: -3, MaxStreamsPerClient: -4,
-		AllowedOrigins: []string{"https://a.example", "b.example"},
+		AllowedOrigins: []string{"https://a.example", "b.example", "app://c.example", "null", "*", "chrome-extension://*", "file://", "tauri://localhost/"},
 		AllowedHosts:   []string{"a.example", "[::1]:80", "https://b.example", "c.example/mcp", ""},
 	}
 	_, err := NewHandler(reviewServer(), o)
@@ -150,7 +150,12 @@ func TestInvalidOptions(t *testing.T) {
 MaxSessionsPerClient must not be negative, got -2
 MaxStreams must not be negative, got -3
 MaxStreamsPerClient must not be negative, got -4
-AllowedOrigins must be of the form https://app.example.org, got "b.example"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "b.example"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "null"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "*"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "chrome-extension://*"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "file://"
+AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got "tauri://localhost/"
 AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got "https://b.example"
 AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got "c.example/mcp"
 AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got ""`)

@@ -11,7 +11,9 @@ import (
 // the safe choice.
 type Options struct {
 	// AllowedOrigins are the origins, such as "https://app.example.org", of web
-	// pages that may call the server, in addition to the server's own origin. Only
+	// pages that may call the server, in addition to the server's own origin. The origin
+	// of an extension or of a webview has a scheme of its own, such as
+	// "chrome-extension://ID" or "tauri://localhost". Wildcards are not supported. Only
 	// these pages get CORS headers, which allow all request headers. A request from
 	// any other origin gets status 403, as a defense against DNS rebinding. Browsers
 	// send OPTIONS requests without credentials, so authentication must let these
@@ -90,8 +92,8 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	for _, origin := range o.AllowedOrigins {
-		if _, ok := hostOf(origin); !ok {
-			errs = append(errs, fmt.Errorf("AllowedOrigins must be of the form https://app.example.org, got %q", origin))
+		if _, _, ok := splitOrigin(origin); !ok {
+			errs = append(errs, fmt.Errorf("AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got %q", origin))
 		}
 	}
 	for _, host := range o.AllowedHosts {

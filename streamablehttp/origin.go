@@ -49,27 +49,28 @@ func (o *Options) trustsOrigin(r *http.Request) bool {
 	if o.lists(origins[0]) {
 		return true
 	}
-	host, ok := hostOf(origins[0])
-	if !ok || r.TLS != nil && !strings.HasPrefix(strings.ToLower(origins[0]), "https:") {
+	scheme, host, ok := splitOrigin(origins[0])
+	if !ok || scheme != "https" && (scheme != "http" || r.TLS != nil) {
 		return false
 	}
 	return strings.EqualFold(host, r.Host) || isOnLoopback(r) && isLoopbackName(host)
 }
 
-// hostOf returns the host of an origin, and reports whether it is one: "null"
-// is not, nor is what stands for many.
-func hostOf(origin string) (host string, ok bool) {
+// splitOrigin returns the scheme and the host of an origin, and reports whether it is one:
+// "null" is not, nor is what stands for many. Pages of extensions and of applications have
+// origins with schemes of their own.
+func splitOrigin(origin string) (scheme, host string, ok bool) {
 	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin[len(u.Scheme):] != "://"+u.Host || strings.Contains(u.Host, "*") {
-		return "", false
+	if err != nil || u.Host == "" || !strings.EqualFold(origin, u.Scheme+"://"+u.Host) || strings.Contains(u.Host, "*") {
+		return "", "", false
 	}
-	return u.Host, true
+	return u.Scheme, u.Host, true
 }
 
 // isHost reports whether a string can be a Host header: a name or an address, with or
 // without a port.
 func isHost(s string) bool {
-	host, ok := hostOf("http://" + s)
+	_, host, ok := splitOrigin("http://" + s)
 	return ok && host == s
 }
 

@@ -38,7 +38,15 @@ func TestAllowedOrigins(t *testing.T) {
 		{"https://*.example.org", false},
 		{" https://app.example.org", false},
 		{"https://app.example.org, https://other.example.org", false},
-		{"ftp://app.example.org", false},
+		{"chrome-extension://abcdefghijklmnop", true},
+		{"moz-extension://0af76519-16cd-43dd-8448-eb211c80319c", true},
+		{"vscode-webview://1d8df5a2u6q", true},
+		{"tauri://localhost", true},
+		{"app://obsidian.md", true},
+		{"chrome-extension://", false},
+		{"chrome-extension://*", false},
+		{"chrome-extension://abcdefghijklmnop/", false},
+		{"chrome-extension:abcdefghijklmnop", false},
 		{"file:///", false},
 	} {
 		t.Run(test.origin, func(t *testing.T) {

@@ -81,6 +81,10 @@ func TestOriginAndHost(t *testing.T) {
 	port := none.http.Listener.Addr().(*net.TCPAddr).Port
 	own := fmt.Sprintf("127.0.0.1:%d", port)
 	listed := newPlace(t, Options{AllowedOrigins: []string{"https://app.example.org"}, AllowedHosts: []string{"prompts.example.org"}})
+	const extension, webview = "chrome-extension://abcdefghijklmnop", "tauri://localhost"
+	programs := newPlace(t, Options{AllowedOrigins: []string{
+		extension, webview, "moz-extension://0af76519-16cd-43dd-8448-eb211c80319c", "vscode-webview://1d8df5a2u6q", "app://obsidian.md",
+	}})
 	for _, test := range []struct {
 		place        *place
 		host, origin string
@@ -108,6 +112,21 @@ func TestOriginAndHost(t *testing.T) {
 		{none, own, "http://localhost|http://evil.example.org", false},
 		{none, own, "http://localhost|http://localhost", false},
 		{none, own, "://", false},
+		{none, own, extension, false},
+		{none, own, webview, false},
+		{none, own, "app://" + own, false},
+		{none, own, "vscode-webview://127.0.0.1", false},
+		{programs, "localhost", extension, true},
+		{programs, "localhost", webview, true},
+		{programs, "localhost", "moz-extension://0af76519-16cd-43dd-8448-eb211c80319c", true},
+		{programs, "localhost", "vscode-webview://1d8df5a2u6q", true},
+		{programs, "localhost", "app://obsidian.md", true},
+		{programs, "localhost", "chrome-extension://abcdefghijklmno", false},
+		{programs, "localhost", extension + ".example.org", false},
+		{programs, "localhost", extension + "/page", false},
+		{programs, "localhost", "tauri://127.0.0.1", false},
+		{programs, "localhost", "null", false},
+		{programs, "localhost", extension + "|" + extension, false},
 		{listed, "prompts.example.org", "", true},
 		{listed, "Prompts.Example.org", "https://app.example.org", true},
 		{listed, "prompts.example.org", "https://prompts.example.org", true},

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
 	"strconv"
@@ -41,13 +40,8 @@ func (o *httpOptions) check() error {
 	if (o.cert == "") != (o.key == "") {
 		return usageErrorf("--cert and --key need each other")
 	}
-	if err := checkHosts(o.hosts); err != nil {
+	if err := checkAllowed(o.hosts, o.origins); err != nil {
 		return err
-	}
-	for _, origin := range o.origins {
-		if !isOrigin(origin) {
-			return usageErrorf("--allow-origin must have the form https://app.example.org, got %q", origin)
-		}
 	}
 	if err := checkAddress("--http", o.address); err != nil {
 		return err
@@ -75,22 +69,17 @@ func checkAddress(flag, address string) error {
 	return nil
 }
 
-// checkHosts reports a value of --allow-host that no Host header can have.
-func checkHosts(hosts []string) error {
-	for _, host := range hosts {
-		if host == "" || strings.ContainsAny(host, "/ *") {
-			return usageErrorf("--allow-host must have the form mcp.example.org or mcp.example.org:8080, got %q", host)
-		}
+// checkAllowed reports a value of --allow-host or --allow-origin that no header can have.
+func checkAllowed(hosts, origins []string) error {
+	srv, err := prompts.NewServer(new(prompts.Registry), prompts.Options{})
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// isOrigin reports whether a value of --allow-origin is a scheme and a host, with a port
-// if the origin has one.
-func isOrigin(origin string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
-		strings.EqualFold(origin, u.Scheme+"://"+u.Host) && !strings.Contains(u.Host, "*")
+	handler, err := streamablehttp.NewHandler(srv, streamablehttp.Options{AllowedHosts: hosts, AllowedOrigins: origins})
+	if err != nil {
+		return usageErrorf("%s", strings.NewReplacer("AllowedHosts", "--allow-host", "AllowedOrigins", "--allow-origin").Replace(errors.Unwrap(err).Error()))
+	}
+	return handler.Close()
 }
 
 // drainTimeout is how long requests have to finish when the server stops.

@@ -48,7 +48,7 @@ With --exec, the page has a button that gives the messages to a command, as with
 		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if err := checkHosts(hosts); err != nil {
+			if err := checkAllowed(hosts, nil); err != nil {
 				return err
 			}
 			if !strings.Contains(author.editor, "://") || !strings.Contains(author.editor, "{path}") {

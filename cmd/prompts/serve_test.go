@@ -219,6 +219,8 @@ func TestServeHosts(t *testing.T) {
 		{[]string{"--http", ":0", "--allow-host", known}, known, "http://" + evil, "", http.StatusForbidden},
 		{[]string{"--http", ":0", "--allow-host", known}, known, "", "", http.StatusOK},
 		{[]string{"--http", ":0", "--insecure"}, "localhost", "", "", http.StatusOK},
+		{[]string{"--allow-origin", "chrome-extension://abc"}, "localhost", "chrome-extension://abc", "", http.StatusOK},
+		{[]string{"--allow-origin", "chrome-extension://abc"}, "localhost", "chrome-extension://abd", "", http.StatusForbidden},
 		{[]string{"--tokens"}, evil, "", "token-of-ada", http.StatusOK},
 		{[]string{"--tokens"}, evil, "http://other.example.org", "token-of-ada", http.StatusForbidden},
 		{[]string{"--tokens"}, evil, "", "", http.StatusUnauthorized},
