@@ -48,7 +48,8 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 		h.refuse(w, r, http.StatusNotAcceptable, noEvents)
 		return
 	}
-	if !canStream(w) {
+	if blocker(w) != nil {
+		h.logBlocked(w, r)
 		h.refuse(w, r, http.StatusInternalServerError, noStream)
 		return
 	}

@@ -27,6 +27,7 @@ type Handler struct {
 	options  Options
 	sessions sessions
 	bodies   *limit.Semaphore // bytes
+	blocked  sync.Once        // of logBlocked
 
 	open   context.Context // ends when Shutdown or Close begins
 	shut   context.CancelFunc

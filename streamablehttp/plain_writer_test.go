@@ -1,13 +1,17 @@
 package streamablehttp
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // plainWriter is what a middleware may make of a ResponseWriter: one that hides
@@ -36,51 +40,104 @@ func behind(wrap func(http.ResponseWriter) http.ResponseWriter) func(*httptest.S
 	}
 }
 
-// Behind a middleware that cannot stream, all is served that needs no stream,
-// and for the rest the author is told why it is not.
+// recordingWriter is the one of a middleware that records the status.
+type recordingWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *recordingWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Behind a middleware that cannot stream, all is served that needs no stream. For the rest,
+// the log has the cause, once, whichever request misses its stream first.
 func TestCannotStream(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name   string
-		change func(*httptest.Server)
-	}{
-		{"a wrapper", behind(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })},
-		{"a wrapper in another", behind(func(w http.ResponseWriter) http.ResponseWriter { return unwrappedWriter{plainWriter{plainWriter{w}}} })},
-		{"http.TimeoutHandler", func(s *httptest.Server) { s.Config.Handler = http.TimeoutHandler(s.Config.Handler, time.Minute, "") }},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, Options{}, test.change)
-			h := p.session("2025-11-25")
-			r := p.send(http.MethodGet, "", h)
-			assert.Equal(t, http.StatusInternalServerError, r.status)
-			assert.Equal(t, noStream+"\n", r.body)
+	listen, mirrorOfListen := modernBody("subscriptions/listen", listenAll), modernHeader("subscriptions/listen", "")
+	modernGetBody, mirror := modernGet("progress")
+	get := func(t *testing.T, p *place, h header) {
+		r := p.send(http.MethodGet, "", h)
+		assert.Equal(t, http.StatusInternalServerError, r.status)
+		assert.Equal(t, noStream+"\n", r.body)
+	}
+	progress := func(body string, h func(header) header) func(*testing.T, *place, header) {
+		return func(t *testing.T, p *place, session header) {
+			h := h(session)
+			r := p.post(body, h)
+			assert.Equal(t, http.StatusOK, r.status)
+			assert.Equal(t, "application/json", r.header.Get("Content-Type"))
+			assert.Contains(t, r.body, "done")
+			assert.Zero(t, r.code(), r.body)
 
-			r = p.post(modernBody("subscriptions/listen", listenAll), modernHeader("subscriptions/listen", ""))
+			r = p.post(body, h.with("Accept", "text/event-stream"))
+			assert.Equal(t, http.StatusOK, r.status)
+			assert.Equal(t, "text/event-stream", r.header.Get("Content-Type"))
+			all := r.events()
+			require.Len(t, all, 1, r.body)
+			assert.Contains(t, all[0], "done")
+		}
+	}
+	inSession := func(h header) header { return h }
+	doors := []struct {
+		name string
+		use  func(t *testing.T, p *place, session header)
+	}{
+		{"GET", get},
+		{"listen", func(t *testing.T, p *place, _ header) {
+			r := p.post(listen, mirrorOfListen)
 			assert.Equal(t, http.StatusInternalServerError, r.status)
 			assert.Equal(t, "application/json", r.header.Get("Content-Type"))
 			assert.Equal(t, -32603, r.code(), r.body)
 			assert.Contains(t, r.body, noStream)
-
-			modernGetBody, mirror := modernGet("progress")
-			for _, request := range []struct {
-				body   string
-				header header
-			}{{modernGetBody, mirror}, {oldGet("1", "progress"), h}} {
-				r = p.post(request.body, request.header)
-				assert.Equal(t, http.StatusOK, r.status)
-				assert.Equal(t, "application/json", r.header.Get("Content-Type"))
+		}},
+		{"progress", progress(modernGetBody, func(header) header { return mirror })},
+		{"progress in a session", progress(oldGet("1", "progress"), inSession)},
+		{"progress in a batch", progress("["+oldGet("1", "progress")+"]", inSession)},
+		{"elicitation", func(t *testing.T, p *place, session header) {
+			r := p.post(oldGet("1", "ask"), session)
+			assert.Equal(t, http.StatusOK, r.status)
+			assert.Equal(t, -32603, r.code(), r.body)
+			assert.Contains(t, r.body, "the request could not be sent to the client")
+			assert.NotContains(t, r.body, "Accept")
+		}},
+	}
+	for _, test := range []struct {
+		name, writer string
+		change       func(*httptest.Server)
+	}{
+		{"a wrapper", "streamablehttp.plainWriter", behind(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })},
+		{"a recorder of the status", "*streamablehttp.recordingWriter", behind(func(w http.ResponseWriter) http.ResponseWriter { return &recordingWriter{ResponseWriter: w} })},
+		{"a wrapper in another", "streamablehttp.plainWriter", behind(func(w http.ResponseWriter) http.ResponseWriter { return unwrappedWriter{plainWriter{plainWriter{w}}} })},
+		{"http.TimeoutHandler", "*http.timeoutWriter", func(s *httptest.Server) { s.Config.Handler = http.TimeoutHandler(s.Config.Handler, time.Minute, "") }},
+	} {
+		for i := range doors {
+			t.Run(test.name+", first "+doors[i].name, func(t *testing.T) {
+				t.Parallel()
+				var log logbook
+				p := newPlaceOf(t, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Options{}, test.change)
+				blocked := func() int { return strings.Count(log.String(), "cannot stream responses") }
+				h := p.session("2025-03-26")
+				asking := p.session("2025-11-25")
+				body, mirror := modernGet("text")
+				assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+				r := p.post(oldGet("1", "progress"), h.with("Accept", "application/json")) // the client's own choice
 				assert.Contains(t, r.body, "done")
-				assert.Zero(t, r.code(), r.body)
-
-				r = p.post(request.body, request.header.with("Accept", "text/event-stream"))
-				assert.Equal(t, http.StatusOK, r.status)
-				assert.Equal(t, "text/event-stream", r.header.Get("Content-Type"))
-				all := r.events()
-				require.Len(t, all, 1, r.body)
-				assert.Contains(t, all[0], "done")
-			}
-		})
+				assert.Zero(t, blocked(), "nothing was lost")
+				for n := range doors {
+					door := doors[(i+n)%len(doors)]
+					session := h
+					if door.name == "elicitation" {
+						session = asking
+					}
+					door.use(t, p, session)
+					require.Equal(t, 1, blocked(), door.name)
+				}
+				assert.Contains(t, log.String(), `level=WARN msg="cannot stream responses" writer=`+test.writer+
+					` error="http.ResponseWriter of a middleware implements neither http.Flusher nor Unwrap"`)
+			})
+		}
 	}
 }
 

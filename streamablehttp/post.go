@@ -26,7 +26,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		client:  c,
 		handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header(),
 		takesJSON: accepts(r.Header, "application/json"), takesEvents: accepts(r.Header, "text/event-stream"),
-		canStream: canStream(w),
+		canStream: blocker(w) == nil,
 	}
 	if !x.takesJSON && !x.takesEvents {
 		h.refuse(w, r, http.StatusNotAcceptable, "Accept must include application/json or text/event-stream")
@@ -251,6 +251,7 @@ func (x *exchange) checkEventStream() error {
 		x.refused = http.StatusNotAcceptable
 		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: noEvents}
 	case !x.canStream:
+		x.handler.logBlocked(x.stream.w, x.request)
 		x.refused = http.StatusInternalServerError
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: noStream}
 	}
@@ -310,6 +311,9 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	}
 	switch {
 	case x.takesEvents && (x.canStream || last && !x.takesJSON):
+	case !last && x.takesEvents: // the client gets the answer
+		x.handler.logBlocked(x.stream.w, x.request)
+		return errBlocked
 	case !last:
 		return errNoStream // a client that takes one object gets the answer
 	case x.takesJSON:

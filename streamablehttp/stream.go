@@ -2,7 +2,9 @@ package streamablehttp
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
@@ -151,21 +153,35 @@ func (s *stream) openLocked(first ...[]byte) error {
 const (
 	// noEvents is the error for a client that does not accept the only possible reply.
 	noEvents = "Accept must include text/event-stream"
-	noStream = "cannot stream: the http.ResponseWriter (wrapped by middleware?) implements neither http.Flusher nor Unwrap"
+	// noStream is the error if only logBlocked says the cause.
+	noStream = "server cannot send event streams; report this error to its operator"
 )
 
-// canStream reports whether what is written can be sent at once.
-func canStream(w http.ResponseWriter) bool {
+// errBlocked is the error of a message that a blocker keeps from the client.
+var errBlocked = errors.New("http.ResponseWriter of a middleware implements neither http.Flusher nor Unwrap")
+
+// blocker returns the http.ResponseWriter that does not send at once what is written, or
+// nil if each one does.
+func blocker(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		switch t := w.(type) {
 		case http.Flusher, interface{ FlushError() error }:
-			return true
+			return nil
 		case interface{ Unwrap() http.ResponseWriter }:
 			w = t.Unwrap()
 		default:
-			return false
+			return w
 		}
 	}
+}
+
+// logBlocked logs once, when a client first misses a stream, the cause: a middleware that
+// may serve a whole site.
+func (h *Handler) logBlocked(w http.ResponseWriter, r *http.Request) {
+	h.blocked.Do(func() {
+		h.server.Log(r.Context(), slog.LevelWarn, "cannot stream responses",
+			slog.String("writer", fmt.Sprintf("%T", blocker(w))), slog.Any("error", errBlocked))
+	})
 }
 
 func (s *stream) hasBegun() bool {
