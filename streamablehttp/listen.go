@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/wrongpath"
 )
 
 // This file serves a whole process: the handler in an http.Server, from the first
@@ -74,6 +75,7 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
+	mux.Handle("/", wrongpath.Handler("/mcp", srv.Log))
 	server := &http.Server{Handler: mux, ReadTimeout: serverReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }() // ends with Shutdown

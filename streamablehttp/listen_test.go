@@ -2,10 +2,14 @@ package streamablehttp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,10 +23,12 @@ import (
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
-func helloServer() *prompts.Server {
+func helloServer() *prompts.Server { return helloServerOf(prompts.Options{}) }
+
+func helloServerOf(o prompts.Options) *prompts.Server {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.NewText(prompts.Prompt{Name: "hello"}, func(context.Context, struct{}) (string, error) { return "Say hello.", nil }))
-	return prompts.MustNewServer(&reg, prompts.Options{})
+	return prompts.MustNewServer(&reg, o)
 }
 
 // One call serves at /mcp until ctx ends: open streams end, and the error is nil.
@@ -33,7 +39,9 @@ func TestServeUntilContextEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- streamablehttp.Serve(ctx, l, helloServer(), streamablehttp.Options{}) }()
+	var log bytes.Buffer // written before the reply
+	srv := helloServerOf(prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	go func() { served <- streamablehttp.Serve(ctx, l, srv, streamablehttp.Options{}) }()
 
 	send := func(path, body string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Addr().String()+path, strings.NewReader(body))
@@ -49,7 +57,14 @@ func TestServeUntilContextEnds(t *testing.T) {
 	}
 	const listen = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true},"_meta":{` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-	assert.Equal(t, http.StatusNotFound, send("/", listen).StatusCode)
+	for _, path := range []string{"/", "/mcp/", "/mcp/other"} {
+		response := send(path, listen)
+		assert.Equal(t, http.StatusNotFound, response.StatusCode)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "path not found; the MCP endpoint is /mcp\n", string(body))
+		assert.Contains(t, log.String(), fmt.Sprintf("level=INFO msg=\"HTTP path not found\" method=%q path=%q endpoint=/mcp\n", `"POST"`, strconv.Quote(path)))
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Addr().String()+"/mcp", nil)
 	require.NoError(t, err)
 	request.Header.Set("X-Long", strings.Repeat("x", 64<<10))

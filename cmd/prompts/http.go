@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/wrongpath"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
@@ -173,7 +174,7 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	}
 	var isStopping atomic.Bool
 	server := &http.Server{
-		Handler:           routes(authenticate(handler), &isStopping),
+		Handler:           routes(authenticate(handler), wrongpath.Handler("/mcp", srv.Log), &isStopping),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
@@ -239,10 +240,12 @@ func localAddress(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// routes returns the handler of all paths: the endpoint and the health of the server.
-func routes(endpoint http.Handler, isStopping *atomic.Bool) http.Handler {
+// routes returns the handler of all paths: the endpoint, the health of the server, and the
+// others.
+func routes(endpoint, others http.Handler, isStopping *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", endpoint)
+	mux.Handle("/", others)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if isStopping.Load() {

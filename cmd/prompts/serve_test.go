@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +189,35 @@ func TestServeTokens(t *testing.T) {
 		status, _ := getPrompt(t, http.DefaultClient, url, token)
 		assert.Equal(t, want, status, token)
 	}
+}
+
+// TestWrongPath checks that a client with a wrong URL gets the path of the endpoint, and
+// that the log has the request.
+func TestWrongPath(t *testing.T) {
+	t.Parallel()
+	url, records := serveLogged(t, folderOfHello(t))
+	log := bufio.NewReader(records)
+	long := "/mcp/" + strings.Repeat("x", 99)
+	for path, logged := range map[string]string{"/": "/", "/mcp/": "/mcp/", "/sse": "/sse", "/mcp/prompts": "/mcp/prompts", long: long[:64] + "…"} {
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions} {
+			r := newGet(t, strings.TrimSuffix(url, "/mcp")+path, "")
+			r.Method = method
+			r.Header.Set("Mcp-Session-Id", "one") // whose 404 means that the session is unknown
+			status, body := make(chan int, 1), make(chan string, 1)
+			go func() { // ends with the response
+				code, text := do(t, http.DefaultClient, r)
+				status <- code
+				body <- text
+			}()
+			line, err := log.ReadString('\n')
+			require.NoError(t, err)
+			assert.Contains(t, line, fmt.Sprintf(`level=INFO msg="HTTP path not found" method=%q path=%q endpoint=/mcp`,
+				strconv.Quote(method), strconv.Quote(logged)))
+			assert.Equal(t, http.StatusNotFound, <-status)
+			assert.Equal(t, "path not found; the MCP endpoint is /mcp\n", <-body)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server
 }
 
 // postAs sends a prompts/get with a Host header, an Origin and a token, and returns the
