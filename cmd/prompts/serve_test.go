@@ -182,12 +182,20 @@ func TestServeTokens(t *testing.T) {
 	t.Parallel()
 	file := tokensOf(t, "# clients\n\nada token-of-ada\ngrace  token-of-grace\n")
 	url := serveHTTP(t, "--tokens", file, folderOfHello(t))
-	for token, want := range map[string]int{
-		"": http.StatusUnauthorized, "token-of-nobody": http.StatusUnauthorized, "ada": http.StatusUnauthorized,
-		"token-of-ada": http.StatusOK, "token-of-grace": http.StatusOK,
+	const missing, invalid = "Bearer", `Bearer error="invalid_token"` // RFC 6750
+	for authorization, challenge := range map[string]string{
+		"": missing, "Bearer": missing, "Basic token-of-ada": missing, "token-of-ada": missing,
+		"Bearer token-of-nobody": invalid, "bearer ada": invalid,
+		"Bearer token-of-ada": "", "bearer token-of-grace": "",
 	} {
-		status, _ := getPrompt(t, http.DefaultClient, url, token)
-		assert.Equal(t, want, status, token)
+		r := newGet(t, url, "")
+		r.Header.Set("Authorization", authorization)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, challenge, response.Header.Get("WWW-Authenticate"), authorization)
+		assert.Equal(t, challenge == "", response.StatusCode == http.StatusOK, authorization)
+		assert.Equal(t, challenge != "", response.StatusCode == http.StatusUnauthorized, authorization)
 	}
 }
 

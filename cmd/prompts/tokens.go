@@ -81,9 +81,14 @@ func (f tokenFile) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		client, ok := f.get()[sha256.Sum256([]byte(strings.TrimSpace(token)))]
-		if !ok || !strings.EqualFold(scheme, "Bearer") {
-			w.Header().Set("WWW-Authenticate", "Bearer")
+		token = strings.TrimSpace(token)
+		client, ok := f.get()[sha256.Sum256([]byte(token))]
+		if isBearer := strings.EqualFold(scheme, "Bearer"); !ok || !isBearer {
+			challenge := "Bearer"
+			if isBearer && token != "" { // a request without a token gets no error code (RFC 6750)
+				challenge += ` error="invalid_token"`
+			}
+			w.Header().Set("WWW-Authenticate", challenge)
 			http.Error(w, "missing or unknown bearer token", http.StatusUnauthorized)
 			return
 		}

@@ -24,6 +24,7 @@ func TestUsers(t *testing.T) {
 	go func() { served <- serve(ctx, listener, "", "", slog.New(slog.DiscardHandler)) }()
 	url := "http://" + listener.Addr().String() + "/mcp"
 
+	challenge := "" // of the last response
 	list := func(token string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(
@@ -37,6 +38,7 @@ func TestUsers(t *testing.T) {
 		resp, err := http.DefaultClient.Do(r)
 		require.NoError(t, err)
 		defer resp.Body.Close()
+		challenge = resp.Header.Get("WWW-Authenticate")
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		return resp.StatusCode, string(body)
@@ -49,9 +51,12 @@ func TestUsers(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.NotContains(t, body, "rewrite")
 	assert.Contains(t, body, `"name":"summarize"`)
-	for _, token := range []string{"", "Bearer", "Bearer wrong", "Basic editor-token"} {
+	for token, want := range map[string]string{
+		"": "Bearer", "Bearer": "Bearer", "Bearer wrong": `Bearer error="invalid_token"`, "Basic editor-token": "Bearer",
+	} {
 		status, _ = list(token)
 		assert.Equal(t, http.StatusUnauthorized, status, token)
+		assert.Equal(t, want, challenge, token)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, url, nil)
 	require.NoError(t, err)

@@ -36,8 +36,12 @@ func authenticate(next http.Handler) http.Handler {
 		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		u, ok := lookUp(token)
-		if !strings.EqualFold(scheme, "Bearer") || !ok {
-			w.Header().Set("WWW-Authenticate", "Bearer")
+		if isBearer := strings.EqualFold(scheme, "Bearer"); !isBearer || !ok {
+			challenge := "Bearer"
+			if isBearer && token != "" { // a request without a token gets no error code (RFC 6750)
+				challenge += ` error="invalid_token"`
+			}
+			w.Header().Set("WWW-Authenticate", challenge)
 			http.Error(w, "missing or unknown bearer token", http.StatusUnauthorized)
 			return
 		}
