@@ -26,6 +26,7 @@ import (
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -122,7 +123,7 @@ func serve(ctx context.Context, listener net.Listener, tracers trace.TracerProvi
 	})
 	handler := streamablehttp.MustNewHandler(srv, streamablehttp.Options{})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", handler)
+	mux.Handle("/mcp", withTraceOfHeader(handler))
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: patience}
 	ended := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
@@ -134,6 +135,15 @@ func serve(ctx context.Context, listener net.Listener, tracers trace.TracerProvi
 		return errors.Join(err, handler.Close())
 	}
 	return <-ended
+}
+
+// withTraceOfHeader makes the trace context in the header of a request the parent of its
+// span, unless _meta of the request has a trace context.
+func withTraceOfHeader(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
 }
 
 // registry has a prompt whose steps are spans of their own.
