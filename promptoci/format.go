@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"maps"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -42,7 +43,8 @@ const folder = "prompts"
 type Info struct {
 	// Message describes the changes.
 	Message string
-	// Source is the URL of the repository, Revision the commit, and Author the user.
+	// Source is the URL of the repository, without user, query and fragment: anybody who
+	// may read the release reads them. Revision is the commit, and Author the user.
 	Source, Revision, Author string
 	// Created is the time of the release, in whole seconds. The digest of a release depends
 	// on it.
@@ -66,7 +68,7 @@ type Release struct {
 
 // Build makes a release of files, as from Files of package promptfs. Build returns an error
 // if a path has a backslash, a colon or a control character, if two paths differ only in
-// case, or if a limit is exceeded.
+// case, if Info.Source is a URL with a user, a query or a fragment, or if a limit is exceeded.
 func Build(files map[string][]byte, i Info) (*Release, error) {
 	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultFiles); err != nil {
 		return nil, err
@@ -75,6 +77,9 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 		if !utf8.ValidString(text) {
 			return nil, fmt.Errorf("promptoci: Info.%s is not valid UTF-8", name)
 		}
+	}
+	if u, err := url.Parse(i.Source); err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		return nil, errors.New("promptoci: Info.Source must be a URL without user, query and fragment, which can have secrets")
 	}
 	r := &Release{Files: maps.Clone(files), Info: i}
 	config, content := promptfs.Contents(files)

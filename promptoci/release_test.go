@@ -31,6 +31,21 @@ import (
 // moves is the number of moves in TestMovesUnderReaders.
 var moves = flag.Int("moves", 60, "moves of a label under readers")
 
+// TestSourceWithSecrets checks that no release names the user, the password or the token of
+// a repository.
+func TestSourceWithSecrets(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"https://ada:secret@example.org/x", "ssh://git@example.org/x", "https://example.org/x?token=secret", "https://example.org/x#secret"} {
+		_, err := Build(nil, Info{Source: source})
+		assert.ErrorContains(t, err, "without user, query and fragment")
+		assert.NotContains(t, err.Error(), source)
+	}
+	for _, source := range []string{"", "https://example.org:8443/x", "ssh://example.org/x", "example.org:x"} {
+		_, err := Build(nil, Info{Source: source})
+		assert.NoError(t, err)
+	}
+}
+
 // A release is the same on every machine, and comes back as it was.
 func TestPushAndPull(t *testing.T) {
 	t.Parallel()
