@@ -228,9 +228,8 @@ func TestAuthorView(t *testing.T) {
 	}
 	write("rules.txt", "Be kind.\n")
 	write("greet.md", "---\narguments:\n  - name: who\n---\nGreet {{.who}}.\n\n--- user: resource rules.txt ---\n")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"}} {
-		_, err := gitOutput(t.Context(), dir, args...)
-		require.NoError(t, err)
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}} {
+		runGit(t, dir, args...)
 	}
 	write("greet.md", "---\narguments:\n  - name: who\n---\nSalute {{.who}}.\n\n--- user: resource rules.txt ---\n")
 	reg, err := loadFolders([]string{dir})
@@ -309,10 +308,7 @@ func TestCommits(t *testing.T) {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	git := func(args ...string) {
-		_, err := gitOutput(t.Context(), top, append([]string{"-c", "user.name=Ada", "-c", "user.email=a@example.org"}, args...)...)
-		require.NoError(t, err)
-	}
+	git := func(args ...string) { runGit(t, top, args...) }
 	commit := func(subject string) {
 		git("add", ".")
 		git("commit", "-q", "--allow-empty", "-m", subject)

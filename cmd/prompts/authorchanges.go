@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,17 +39,17 @@ const maxCommits = 50
 // maxOthers is how many other prompts of a commit the page lists.
 const maxOthers = 10
 
-var errNoGit = errors.New("program git is not in the PATH")
-
 // commits returns the commits of the file of a prompt, and of the partials that it calls.
 func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errNoGit
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
+	defer r.close()
 	text, err := readText(dir, file)
 	if err != nil {
 		return nil, err
@@ -64,11 +62,7 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		now[partial], _ = readText(dir, partial) // one that cannot be read is a finding
 		return now[partial]
 	})
-	// Before each commit is an empty record, which no file has for a name.
-	log, err := gitOutput(ctx, dir, append([]string{
-		"--literal-pathspecs", "log", "--no-show-signature", "--encoding=UTF-8", "-z", fmt.Sprintf("--max-count=%d", maxCommits+1), "--format=%x00%H%x1f%h%x1f%aI%x1f%an%x1f%s",
-		"--name-only", "--full-diff", "--relative", "--no-renames", "HEAD", "--",
-	}, files...)...)
+	log, err := r.log(ctx, maxCommits+1, files)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +83,7 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		out.Commits = append(out.Commits, c)
 	}
 	for _, name := range files {
-		old, err := gitOutput(ctx, dir, "cat-file", "blob", "HEAD:./"+name)
+		old, err := r.output(ctx, "cat-file", "blob", "HEAD:"+r.prefix+name)
 		out.IsChanged = out.IsChanged || err != nil || strings.ReplaceAll(string(old), "\r\n", "\n") != now[name]
 	}
 	return out, nil
@@ -139,7 +133,12 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	if err != nil {
 		return nil, err
 	}
-	side, err := revisionSide(ctx, dir, in.With)
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	side, err := r.side(ctx, in.With+":./")
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +147,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	if !in.IsAlone {
 		return a.compare(ctx, p, file, side, now)
 	}
-	before, err := revisionSide(ctx, dir, in.With+"^")
+	before, err := r.side(ctx, in.With+"^:./")
 	if err != nil { // the first commit, or the first one with the folder
 		if before, err = emptySide(in.With + "^"); err != nil {
 			return nil, err
@@ -156,15 +155,6 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	}
 	defer before.remove()
 	return a.compare(ctx, p, file, before, side)
-}
-
-// revisionSide opens a folder as it was in a revision, whatever the current folder is.
-func revisionSide(ctx context.Context, dir, revision string) (*diffSide, error) {
-	side, err := gitSideIn(ctx, dir, revision+":./")
-	if side == nil && err == nil {
-		err = fmt.Errorf("invalid revision %q; write more characters", revision)
-	}
-	return side, err
 }
 
 // emptySide opens a folder without files.

@@ -35,9 +35,10 @@ messages that each case of the test files renders. It says which changes break c
 requests that worked before are rejected, or mean something else.
 
 A and B are folders, or folders of Git revisions such as HEAD~1:prompts. The folder of a
-revision begins at the root of the repository, or with ./ at the current folder. A path
-that exists wins. A reference such as oci-layout:releases:production is a release, see
-prompts push. A PATTERN such as 'review/*' selects prompts by their names.
+revision begins at the root of the repository, or with ./ at the current folder. Revisions
+need Git 2.34 or later. A path that exists wins. A reference such as
+oci-layout:releases:production is a release, see prompts push. A PATTERN such as
+'review/*' selects prompts by their names.
 
 With --breaking, the exit code is 1 if a change breaks clients. The changes:
 ` + diffRuleTable(),

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"strconv"
 	"strings"
@@ -51,8 +49,11 @@ func folderSide(_ context.Context, arg string) (*diffSide, error) {
 }
 
 const (
-	// maxRevisionFiles is the number of files that a folder of a revision may have.
+	// maxRevisionFiles is the number of files and folders that a folder of a revision may
+	// have.
 	maxRevisionFiles = 100_000
+	// maxRevisionBytes is the size of their paths, and of the files that are read.
+	maxRevisionBytes = 256 << 20
 	// maxRevisionFile is the size of the largest file that is read: no larger one is
 	// loaded.
 	maxRevisionFile = 4 << 20
@@ -61,26 +62,33 @@ const (
 // gitSide opens a folder of a Git revision, REVISION:FOLDER. FOLDER begins at the root of
 // the repository, or with ./ at the current folder.
 func gitSide(ctx context.Context, arg string) (*diffSide, error) {
-	return gitSideIn(ctx, "", arg)
-}
-
-// gitSideIn opens a folder of a Git revision of the repository that dir is in.
-func gitSideIn(ctx context.Context, dir, arg string) (*diffSide, error) {
 	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 && revision != "@" { // C:\prompts
 		return nil, nil
 	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, fmt.Errorf("%s looks like a Git revision, but the program git is not in the PATH", arg)
+	r, err := openRepository(ctx, ".")
+	switch {
+	case errors.Is(err, errNoGit):
+		return nil, fmt.Errorf("%s looks like a Git revision, but the %w", arg, err)
+	case errors.Is(err, errNoRepository):
+		return nil, notInGit(arg, err)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", arg, err)
 	}
-	out, err := gitOutput(ctx, dir, "rev-parse", "--verify", "--end-of-options", arg)
+	defer r.close()
+	return r.side(ctx, arg)
+}
+
+func notInGit(arg string, err error) error {
+	return usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
+}
+
+// side opens a folder of a revision.
+func (r *repository) side(ctx context.Context, arg string) (*diffSide, error) {
+	tree, kind, err := r.object(ctx, arg)
 	if err != nil {
-		if _, reason := gitOutput(ctx, dir, "cat-file", "-t", "--end-of-options", arg); reason != nil {
-			err = reason // rev-parse --verify names none
-		}
-		return nil, usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
+		return nil, notInGit(arg, err)
 	}
-	tree := strings.TrimSpace(string(out))
-	if kind, err := gitOutput(ctx, dir, "cat-file", "-t", tree); err != nil || strings.TrimSpace(string(kind)) != "tree" {
+	if kind != "tree" {
 		return nil, usageErrorf("%s is not a folder; give the folder of the file", arg)
 	}
 	to, err := os.MkdirTemp("", "prompts-diff-")
@@ -88,25 +96,11 @@ func gitSideIn(ctx context.Context, dir, arg string) (*diffSide, error) {
 		return nil, err
 	}
 	side := &diffSide{arg, to, func() { _ = os.RemoveAll(to) }}
-	if err := writeTree(ctx, dir, tree, to); err != nil {
+	if err := r.write(ctx, tree, to); err != nil {
 		side.remove()
 		return nil, fmt.Errorf("cannot read %s: %w", arg, err)
 	}
 	return side, nil
-}
-
-// gitOutput runs git in a folder, or in the current one, and returns its output. Its error
-// is what git prints.
-func gitOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	p := exec.CommandContext(ctx, "git", args...)
-	var errOut bytes.Buffer
-	p.Dir, p.Stderr = dir, &errOut
-	out, err := p.Output()
-	if message := strings.TrimSpace(errOut.String()); err != nil && message != "" {
-		line, _, _ := strings.Cut(message, "\n")
-		err = errors.New(strings.TrimPrefix(line, "fatal: "))
-	}
-	return out, err
 }
 
 // gitFile is a file of a tree.
@@ -115,73 +109,84 @@ type gitFile struct {
 	size               int64
 }
 
-// writeTree writes the files of a tree of the repository that dir is in into the folder to.
-// It asks Git for the objects themselves, so that no attribute of the repository leaves out
-// or changes a file.
-func writeTree(ctx context.Context, dir, tree, to string) error {
-	out, err := gitOutput(ctx, dir, "ls-tree", "-r", "-z", "-l", "--full-tree", tree)
-	if err != nil {
+// write writes the files of a tree into the folder to. It asks Git for the objects
+// themselves, so that no attribute of the repository leaves out or changes a file.
+func (r *repository) write(ctx context.Context, tree, to string) error {
+	var files []gitFile
+	list := func(entries *bufio.Reader) (err error) { files, err = readTree(entries); return err }
+	if err := r.run(ctx, nil, list, "ls-tree", "-r", "-z", "-l", "--full-tree", tree); err != nil {
 		return err
 	}
-	var files []gitFile
 	var objects strings.Builder
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		head, name, ok := strings.Cut(entry, "\t")
-		fields := strings.Fields(head)
-		if !ok || len(fields) != 4 || fields[1] != "blob" { // the end, and submodules
-			continue
+	for _, f := range files {
+		if f.size <= maxRevisionFile {
+			objects.WriteString(f.object + "\n")
 		}
-		size, _ := strconv.ParseInt(fields[3], 10, 64) // a blob has one
-		if files = append(files, gitFile{fields[0], fields[2], name, size}); size <= maxRevisionFile {
-			objects.WriteString(fields[2] + "\n")
-		}
-	}
-	if len(files) > maxRevisionFiles {
-		return fmt.Errorf("folder has more than %d files", maxRevisionFiles)
 	}
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	p := exec.CommandContext(ctx, "git", "cat-file", "--batch")
-	p.Dir, p.Stdin = dir, strings.NewReader(objects.String())
-	pipe, err := p.StdoutPipe()
-	if err != nil {
-		return err
+	return r.run(ctx, strings.NewReader(objects.String()), func(contents *bufio.Reader) error {
+		return writeFiles(root, files, contents)
+	}, "cat-file", "--batch")
+}
+
+// readTree reads the output of git ls-tree, of a tree that is within the limits.
+func readTree(entries *bufio.Reader) (files []gitFile, err error) {
+	made := map[string]bool{".": true} // folders
+	var bytes int64
+	for {
+		entry, err := entries.ReadSlice(0)
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		head, name, _ := strings.Cut(strings.TrimSuffix(string(entry), "\x00"), "\t")
+		if err != nil || len(name) > maxPath {
+			return nil, fmt.Errorf("folder has a path of more than %d bytes", maxPath)
+		}
+		fields := strings.Fields(head)
+		if len(fields) != 4 || fields[1] != "blob" { // of submodules
+			continue
+		}
+		size, _ := strconv.ParseInt(fields[3], 10, 64) // a blob has one
+		files = append(files, gitFile{fields[0], fields[2], name, size})
+		for dir := path.Dir(name); !made[dir]; dir = path.Dir(dir) {
+			made[dir] = true
+		}
+		if size <= maxRevisionFile {
+			bytes += size
+		}
+		if bytes += int64(len(name)); len(files)+len(made) > maxRevisionFiles || bytes > maxRevisionBytes {
+			return nil, fmt.Errorf("folder exceeds the limit of %d files and folders, or %d bytes", maxRevisionFiles, maxRevisionBytes)
+		}
 	}
-	if err := p.Start(); err != nil {
-		return err
-	}
-	err = writeFiles(root, files, bufio.NewReader(pipe))
-	if err != nil {
-		_ = p.Process.Kill()
-	}
-	return errors.Join(err, p.Wait())
 }
 
 // writeFiles writes files whose contents come from git cat-file --batch.
-func writeFiles(root *os.Root, files []gitFile, objects *bufio.Reader) error {
+func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 	for _, f := range files {
 		if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {
 			return err
 		}
 		var content []byte
 		if f.size <= maxRevisionFile {
-			head, err := objects.ReadString('\n')
+			head, err := contents.ReadString('\n')
 			if err != nil {
-				return fmt.Errorf("git cat-file: %w", err)
+				return io.ErrUnexpectedEOF
 			}
-			if fields := strings.Fields(head); len(fields) != 3 || fields[2] != strconv.FormatInt(f.size, 10) {
+			switch fields := strings.Fields(head); {
+			case len(fields) == 2 && fields[1] == "missing":
+				return fmt.Errorf("file %s is missing in the repository; in a partial clone, run git fetch --refetch --no-filter", f.path)
+			case len(fields) != 3 || fields[2] != strconv.FormatInt(f.size, 10):
 				return fmt.Errorf("git cat-file: unexpected %q", strings.TrimSpace(head))
 			}
-			content = make([]byte, f.size)
-			if _, err := io.ReadFull(objects, content); err != nil {
-				return err
+			content = make([]byte, f.size+1)
+			if _, err := io.ReadFull(contents, content); err != nil {
+				return io.ErrUnexpectedEOF
 			}
-			if _, err := objects.Discard(1); err != nil {
-				return err
-			}
+			content = content[:f.size] // without the line break of cat-file
 		}
 		const link = "120000"
 		if f.mode == link {
@@ -196,7 +201,7 @@ func writeFiles(root *os.Root, files []gitFile, objects *bufio.Reader) error {
 		}
 		_, err = out.Write(content)
 		if f.size > maxRevisionFile { // so that loading says that it is too large
-			err = out.Truncate(f.size)
+			err = out.Truncate(maxRevisionFile + 1)
 		}
 		if err = errors.Join(err, out.Close()); err != nil {
 			return err

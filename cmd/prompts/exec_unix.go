@@ -12,9 +12,12 @@ import (
 // shell returns a command of the shell, in a process group of its own.
 func shell(ctx context.Context, command string) *exec.Cmd {
 	p := exec.CommandContext(ctx, "sh", "-c", command)
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	inGroup(p)
 	return p
 }
+
+// inGroup gives a command a process group of its own.
+func inGroup(p *exec.Cmd) { p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup ends a process and all of its group.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -11,8 +11,14 @@ import (
 // shell returns a command of cmd.exe, whose rules for quotation marks are its own.
 func shell(ctx context.Context, command string) *exec.Cmd {
 	p := exec.CommandContext(ctx, "cmd.exe")
-	p.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /d /s /c "` + command + `"`, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	inGroup(p)
+	p.SysProcAttr.CmdLine = `cmd.exe /d /s /c "` + command + `"`
 	return p
+}
+
+// inGroup gives a command a process group of its own.
+func inGroup(p *exec.Cmd) {
+	p.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
 // killGroup ends a process and those that it has started.

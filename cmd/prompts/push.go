@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/url"
 	"os"
 	"os/user"
 	"path"
@@ -139,7 +142,14 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 				}
 				return fmt.Errorf("folder %s has errors; no release was made", args[0])
 			}
-			describe(cmd.Context(), args[0], &info)
+			if info.Source != "" {
+				if info.Source = publicURL(info.Source); info.Source == "" {
+					return usageErrorf("--source must be the URL of a repository, such as https://example.org/acme/prompts")
+				}
+			}
+			if err := describe(cmd.Context(), args[0], files, &info); err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "prompts: cannot read the commit of the files: %v\n", err)
+			}
 			release, err := promptoci.Build(files, info)
 			if err != nil {
 				return bare(err)
@@ -168,8 +178,8 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 	store.add(flags)
 	flags.StringVar(&info.Message, "message", "", "what is new in the release")
 	flags.StringArrayVar(&labels, "tag", nil, "move this label to the release, too (repeatable)")
-	flags.StringVar(&info.Revision, "revision", "", "commit of the files (default: that of Git)")
-	flags.StringVar(&info.Source, "source", "", "URL of the repository of the files (default: the origin of Git)")
+	flags.StringVar(&info.Revision, "revision", "", "commit of the files (default: that of Git, with -dirty if the files differ)")
+	flags.StringVar(&info.Source, "source", "", "URL of the repository of the files, stored without user, query and fragment (default: the origin of Git)")
 	flags.StringVar(&created, "created", "", "time of the release, such as 2026-11-23T18:30:00Z (default: SOURCE_DATE_EPOCH, or now)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the digests and store nothing")
 	return cmd
@@ -213,34 +223,68 @@ func createdAt(flag string) (time.Time, error) {
 	return time.Now(), nil
 }
 
-// describe fills in what Git says of a folder, if the folder is in a repository.
-func describe(ctx context.Context, dir string, i *promptoci.Info) {
-	git := func(args ...string) string {
-		out, err := gitOutput(ctx, dir, args...)
-		if err != nil {
-			return "" // the folder is in no repository
-		}
-		return strings.TrimSpace(string(out))
-	}
-	if i.Revision == "" {
-		if i.Revision = git("rev-parse", "HEAD"); i.Revision != "" && git("status", "--porcelain", "--", ".") != "" {
-			i.Revision += "-dirty"
-		}
-	}
-	if i.Source == "" {
-		i.Source = withoutPassword(git("remote", "get-url", "origin"))
-	}
+// describe fills in what Git says of the files of a folder, if the folder is in a repository.
+func describe(ctx context.Context, dir string, files map[string][]byte, i *promptoci.Info) error {
 	i.Author = author()
+	if i.Revision != "" && i.Source != "" {
+		return nil
+	}
+	r, err := openRepository(ctx, dir)
+	if errors.Is(err, errNoGit) || errors.Is(err, errNoRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	i.Source = cmp.Or(i.Source, publicURL(r.origin))
+	if i.Revision != "" {
+		return nil
+	}
+	i.Revision, _, err = r.object(ctx, "HEAD")
+	if err != nil {
+		return nil // before the first commit
+	}
+	isCommitted, err := r.isCommitted(ctx, files)
+	if !isCommitted {
+		i.Revision += "-dirty"
+	}
+	return err
 }
 
-// withoutPassword returns a URL without its user and password.
-func withoutPassword(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
+// isCommitted reports whether a release of the current commit has the same files, but for
+// the line breaks of Windows.
+func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (bool, error) {
+	side, err := r.side(ctx, "HEAD:./")
+	if errors.As(err, new(usageError)) { // the commit does not have the folder
+		return false, nil
 	}
-	host, path, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + "/" + path
+	if err != nil {
+		return false, err
+	}
+	defer side.remove()
+	committed, err := releaseFiles(side.dir)
+	return err == nil && maps.EqualFunc(files, committed, func(file, old []byte) bool {
+		return bytes.Equal(file, old) || bytes.Equal(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), old)
+	}), nil
+}
+
+// publicURL returns the part of the URL of a repository that anybody may read: without user,
+// password, query and fragment. The result is empty for a path of this machine, and for an
+// address of a remote helper of Git.
+func publicURL(text string) string {
+	if !strings.Contains(text, "://") { // user@host:path, as ssh knows it
+		host, file, _ := strings.Cut(text[strings.LastIndexByte(text, '@')+1:], ":")
+		if len(host) < 2 || strings.ContainsAny(host, `/\`) || file == "" || file[0] == ':' { // a path, also of a drive
+			return ""
+		}
+		text = "ssh://" + host + "/" + strings.TrimLeft(file, "/")
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"https", "http", "ssh", "git", "git+ssh", "ssh+git"}, u.Scheme) {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 // author returns who makes a release or moves a label: the user of a CI system, or of the
