@@ -41,44 +41,71 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 		for name, text := range p.others {
 			r.Arguments[strings.Clone(name)] = strings.Clone(text)
 		}
-		w := s.throughMiddleware(c, &middlewareRequest{request: r, served: servedCompletion{}}, completionSubject(p.argument))
+		w := s.throughMiddleware(c, &middlewareRequest{request: r, served: servedCompletion{}, subject: completionSubject(p.argument)})
 		w.Timeout = s.options.Timeouts.Complete
 		return nil, w, nil
 	}
-	d, ok := s.registry.snapshot().Get(p.prompt)
-	if !ok {
-		return nil, s.unknown(p.prompt, completionSubject(p.argument), s.options.Timeouts.Complete), nil
-	}
-	r := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
-	if s.options.Visible == nil {
-		c.SetPrompt(d.prompt.Name)
-	}
-	if s.options.Visible == nil && !c.Deferred && r.isBuiltin() {
-		values, total, err := r.builtin()
-		if err != nil {
-			return nil, feature.Work{}, err
+	if s.options.Visible == nil { // no prompt is hidden
+		if d, ok := s.registry.snapshot().Get(p.prompt); ok {
+			c.SetPrompt(d.prompt.Name)
+			if r := p.of(d); !c.Deferred && r.isBuiltin() {
+				values, total, err := r.builtin()
+				if err != nil {
+					return nil, feature.Work{}, err
+				}
+				return s.appendCompletion(dst, c.Rev, values, total), feature.Work{}, nil
+			}
 		}
-		return s.appendCompletion(dst, c.Rev, values, total), feature.Work{}, nil
 	}
 	if c.Message.Large {
-		r.detach()
+		p.detach()
 	}
-	return nil, feature.Work{Handler: r, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Handler: &namedCompletion{namedPrompt{server: s, prompt: p.prompt}, c.Rev, p}, Timeout: s.options.Timeouts.Complete}, nil
+}
+
+// namedCompletion is a request for completion whose prompt is not found yet: see
+// namedPrompt.
+type namedCompletion struct {
+	namedPrompt
+	rev    revision.Revision
+	params completeParams
+}
+
+func (n *namedCompletion) Subject() string { return completionSubject(n.params.argument) }
+
+func (n *namedCompletion) LogAttr() slog.Attr { return n.completionAttr(n.params.argument) }
+
+// completionAttr describes a completion in the log.
+func (n *namedPrompt) completionAttr(argument string) slog.Attr {
+	if !n.isKnown() {
+		return unknownAttr
+	}
+	return slog.Group("completion", slog.String("prompt", n.prompt), slog.String("argument", phrase.Clip(argument, phrase.MaxEcho)))
+}
+
+// Run is the work of the request.
+func (n *namedCompletion) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	_, d, f := n.find(ctx, n.prompt)
+	if f != nil {
+		return nil, f
+	}
+	values, total, f := n.params.of(d).values(ctx)
+	if f != nil {
+		return nil, f
+	}
+	return n.server.appendCompletion(dst, n.rev, values, total), nil
 }
 
 // servedCompletion is a request for completion behind a middleware.
 type servedCompletion struct{}
 
 func (servedCompletion) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	_, d, f := p.find(ctx, r)
+	_, d, f := p.find(ctx, r.Prompt)
 	if f != nil {
 		return nil, nil, f
 	}
-	completion := &completeRequest{
-		server: p.server, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
-		completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
-	}
-	values, total, f := completion.values(ctx)
+	params := completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments}
+	values, total, f := params.of(d).values(ctx)
 	return &Response{Values: values, Total: total}, nil, f
 }
 
@@ -93,25 +120,16 @@ func (servedCompletion) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]
 	return nil, f
 }
 
-// completeRequest is one request for completion, after the checks that do not run the
-// application's code.
+// completeRequest is one request for completion of a prompt that the client may see.
 type completeRequest struct {
-	server     *Server
-	rev        revision.Revision
 	definition *definition
 	completeParams
 	position int // of the argument, -1 if the prompt has no argument of that name
 }
 
-func (r *completeRequest) Subject() string { return completionSubject(r.argument) }
-
-func (r *completeRequest) LogAttr() slog.Attr {
-	return completionAttr(r.definition, r.argument)
-}
-
-// completionAttr describes a completion in the log.
-func completionAttr(d *definition, argument string) slog.Attr {
-	return slog.Group("completion", slog.String("prompt", d.prompt.Name), slog.String("argument", phrase.Clip(argument, phrase.MaxEcho)))
+// of returns the request for a prompt.
+func (p completeParams) of(d *definition) *completeRequest {
+	return &completeRequest{d, p, d.plan.Find(p.argument)}
 }
 
 // isBuiltin reports whether builtin returns the values, without the code of the
@@ -130,20 +148,8 @@ func (r *completeRequest) builtin() ([]string, int, *Error) {
 	return values, total, nil
 }
 
-// Run is the work of a request that runs the application's code.
-func (r *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	values, total, f := r.values(ctx)
-	if f != nil {
-		return nil, f
-	}
-	return r.server.appendCompletion(dst, r.rev, values, total), nil
-}
-
 // values returns the values of the argument, and how many there are.
 func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
-	if !r.server.isVisible(ctx, r.definition) {
-		return nil, 0, r.server.unknownPrompt(ctx, r.definition.prompt.Name)
-	}
 	rpc.FromContext(ctx).SetPrompt(r.definition.prompt.Name)
 	if r.isBuiltin() {
 		values, total, err := r.builtin()
@@ -174,7 +180,7 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	if e := renderError(r.definition.prompt.Name, err); e != nil {
 		return nil, 0, clientFailure(e, err)
 	}
-	return nil, 0, rpc.InternalFailure(r.Subject(), err)
+	return nil, 0, rpc.InternalFailure(completionSubject(r.argument), err)
 }
 
 // completeParams are the params of completion/complete.

@@ -56,21 +56,41 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 			call.Keeps += len(served.text)
 		}
 		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
+		p.tool = tool
 		p.request.Arguments = argument.TypedTexts(parsed(served.text), detach)
-		return s.throughMiddleware(call, p, ""), nil
+		return s.throughMiddleware(call, p), nil
 	}
-	all := s.registry.snapshot()
-	d, ok := all.Get(prompt)
-	if !ok {
-		run := func(ctx context.Context, dst []byte) ([]byte, error) {
-			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.prompt))
+	if s.options.Visible == nil { // no prompt is hidden
+		all := s.registry.snapshot()
+		if d, ok := all.Get(prompt); ok {
+			g := v.request(all, d, retry)
+			g.collect(args, detach)
+			return feature.Work{Handler: g}, nil
 		}
-		return feature.Work{Handler: unknownRequest{run, promptSubject(prompt)}}, nil
 	}
-	g := v.request(all, d, retry)
-	texts, problems := d.plan.CollectTyped(g.few[:0], args, detach)
-	g.texts, g.others = texts, newOtherArguments(problems, nil)
-	return feature.Work{Handler: g}, nil
+	text := args.Raw()
+	if detach {
+		text = strings.Clone(text)
+	}
+	return feature.Work{Handler: &namedRendering{namedPrompt{server: s, prompt: prompt, tool: tool}, servedRendering{v, retry, text}}}, nil
+}
+
+// namedRendering is a request of a feature for a prompt that is not found yet: see
+// namedPrompt.
+type namedRendering struct {
+	namedPrompt
+	servedRendering
+}
+
+// Run is the work of the request.
+func (n *namedRendering) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	all, d, f := n.find(ctx, n.namedPrompt.prompt)
+	if f != nil {
+		return n.rendering.fail(ctx, dst, f)
+	}
+	g := n.request(all, d, n.retry)
+	g.collect(parsed(n.text), false)
+	return g.Run(ctx, dst)
 }
 
 // rendering is a request of a feature for a prompt.
@@ -143,6 +163,12 @@ func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *
 	return g
 }
 
+// collect takes the arguments of the request. With detach they are copies.
+func (g *renderingRequest) collect(args strictjson.Value, detach bool) {
+	texts, problems := g.definition.plan.CollectTyped(g.few[:0], args, detach)
+	g.texts, g.others = texts, newOtherArguments(problems, nil)
+}
+
 // Run is the work of the request.
 func (g *renderingRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
@@ -158,16 +184,14 @@ func (g *renderingRequest) Run(ctx context.Context, dst []byte) ([]byte, error) 
 // render is that of a getRequest. Only who may see the prompt learns that the arguments
 // are malformed.
 func (g *renderingRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
-	if f := g.begin(ctx); f != nil {
-		return nil, false, f
-	}
+	g.begin(ctx)
 	if g.rendering.tool != "" {
 		g.getRequest.request.SetTool(g.rendering.tool)
 	}
 	if g.rendering.malformed != nil {
 		return nil, false, &rpc.Failure{Client: g.rendering.malformed, IsAnswer: true}
 	}
-	return g.renderVisible(ctx)
+	return g.getRequest.render(ctx)
 }
 
 // servedRendering is a rendering behind a middleware.
@@ -180,7 +204,7 @@ type servedRendering struct {
 }
 
 func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	all, d, f := p.find(ctx, r)
+	all, d, f := p.find(ctx, r.Prompt)
 	if f != nil {
 		return nil, nil, f
 	}
@@ -205,11 +229,11 @@ func (v *servedRendering) fail(p *middlewareRequest, dst []byte, f *rpc.Failure)
 // append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
-		return nil, rpc.InvalidResult(promptSubject(v.prompt), errors.New("render function returned neither a result nor an error"))
+		return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), errors.New("render function returned neither a result nor an error"))
 	}
 	for i, m := range r.Messages { // of which Append may encode the content alone
 		if err := checkRole(m.Role); err != nil {
-			return nil, rpc.InvalidResult(promptSubject(v.prompt), fmt.Errorf("message %d: %w", i+1, err))
+			return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), fmt.Errorf("message %d: %w", i+1, err))
 		}
 	}
 	return v.appendTo(ctx, dst, r, nil)
@@ -249,8 +273,8 @@ func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(
 		}
 	}
 	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodList, served: list, request: &Request{Cursor: cursor}}
-		return nil, s.throughMiddleware(call, p, call.Method()), nil
+		p := &middlewareRequest{promptMethod: methodList, served: list, request: &Request{Cursor: cursor}, subject: call.Method()}
+		return nil, s.throughMiddleware(call, p), nil
 	}
 	cursor = strings.Clone(cursor)
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
@@ -293,8 +317,11 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 		return nil
 	}
 	return func(prompt string) bool {
-		d, ok := s.registry.snapshot().Get(prompt)
-		return ok && ctx.Err() == nil && s.isVisible(ctx, d)
+		if ctx.Err() != nil {
+			return false
+		}
+		_, ok := s.visible(ctx, s.registry.snapshot(), prompt)
+		return ok
 	}
 }
 

@@ -49,18 +49,35 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	if s.handler != nil {
 		return nil, s.getThroughMiddleware(c, name.Text(), args, retry), nil
 	}
-	all := s.registry.snapshot()
-	d, ok := all.Get(name.Text())
-	if !ok {
-		return nil, s.unknown(name.Text(), promptSubject(name.Text()), 0), nil
+	if s.options.Visible == nil { // no prompt is hidden
+		all := s.registry.snapshot()
+		if d, ok := all.Get(name.Text()); ok {
+			c.SetPrompt(d.prompt.Name)
+			g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, method: methodGet}
+			g.collect(args, c.Message.Large)
+			return nil, feature.Work{Handler: g}, nil
+		}
 	}
-	if s.options.Visible == nil {
-		c.SetPrompt(d.prompt.Name)
+	m := &c.Message
+	return nil, feature.Work{Handler: &namedGet{namedPrompt{server: s, prompt: m.Own(name.Text())}, m.Own(args.Raw()), retry}}, nil
+}
+
+// namedGet is a request for a prompt that is not found yet: see namedPrompt.
+type namedGet struct {
+	namedPrompt
+	arguments string // as JSON, because only the prompt says which are kept
+	retry     *elicit.Retry
+}
+
+// Run is the work of the request.
+func (n *namedGet) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	all, d, f := n.find(ctx, n.prompt)
+	if f != nil {
+		return nil, f
 	}
-	g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, method: methodGet}
-	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
-	g.texts, g.others = texts, newOtherArguments(problems, ignored)
-	return nil, feature.Work{Handler: g}, nil
+	g := &getRequest{scope: scope{server: n.server, prompts: all}, definition: d, retry: n.retry, method: methodGet}
+	g.collect(parsed(n.arguments), false)
+	return g.Run(ctx, dst)
 }
 
 // getThroughMiddleware is get for a request that goes through the middleware.
@@ -85,7 +102,7 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 			g.examples[name] = m.Own(argument.ExampleOf(v))
 		}
 	}
-	return s.throughMiddleware(c, p, "")
+	return s.throughMiddleware(c, p)
 }
 
 // servedGet is a request for a prompt behind a middleware.
@@ -95,13 +112,14 @@ type servedGet struct {
 }
 
 func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	all, d, f := p.find(ctx, r)
+	all, d, f := p.find(ctx, r.Prompt)
 	if f != nil {
 		return nil, nil, f
 	}
 	q := &getRequest{scope: scope{server: p.server, prompts: all}, definition: d, retry: g.retry, method: methodGet}
 	texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, g.examples, p.server.options.StrictArguments)
 	q.texts, q.others = texts, newOtherArguments(problems, ignored)
+	q.begin(ctx)
 	result, pending, f := q.render(ctx)
 	if pending {
 		return nil, q, nil
@@ -134,8 +152,7 @@ func (g *servedGet) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte
 	return nil, f
 }
 
-// getRequest is one request for a prompt, after the checks that do not run the
-// application's code.
+// getRequest is one request for a prompt that the client may see.
 type getRequest struct {
 	scope
 	definition *definition
@@ -150,12 +167,19 @@ type getRequest struct {
 	method     string        // of the client's request
 }
 
+// collect takes the arguments of the request. With detach they are copies.
+func (g *getRequest) collect(args strictjson.Value, detach bool) {
+	texts, problems, ignored := g.definition.plan.Collect(g.few[:0], args, g.server.options.StrictArguments, detach)
+	g.texts, g.others = texts, newOtherArguments(problems, ignored)
+}
+
 func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }
 
 func (g *getRequest) LogAttr() slog.Attr { return promptAttr(g.definition) }
 
 // Run is the work of a request for a prompt.
 func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	g.begin(ctx)
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
@@ -286,22 +310,9 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 	}
 }
 
-// render returns the result of the prompt, or reports that questions to the client are
-// pending. The filter, the conversion of an argument and the render function may be the
-// application's code.
-func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
-	if f := g.begin(ctx); f != nil {
-		return nil, false, f
-	}
-	return g.renderVisible(ctx)
-}
-
-// begin begins the run, or returns why the client may not see the prompt.
-func (g *getRequest) begin(ctx context.Context) *rpc.Failure {
+// begin begins the run of the prompt.
+func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
-	if !g.server.isVisible(ctx, d) {
-		return g.server.unknownPrompt(ctx, d.prompt.Name)
-	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
 	g.request.SetPrompt(d.prompt.Name)
 	if g.request.IsObserved() {
@@ -309,11 +320,12 @@ func (g *getRequest) begin(ctx context.Context) *rpc.Failure {
 		r := g.prompts.releaseOf(m.Source).public()
 		g.request.SetVersion(m.Digest, r.ID, r.Label)
 	}
-	return nil
 }
 
-// renderVisible is render after begin.
-func (g *getRequest) renderVisible(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+// render returns the result of the prompt, or reports that questions to the client are
+// pending. The conversion of an argument and the render function may be the application's
+// code.
+func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
 	d := g.definition
 	if f := g.resumeArguments(ctx); f != nil {
 		return nil, false, f

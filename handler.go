@@ -30,7 +30,8 @@ type Request struct {
 	// Via is the method of the client's request, if that is not Method but a method of
 	// a feature: tools/call renders prompts, and tools/list lists them.
 	Via string
-	// Prompt is the name of the prompt. It is empty for prompts/list.
+	// Prompt is the name of the prompt. It is empty for prompts/list, and for a tool that
+	// does not exist. A client that calls a tool may not know the name: see PromptExists.
 	Prompt string
 	// Arguments are the arguments of prompts/get by name, or the other arguments in
 	// completion/complete. It is never nil.

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -24,15 +25,18 @@ import (
 // middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
 	context.Context
-	server       *Server
+	namedPrompt
 	caller       *rpc.Request
 	rev          revision.Revision
 	promptMethod string // prompts/list, prompts/get or completion/complete
 	clientMethod string // the method of the client's request
 	request      *Request
-	prompt       string // its name in the client's request
 	subject      string // see feature.Handler; empty for the prompt
-	about        slog.Attr
+
+	// What the client has sent, before the middleware changes the request: the argument of
+	// completion/complete with its text, and with Options.Visible the other arguments.
+	completed, prefix string
+	arguments         map[string]string
 
 	served  servedRequest
 	isOver  atomic.Bool
@@ -65,8 +69,11 @@ func (r *Request) PromptExists(ctx context.Context) bool {
 	if p == nil {
 		return false
 	}
-	d, ok := p.server.registry.snapshot().Get(r.Prompt)
-	return ok && p.server.isVisible(ctx, d)
+	d, ok := p.server.visible(ctx, p.server.registry.snapshot(), r.Prompt)
+	if r.Prompt == p.prompt {
+		p.decide(d)
+	}
+	return ok
 }
 
 type middlewareKey struct{}
@@ -78,11 +85,10 @@ func (p *middlewareRequest) Value(key any) any {
 	return p.Context.Value(key)
 }
 
-// throughMiddleware returns the work of a request that goes through the middleware. subject
-// is empty for that of the prompt.
-func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject string) feature.Work {
+// throughMiddleware returns the work of a request that goes through the middleware.
+func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest) feature.Work {
 	r, m := p.request, &c.Message
-	p.server, p.rev, p.subject = s, c.Rev, subject
+	p.server, p.rev = s, c.Rev
 	if p.promptMethod == "" {
 		p.promptMethod = m.Method
 	} else {
@@ -98,41 +104,45 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	r.ID, r.SessionID, r.Transport = m.Own(m.ID), c.SessionID(), c.TransportInfo()
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
 		m.Own(r.Prompt), m.Own(r.Argument), m.Own(r.Prefix), m.Own(r.Cursor)
-	p.prompt = r.Prompt
+	p.prompt, p.completed, p.prefix = r.Prompt, r.Argument, r.Prefix
 	if r.Arguments == nil {
 		r.Arguments = map[string]string{}
 	}
-	p.about = p.describe() // before the middleware changes the request
 	return feature.Work{Handler: p}
 }
 
 func (p *middlewareRequest) Subject() string {
 	if p.subject == "" {
-		return promptSubject(p.prompt)
+		return p.namedPrompt.Subject()
 	}
 	return p.subject
 }
 
-func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
+// LogAttr describes the request for the log, as without the middleware.
+func (p *middlewareRequest) LogAttr() slog.Attr {
+	switch p.promptMethod {
+	case methodList:
+		return slog.String("method", p.clientMethod)
+	case methodComplete:
+		return p.completionAttr(p.completed)
+	}
+	return p.namedPrompt.LogAttr()
+}
 
 // Run is the work of the request.
 func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
-	if d, ok := s.registry.snapshot().Get(p.request.Prompt); ok {
-		d.addSecrets(p.caller, p.request.Arguments)
-		d.addSecrets(p.caller, map[string]string{p.request.Argument: p.request.Prefix})
-	}
 	defer func() {
 		p.isOver.Store(true)
 		if g := p.pending.Load(); g != nil {
-			(*g).reportUnsent(nil, p.about)
+			(*g).reportUnsent(nil, p.LogAttr())
 		}
 	}()
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
 	}
-	response, err := s.handler(p, p.request)
+	response, err := p.handle()
 	switch {
 	case err != nil:
 		result, f := p.fail(dst, err)
@@ -146,16 +156,83 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 	return p.served.append(p, dst, response)
 }
 
+// handle calls the middleware. When it returns or panics, the request has the secrets of the
+// client's values.
+func (p *middlewareRequest) handle() (response *Response, err error) {
+	s, r := p.server, p.request
+	if s.options.Visible == nil { // no prompt is hidden
+		if d, ok := s.registry.snapshot().Get(p.prompt); ok {
+			p.decide(d)
+			p.addSecrets(d, r.Arguments)
+		}
+		return s.handler(p, r)
+	}
+	if len(r.Arguments) == 0 && p.prefix == "" {
+		return s.handler(p, r)
+	}
+	p.arguments = maps.Clone(r.Arguments)
+	isOwn := true // a panic, unless the middleware returns
+	defer func() { p.withhold(isOwn) }()
+	response, err = s.handler(p, r)
+	_, isOwn = p.passedOn(err)
+	return response, err
+}
+
+// withhold adds the secrets of the request, with Options.Visible. The middleware has run, so
+// that Visible decides in the context that next or PromptExists got, if either was called.
+// Nothing that a hidden prompt declares has an effect: of a prompt that the client may not
+// see, or of which the server does not know that, an error of the middleware's own contains
+// none of the client's values.
+func (p *middlewareRequest) withhold(isOwn bool) {
+	d := p.shown.Load()
+	if d == nil && !p.hidden.Load() {
+		d = p.look()
+	}
+	switch {
+	case d != nil:
+		p.addSecrets(d, p.arguments)
+	case isOwn:
+		p.caller.AddSecrets(append(slices.Collect(maps.Values(p.arguments)), p.prefix)...)
+	}
+}
+
+// look returns the prompt if the client may see it in the context of the request, else nil.
+// Visible may panic, because it may need what the middleware would have put into the context.
+func (p *middlewareRequest) look() (d *definition) {
+	defer func() {
+		if recover() != nil {
+			d = nil
+		}
+	}()
+	d, _ = p.server.visible(p, p.server.registry.snapshot(), p.prompt)
+	p.decide(d)
+	return d
+}
+
+// addSecrets says which of the arguments of the request are secrets, by the declaration of
+// the prompt.
+func (p *middlewareRequest) addSecrets(d *definition, arguments map[string]string) {
+	d.addSecrets(p.caller, arguments)
+	d.addSecrets(p.caller, map[string]string{p.completed: p.prefix})
+}
+
+// passedOn returns the error of next in err. isOwn reports that the middleware has made the
+// error for the client.
+func (p *middlewareRequest) passedOn(err error) (inner *nextError, isOwn bool) {
+	e := wire.ClientError(err)
+	isOwn = !errors.As(err, &inner) || e != nil && (inner.failure == nil || e != inner.failure.Client)
+	return inner, isOwn && err != nil
+}
+
 // fail is the end of a request with an error: that of next, which has been
 // passed on, or one of the middleware's own.
 func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
-	var inner *nextError
-	e := wire.ClientError(err)
-	if !errors.As(err, &inner) || e != nil && (inner.failure == nil || e != inner.failure.Client) {
-		problems := argument.ArgumentErrors(err, nil)
+	inner, isOwn := p.passedOn(err)
+	if isOwn {
+		e, problems := wire.ClientError(err), argument.ArgumentErrors(err, nil)
 		switch {
 		case inner == nil && len(problems) > 0:
-			return nil, clientFailure(argumentsError(p.request.Prompt, problems), err)
+			return nil, clientFailure(argumentsError(p.name(), problems), err)
 		case e != nil:
 			return nil, clientFailure(wire.ForRevision(e, p.rev), err)
 		}
@@ -208,15 +285,6 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 		return nil, &nextError{request: p, failure: p.caller.Withhold(f), pending: pending}
 	}
 	return response, nil
-}
-
-// find returns the prompt of the request that next gets.
-func (p *middlewareRequest) find(ctx context.Context, r *Request) (*snapshot, *definition, *rpc.Failure) {
-	all := p.server.registry.snapshot()
-	if d, ok := all.Get(r.Prompt); ok {
-		return all, d, nil
-	}
-	return nil, nil, p.server.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
 }
 
 // listed returns the response of next for a list.
@@ -278,18 +346,4 @@ func (e *nextError) Unwrap() []error {
 		errs = append(errs, e.failure.Cause)
 	}
 	return errs
-}
-
-// describe describes a request for the log, as without the middleware.
-func (p *middlewareRequest) describe() slog.Attr {
-	d, ok := p.server.registry.snapshot().Get(p.request.Prompt)
-	switch {
-	case p.promptMethod == methodList:
-		return slog.String("method", p.clientMethod)
-	case !ok:
-		return unknownAttr
-	case p.promptMethod == methodComplete:
-		return completionAttr(d, p.request.Argument)
-	}
-	return promptAttr(d)
 }

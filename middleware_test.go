@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -356,4 +357,60 @@ func TestMiddlewareHasNoListOfItsOwn(t *testing.T) {
 	other := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", `"cursor":"of its own"`))
 	assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, servertest.ListFailed), other, "but not for another version")
 	assert.Contains(t, j.String(), "not from next for this protocol version")
+}
+
+// SEC-01: behind a middleware, the declaration of a prompt has an effect for the clients that
+// may see the prompt, in the context that the middleware has passed on. An error of the
+// middleware's own contains no sensitive value; and no value at all if the server cannot know
+// which are.
+func TestSecretsOfErrorsOfAMiddleware(t *testing.T) {
+	t.Parallel()
+	secret := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "key", Sensitive: true}, {Name: "x"}}, Render: servertest.Nothing}
+	own := func(ctx context.Context, r *prompts.Request) error {
+		err := &prompts.Error{Code: 7, Message: r.Arguments["key"] + " of " + r.Arguments["x"]}
+		clear(r.Arguments)
+		return err
+	}
+	as := func(ctx context.Context, who string) context.Context { return context.WithValue(ctx, rank{}, who) }
+	middlewares := map[string]func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error){
+		"before next": func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+			return nil, own(ctx, r)
+		},
+		"after next": func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			_, _ = next(as(ctx, "all"), r)
+			return nil, own(ctx, r)
+		},
+		"after next for nobody": func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			_, _ = next(as(ctx, "nobody"), r)
+			return nil, own(ctx, r)
+		},
+		"after PromptExists": func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+			r.PromptExists(as(ctx, "all"))
+			return nil, own(ctx, r)
+		},
+	}
+	const none, all, some = "open sesame of colours", "[sensitive] of [sensitive]", "[sensitive] of colours"
+	needsRank := func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(rank{}).(string) == "all" } // or it panics
+	for _, test := range []struct {
+		middleware, prompt string
+		visible            func(context.Context, prompts.Prompt) bool
+		want               string
+	}{
+		{"before next", "p", nil, some},
+		{"before next", "unknown", nil, none},
+		{"before next", "p", func(context.Context, prompts.Prompt) bool { return true }, some},
+		{"before next", "p", needsRank, all},
+		{"before next", "unknown", needsRank, all},
+		{"after next", "p", needsRank, some},
+		{"after next", "unknown", needsRank, all},
+		{"after next for nobody", "p", needsRank, all},
+		{"after PromptExists", "p", needsRank, some},
+		{"after PromptExists", "unknown", needsRank, all},
+	} {
+		s := prompts.MustNewServer(servertest.RegistryOf(secret), prompts.Options{
+			Logger: slog.New(slog.DiscardHandler), Visible: test.visible, Middleware: servertest.Around(middlewares[test.middleware]),
+		})
+		_, err := servertest.Call(t, s, "prompts/get", fmt.Sprintf(`{"name":%q,"arguments":{"key":"open sesame","x":"colours"}}`, test.prompt))
+		assert.Equal(t, &prompts.Error{Code: 7, Message: test.want}, err, "%s, %s", test.middleware, test.prompt)
+	}
 }

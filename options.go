@@ -70,7 +70,9 @@ type Options struct {
 	// request. p is shared by all calls and must not be changed. Use Tags to decide.
 	// Visible runs for each prompt of a list, and for each candidate of a suggestion
 	// for an unknown name, so it must be fast. The rules for ctx are those of a
-	// [RenderFunc].
+	// [RenderFunc]. Behind a Middleware, ctx is the context that next or PromptExists
+	// got. If the middleware has called neither, ctx is that of the request, and a panic
+	// of Visible hides the prompt.
 	Visible func(ctx context.Context, p Prompt) bool
 	// Principal, if not nil, returns the authenticated user of the client in ctx.
 	// State that a client sends back is valid only for the same principal. Default:
@@ -82,8 +84,9 @@ type Options struct {
 	// request, including requests for unknown and hidden prompts, and runs by the
 	// rules of a [RenderFunc]. It may be called concurrently, and may call next more
 	// than once before returning. The server validates the response like the result
-	// of a render function. Do not combine CachePublic with a handler that responds
-	// differently to different clients.
+	// of a render function. If the client may not see the prompt, an error that the
+	// handler makes itself is sent without the values of the request. Do not combine
+	// CachePublic with a handler that responds differently to different clients.
 	Middleware func(next Handler) Handler
 	// Observer, if not nil, receives every message and session, for traces, metrics
 	// and logs: see package observe. Default: none, at no cost.

@@ -23,7 +23,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
-		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: position}, served: servedList{}}, methodList), nil
+		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: position}, served: servedList{}, subject: methodList}), nil
 	}
 	after, err := afterOf(position)
 	if err != nil {

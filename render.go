@@ -215,8 +215,8 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if outer.has(name) {
 		return nil, fmt.Errorf("prompts: Include: cycle: %s", outer.path(name))
 	}
-	d, ok := s.prompts.Get(name)
-	if !ok || !s.server.isVisible(ctx, d) {
+	d, ok := s.server.visible(ctx, s.prompts, name)
+	if !ok {
 		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
 	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -140,82 +139,6 @@ func TestVisibleFails(t *testing.T) {
 		require.NoError(t, c.End())
 		servertest.AssertNoTrace(t, s)
 	})
-}
-
-// travel is a prompt whose arguments a client may be asked for.
-func travel(more func(ctx context.Context) error) prompts.Prompt {
-	return prompts.New(prompts.Prompt{
-		Name: "travel", Title: "Plan a trip",
-		Arguments: []prompts.Argument{
-			{Name: "to", Title: "Destination", Description: "where to", Schema: prompts.Enum("Oslo", "Rome")},
-			{Name: "days", Schema: &jsonschema.Schema{Minimum: ptr(1.0)}},
-		},
-	}, func(ctx context.Context, in servertest.Trip) (*prompts.Result, error) {
-		if more != nil {
-			if err := more(ctx); err != nil {
-				return nil, err
-			}
-		}
-		return prompts.Messages(prompts.User(fmt.Sprintf("%s-%s %d", in.From, in.To, in.Days))), nil
-	})
-}
-
-// PRG-13, SEC-01, CMP-11, CCH-08: a client that may not know of a prompt
-// cannot find out that there is one, whatever it asks about it and however
-// oddly: the answer is that for a prompt that there is not, but for the name.
-func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("ä", 300) // names are clipped in errors, in the middle of a letter too
-	names := [][2]string{{"hidden", "no-one"}, {"x" + long, "y" + long}, {"xx" + long, "yy" + long}}
-	var all []prompts.Prompt
-	for _, n := range names {
-		p := travel(func(context.Context) error { t.Error("it was rendered"); return nil })
-		p.Name = n[0]
-		p.Arguments = append(p.Arguments, prompts.Argument{Name: "from", Complete: func(context.Context, string, map[string]string) ([]string, error) {
-			t.Error("it was completed")
-			return nil, nil
-		}})
-		all = append(all, p)
-	}
-	s := prompts.MustNewServer(servertest.RegistryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
-	seen := prompts.MustNewServer(servertest.RegistryOf(all...), prompts.Options{ElicitArguments: true})
-	r := servertest.NewRounds(t, seen, "hidden")
-	r.Get("").Wants(t, servertest.ArgumentsKey)
-
-	const complete = `"completion/complete","params":{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":`
-	var lines []string
-	for _, more := range []string{
-		``, `,"arguments":{}`, `,"arguments":null`, `,"arguments":[]`, `,"arguments":{"from":1,"via":"x"}`,
-		`,"inputResponses":{}`, `,"inputResponses":{"` + servertest.ArgumentsKey + `":` + servertest.Accepting(`{"from":"Ulm","to":"Rome"}`) + `}`,
-		`,"inputResponses":[]`, `,"inputResponses":null`, `,"inputResponses":{"x":"` + strings.Repeat("x", servertest.MaxResponses) + `"}`,
-		`,"requestState":""`, `,"requestState":1`, `,"requestState":null`, `,"requestState":"AQ"`, `,"requestState":"` + r.State + `"`,
-		`,"requestState":"` + strings.Repeat("A", servertest.MaxRequestState+4) + `"`, `,"RequestState":"AQ"`,
-	} {
-		lines = append(lines, `"prompts/get","params":{"name":%q`+more)
-	}
-	for _, argument := range []string{`"from"`, `"to"`, `"days"`, `"via"`, `""`, `1`} {
-		lines = append(lines, complete+argument+`,"value":""}`)
-	}
-	envelope := `,"_meta":{"` + servertest.EnvelopeKey + `":"2026-07-28","` + servertest.CapabilitiesKey + `":` + servertest.AllCapabilities + `}`
-	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"} {
-		var session transport.Session
-		meta := envelope
-		if version != "2026-07-28" {
-			session, meta = servertest.NewSessionAs(t, s, version, servertest.AllCapabilities), ""
-		}
-		for _, line := range lines {
-			for _, n := range names {
-				var got [2]string
-				for i, name := range n {
-					msg := `{"jsonrpc":"2.0","id":1,"method":` + fmt.Sprintf(line, name) + meta + `}}`
-					answer := servertest.AnswerTo(t, s, session, msg)
-					require.NotNil(t, servertest.ReadOutcome(t, answer).Error, msg)
-					got[i] = answer
-				}
-				assert.Equal(t, got[1], strings.NewReplacer("hidden", "no-one", "xxä", "yyä", "xä", "yä").Replace(got[0]), "%s %.100s", version, line)
-			}
-		}
-	}
 }
 
 // PRG-13, SEC-01: a state lets nobody in. Who may not know of the prompt any

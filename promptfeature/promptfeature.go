@@ -45,8 +45,9 @@ type Rendering struct {
 	// an integer is 3, not "3". An undeclared argument is an error. nil means no
 	// arguments.
 	Arguments json.RawMessage
-	// Tool is the name of the tool that the request calls, for observe.Outcome. It counts only
-	// if the client may see the prompt. Empty for none.
+	// Tool is the name of the tool that the request calls, as the client has sent it. Errors
+	// name the tool, and not the prompt, unless the client may see the prompt. Only then does
+	// observe.Outcome have the tool. Empty for none.
 	Tool string
 	// Append appends the result of the request to dst, a JSON object. If rejected is
 	// not nil there is no result: the arguments are invalid, the user declined to

@@ -57,11 +57,11 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	}
 	rendering := promptfeature.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
 	if t, ok := s.prompts.Load().Get(name.Text()); ok && s.options.Pair == nil {
-		r.tool = t.name
-		rendering.Prompt, rendering.Tool = t.prompt, t.name // else empty, which no prompt is named
+		r.tool, rendering.Prompt = t.name, t.prompt // else empty, which no prompt is named
 	} else {
 		r.tool = strings.Clone(name.Text())
 	}
+	rendering.Tool = r.tool
 	w, err := promptfeature.Render(c, rendering)
 	return nil, w, err
 }

@@ -103,7 +103,7 @@ func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *pro
 func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
 	name := strings.Clone(args.Get("name").Text())
 	rendering := promptfeature.Rendering{
-		Append: r.append,
+		Tool: r.tool, Append: r.append,
 		Unknown: func(ctx context.Context, dst []byte, visible func(string) bool) ([]byte, error) {
 			if wrong != nil {
 				return r.appendError(ctx, dst, wrong.Message, wrong.Data)
