@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -102,6 +103,7 @@ func markNulls(params json.RawMessage) json.RawMessage {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names) // the SDK's errors repeat the params
 	if names == nil || members["_meta"] != nil && json.Unmarshal(members["_meta"], &meta) != nil {
 		return params
 	}

@@ -17,7 +17,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	res, err := m.state.next(ctx, methodComplete, r)
 	ref := r.Params.Ref
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
-	isOurs := isPrompt && m.has(ref.Name)
+	isOurs := isPrompt && m.shows(ctx, r, ref.Name) // a hidden prompt does not exist
 	hasHandler := !isNoMethod(err)
 	switch {
 	case !m.completes:
@@ -42,7 +42,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case !isPrompt || !isNoPrompt(failed):
 		return result, failed
 	case hasHandler:
-		return res, nil // the prompt is hidden: the response is that for an unknown prompt
+		return res, nil // the middleware hides the prompt: the response is that for an unknown prompt
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.

@@ -38,8 +38,11 @@
 // reads only one page sees both if the registry's prompts fit into one page
 // (Options.PageSize). Mount returns an error if the server and the registry have a
 // prompt with the same name. If both get the same name later, the list has the
-// registry's entry, and the server's prompt answers until the server removes the
-// prompt.
+// registry's entry, unless the registry's prompt is hidden, and the server's prompt
+// answers until the server removes the prompt.
+//
+// With Visible, tools/list is one page: a page of the SDK and its cursor would reveal
+// hidden tools.
 //
 // [FromPrompt] and [Import] convert prompts of the SDK to prompts of a registry, so
 // that you can migrate a server prompt by prompt. The differences: required

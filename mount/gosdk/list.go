@@ -35,7 +35,7 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	case err != nil:
 		return nil, err
 	case after != "":
-		return m.own(page), nil
+		return m.own(ctx, r, page), nil
 	}
 	members := map[string]any{}
 	if params.Cursor != "" {
@@ -56,7 +56,7 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	if result.NextCursor != "" {
 		return result, nil
 	}
-	own := m.own(page)
+	own := m.own(ctx, r, page)
 	result.Prompts, result.NextCursor = slices.Concat(result.Prompts, own.Prompts), own.NextCursor
 	result.TTLMs = min(result.TTLMs, own.TTLMs)
 	if own.CacheScope == "private" {
@@ -66,12 +66,12 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 }
 
 // own returns a page of the server's own prompts without those whose names the
-// registry has.
-func (m *mount) own(page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
+// registry shows to the client.
+func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
 	result := *page
 	result.Prompts = []*mcp.Prompt{}
 	for _, p := range page.Prompts {
-		if p != nil && !isPlaceholder(p) && !m.has(p.Name) {
+		if p != nil && !isPlaceholder(p) && !m.shows(ctx, r, p.Name) {
 			result.Prompts = append(result.Prompts, p)
 		}
 	}

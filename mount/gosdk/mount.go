@@ -64,7 +64,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	if err := bridge.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
+	m := &mount{state: stateOf(s), sdk: s, registry: r, visible: srv.Visible, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
 	if m.server, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
@@ -94,6 +94,7 @@ type mount struct {
 	sdk       *mcp.Server
 	server    *prompts.Server
 	registry  *prompts.Registry
+	visible   func(context.Context, prompts.Prompt) bool // Options.Visible
 	completes bool
 	// completions completes arguments without completions of their own; nil for none.
 	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
@@ -124,6 +125,13 @@ func (m *mount) checkNames() error {
 func (m *mount) has(name string) bool {
 	_, ok := m.registry.Lookup(name)
 	return ok
+}
+
+// shows reports whether the registry has a prompt of that name that the client of the request
+// may see.
+func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
+	p, ok := m.registry.Lookup(name)
+	return ok && bridge.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
 }
 
 // placeholder is a prompt that the SDK's server has while a registry is mounted.

@@ -165,7 +165,7 @@ func TestNameOfBoth(t *testing.T) {
 
 	assert.EqualValues(t, -32602, c.refused("prompts/get", `{"name":"hidden"}`).Code)
 	s.AddPrompt(&mcp.Prompt{Name: "hidden"}, ownPrompt("the SDK's"))
-	assert.Equal(t, []string{"a", "own_a", "own_b"}, c.names())
+	assert.Equal(t, []string{"a", "hidden", "own_a", "own_b"}, c.names(), "for the client, the registry does not have it")
 	assert.Equal(t, "the SDK's", c.text("hidden"))
 }
 

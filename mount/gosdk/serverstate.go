@@ -82,6 +82,10 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 		if m != nil && method == methodListTools && m.tools != nil && m.tools.filter {
 			return m.listTools(ctx, r)
 		}
+	case *mcp.CallToolRequest:
+		if m != nil && method == methodCallTool && m.tools != nil && m.tools.filter && r.Params != nil {
+			return m.callTool(ctx, r)
+		}
 	case *mcp.CompleteRequest:
 		if m != nil && method == methodComplete && r.Params != nil {
 			return m.complete(ctx, r)

@@ -176,13 +176,47 @@ func (t *tools) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	raw, err := m.call(ctx, methodCallTool, req)
 	if err != nil {
 		if isNoTool(err) { // so that a hidden tool is as one that does not exist
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", r.Params.Name)}
+			return nil, &noToolError{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknownTool(r.Params.Name)}}
 		}
 		return nil, err
 	}
 	result, err := toolResult(raw)
 	if err != nil {
 		return nil, internalError(ctx, m.server, cannotConvert, fmt.Sprintf("tool %q", r.Params.Name), slog.String("tool", r.Params.Name), err)
+	}
+	return result, nil
+}
+
+// noToolError is the error of call for a tool that does not exist or that is hidden. It is that
+// of the SDK, but for its type.
+type noToolError struct{ wire *jsonrpc.Error }
+
+func (e *noToolError) Error() string { return e.wire.Error() }
+
+func (e *noToolError) Unwrap() error { return e.wire }
+
+// unknownTool returns the message of the SDK's error for an unknown tool (v1.8.0
+// mcp/server.go:1010).
+func unknownTool(name string) string { return fmt.Sprintf("unknown tool %q", name) }
+
+// callTool answers tools/call if some tools may be hidden. A tool that the server does not have
+// takes the way of a hidden one: our server has limits, checks and middleware, which must
+// reject both in the same way.
+func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Result, error) {
+	res, err := m.state.next(ctx, methodCallTool, r)
+	var unknown *jsonrpc.Error
+	if none := (*noToolError)(nil); errors.As(err, &none) {
+		return nil, none.wire
+	}
+	if !errors.As(err, &unknown) || unknown.Code != jsonrpc.CodeInvalidParams || len(unknown.Data) > 0 || unknown.Message != unknownTool(r.Params.Name) {
+		return res, err
+	}
+	result, err := m.tools.call(ctx, r)
+	if none := (*noToolError)(nil); errors.As(err, &none) {
+		err = none.wire
+	}
+	if err != nil {
+		return nil, err
 	}
 	return result, nil
 }
@@ -243,13 +277,32 @@ func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 }
 
 // listTools answers tools/list: the server's list without the tools that are hidden
-// from the client.
+// from the client. The list is one page, because a page of the SDK counts hidden tools, and
+// its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
-	res, err := m.state.next(ctx, methodListTools, r)
-	result, ok := res.(*mcp.ListToolsResult)
-	if err != nil || !ok || result == nil {
-		return res, err
+	var result *mcp.ListToolsResult
+	params := new(mcp.ListToolsParams)
+	if r.Params != nil {
+		*params = *r.Params
 	}
+	for n := 0; n == 0 || params.Cursor != ""; n++ {
+		own := *params
+		res, err := m.state.next(ctx, methodListTools, &mcp.ListToolsRequest{Session: r.Session, Params: &own, Extra: r.Extra})
+		page, ok := res.(*mcp.ListToolsResult)
+		switch {
+		case err != nil || !ok || page == nil:
+			return res, err
+		case n == maxPages:
+			return nil, m.failure(ctx, methodListTools, errPages)
+		case n == 0:
+			all := *page
+			result = &all
+		default:
+			result.Tools = slices.Concat(result.Tools, page.Tools)
+		}
+		params.Cursor = page.NextCursor
+	}
+	result.NextCursor = ""
 	visible, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		members := map[string]any{}
 		if err := json.Unmarshal(params, &members); err != nil {
@@ -268,12 +321,9 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 	if err != nil {
 		return nil, err
 	}
-	filtered := *result
-	filtered.Tools, filtered.CacheScope = []*mcp.Tool{}, "private"
-	for _, tool := range result.Tools {
-		if !isMounted(tool) || visible[tool.Name] != "" {
-			filtered.Tools = append(filtered.Tools, tool)
-		}
-	}
-	return &filtered, nil
+	result.CacheScope = "private"
+	result.Tools = slices.DeleteFunc(append([]*mcp.Tool{}, result.Tools...), func(tool *mcp.Tool) bool {
+		return isMounted(tool) && visible[tool.Name] == ""
+	})
+	return result, nil
 }

@@ -3,9 +3,7 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -129,19 +127,7 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 	return entries
 }
 
-// visible asks Options.Visible. What it panics with hides the prompt.
-func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
-	f := s.mount.options.Visible
-	if f == nil {
-		return true
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err := fmt.Errorf("panic: %v", r)
-			s.mount.calls.Log(ctx, slog.LevelError, "panic in Options.Visible",
-				slog.String("prompt", p.Name), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
-			ok = false
-		}
-	}()
-	return f(ctx, p)
+// visible asks Options.Visible.
+func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) bool {
+	return bridge.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
 }
