@@ -139,11 +139,7 @@ func renderError(prompt string, err error) *Error {
 // argumentsError returns the one error for all problems of a call.
 func argumentsError(prompt string, problems []argument.Problem) *Error {
 	more := max(0, len(problems)-argument.MaxProblems)
-	return &Error{
-		Code:    CodeInvalidParams,
-		Message: "invalid arguments for prompt " + argument.Quote(prompt) + ": " + argument.Sentences(problems, 0),
-		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
-	}
+	return argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more}.error()
 }
 
 // declinedArguments is argumentsError if the user refused to fill in the arguments.
@@ -151,8 +147,7 @@ func declinedArguments(prompt string, problems []argument.Problem, refused *elic
 	e := argumentsError(prompt, problems)
 	data := e.Data.(argumentsData)
 	data.Input, data.Action = refused.Key, refused.Action
-	e.Message, e.Data = refused.Reason()+"; "+e.Message, data
-	return e
+	return data.error()
 }
 
 // argumentsData is the data of an error about arguments.
@@ -165,6 +160,15 @@ type argumentsData struct {
 	Ignored  []argument.Ignored `json:"ignored,omitempty"`
 }
 
+// error returns the error with the data. It does not name the ignored arguments.
+func (d argumentsData) error() *Error {
+	message := "invalid arguments for prompt " + argument.Quote(d.Prompt) + ": " + argument.Sentences(d.Problems, d.More)
+	if d.Action != "" {
+		message = (&elicit.Refused{Key: d.Input, Action: d.Action}).Reason() + "; " + message
+	}
+	return &Error{Code: CodeInvalidParams, Message: message, Data: d}
+}
+
 // ReplaceText returns the data with other text: see rpc.Request.Withhold.
 func (d argumentsData) ReplaceText(replace func(string) string) any {
 	d.Problems = argument.ReplaceText(d.Problems, replace)
@@ -172,7 +176,8 @@ func (d argumentsData) ReplaceText(replace func(string) string) any {
 }
 
 // DeclarationError is an error in the declaration of a prompt. [Registry.Add],
-// [Registry.Set] and similar functions return all such errors of a prompt, joined.
+// [Registry.Set] and similar functions return all such errors of a prompt, joined, and the
+// function of a [Registry.Follow] may return them for prompts that it rejects.
 // Programs that read declarations from files use the fields to report the place of
 // the error.
 type DeclarationError struct {

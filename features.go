@@ -41,9 +41,9 @@ type (
 )
 
 // Render is that of package promptfeature.
-func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
+func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	v := &rendering{prompt: prompt, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: c.Method()}
+	v := &rendering{prompt: prompt, keys: keys, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: c.Method()}
 	args, detach := v.read(call, arguments)
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
@@ -96,6 +96,7 @@ func (n *namedRendering) Run(ctx context.Context, dst []byte) ([]byte, error) {
 // rendering is a request of a feature for a prompt.
 type rendering struct {
 	prompt, tool string
+	keys         map[string]string // what the client calls arguments, by name; may be nil
 	appendTo     appendRendered
 	unknown      appendUnknown // nil for the error of prompts/get
 	server       *Server
@@ -112,11 +113,16 @@ func (v *rendering) read(c *rpc.Call, arguments json.RawMessage) (args strictjso
 	if args = inParams(c, arguments); args.Kind() != strictjson.Invalid {
 		detach = c.Message.Large
 	} else {
-		args, detach = parsed(string(arguments)), wire.IsLarge(len(arguments))
+		var doc strictjson.Doc
+		if err := doc.Parse(string(arguments), jsonenc.MaxDepth); err != nil {
+			v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object: %v", err)
+			return strictjson.Value{}, false
+		}
+		args, detach = doc.Root(), wire.IsLarge(len(arguments))
 	}
 	switch args.Kind() {
 	case strictjson.Object:
-		v.malformed = v.server.checkSizes("arguments", args, true)
+		v.malformed = v.server.checkSizes("arguments", args, true, v.keys)
 	case strictjson.Null:
 	default:
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
@@ -159,7 +165,7 @@ type renderingRequest struct {
 // request returns the request for a prompt, without arguments.
 func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *renderingRequest {
 	g := &renderingRequest{rendering: v}
-	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped = v.server, all, d, retry, v.clientMethod, true
+	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped, g.keys = v.server, all, d, retry, v.clientMethod, true, v.keys
 	return g
 }
 
@@ -242,6 +248,12 @@ func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, 
 // fail answers a request that has failed: with a result from Append or Unknown, or
 // with an error of the method.
 func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
+	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil {
+		named := *f // which other requests may have as well
+		data.Problems = argument.Rename(data.Problems, v.keys)
+		named.Client = data.error()
+		f = &named
+	}
 	f = rpc.FromContext(ctx).Withhold(f)
 	if _, ok := f.Client.Data.(unknownData); ok && v.unknown != nil {
 		return v.unknown(ctx, dst, v.server.visibleIn(ctx))
@@ -390,7 +402,7 @@ func (r *interactionRequest) canonicalArguments() string {
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
 	var doc strictjson.Doc
 	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
-	if e := r.server.checkSizes("arguments", doc.Root(), true); e != nil {
+	if e := r.server.checkSizes("arguments", doc.Root(), true, nil); e != nil {
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
 	result, err := r.run(&r.scope, dst)

@@ -39,7 +39,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	default:
 		return nil, feature.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
 	}
-	if err := s.checkSizes("arguments", args, false); err != nil {
+	if err := s.checkSizes("arguments", args, false, nil); err != nil {
 		return nil, feature.Work{}, err
 	}
 	retry, err := elicit.ReadRetry(c)
@@ -156,12 +156,13 @@ func (g *servedGet) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte
 type getRequest struct {
 	scope
 	definition *definition
-	rounds     uint8            // of forms that ask for arguments
-	isTyped    bool             // the arguments are typed, as those of a tool
-	texts      []argument.Text  // of the declared arguments
-	few        [4]argument.Text // the array of texts for most prompts
-	others     *otherArguments  // undeclared arguments; nil without any
-	refilled   []int            // positions of the arguments that a form has just filled in
+	rounds     uint8             // of forms that ask for arguments
+	isTyped    bool              // the arguments are typed, as those of a tool
+	keys       map[string]string // what the client calls arguments, by name; may be nil
+	texts      []argument.Text   // of the declared arguments
+	few        [4]argument.Text  // the array of texts for most prompts
+	others     *otherArguments   // undeclared arguments; nil without any
+	refilled   []int             // positions of the arguments that a form has just filled in
 	retry      *elicit.Retry
 	boundTo    *seal.Binding // once it is known
 	method     string        // of the client's request
@@ -263,7 +264,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		return false, refused
 	}
 	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems)
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems, g.keys)
 	if q == nil {
 		return false, refused
 	}

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,8 +159,9 @@ func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt
 
 // checkSizes returns an error if there are more arguments, or larger ones, than the
 // options allow. args is the member of params with that name. The size of a value that is
-// not a string counts only if typed, because it is else rejected elsewhere.
-func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *Error {
+// not a string counts only if typed, because it is else rejected elsewhere. keys are what the
+// client calls arguments, by name; they may be nil.
+func (s *Server) checkSizes(param string, args strictjson.Value, typed bool, keys map[string]string) *Error {
 	// Each has five characters at least, with its comma.
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
 		return nil
@@ -174,7 +176,7 @@ func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *Er
 			size = len(v.Raw())
 		}
 		if size > s.options.Limits.MaxArgumentBytes {
-			return s.tooLong(param, name)
+			return s.tooLong(param, cmp.Or(keys[name], name))
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 // server is what a server of package prompts does for a feature. The methods have the
 // fields of the types below as parameters.
 type server interface {
-	Render(c *feature.Call, prompt string, arguments json.RawMessage, tool string,
+	Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string,
 		appendTo func(ctx context.Context, dst []byte, r *prompts.Result, rejected *prompts.Error) ([]byte, error),
 		unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)) (feature.Work, error)
 	List(c *feature.Call, dst []byte, cursor string,
@@ -41,10 +41,13 @@ func serverOf(c *feature.Call) (server, error) {
 type Rendering struct {
 	// Prompt is the name of the prompt.
 	Prompt string
-	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes:
-	// an integer is 3, not "3". An undeclared argument is an error. nil means no
+	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes. For
+	// a number, its string is accepted, too. An undeclared argument is an error. nil means no
 	// arguments.
 	Arguments json.RawMessage
+	// Keys, if not nil, are what the client calls arguments, by their names. Errors and the
+	// form of Options.ElicitArguments have the keys. Arguments has the names.
+	Keys map[string]string
 	// Tool is the name of the tool that the request calls, as the client has sent it. Errors
 	// name the tool, and not the prompt, unless the client may see the prompt. Only then does
 	// observe.Outcome have the tool. Empty for none.
@@ -71,7 +74,7 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 	if err != nil {
 		return feature.Work{}, err
 	}
-	return s.Render(c, r.Prompt, r.Arguments, r.Tool, r.Append, r.Unknown)
+	return s.Render(c, r.Prompt, r.Arguments, r.Keys, r.Tool, r.Append, r.Unknown)
 }
 
 // Listing is a request of a feature for a list of what it makes of prompts: see

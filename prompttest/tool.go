@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/toolname"
 )
 
 // CallTool returns the content of a tool's result, such as a tool of package
@@ -70,11 +71,11 @@ func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts
 	if err != nil {
 		return nil, nil, err
 	}
-	typed := map[string]json.RawMessage{}
+	typed := map[string]json.RawMessage{} // by name, as in errors; the server accepts keys, too
 	for name, text := range arguments {
 		var s *jsonschema.Schema
 		if schemas[tool] != nil {
-			s = schemas[tool].Properties[name]
+			s = schemas[tool].Properties[keyOf(name, schemas[tool].Properties)]
 		}
 		if text != "" || sample.IsString(s) { // else it is left out, as by prompts/get
 			typed[name] = json.RawMessage(sample.JSON(s, text))
@@ -90,6 +91,19 @@ func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts
 		return nil, refusal, nil
 	}
 	return &result.Result, nil, nil
+}
+
+// keyOf returns the key of an argument among the members of a tool's schema, or the name if
+// no member has the key.
+func keyOf[V any](name string, members map[string]V) string {
+	key := toolname.Keys([]string{name})[name]
+	other := toolname.Keys([]string{name, key})[name] // if an argument has the key as its name
+	for _, k := range []string{other, key} {
+		if _, ok := members[k]; ok {
+			return k
+		}
+	}
+	return name
 }
 
 // toolSchemas returns the input schemas of all tools by name.

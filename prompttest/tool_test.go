@@ -46,8 +46,8 @@ func TestCallTool(t *testing.T) {
 func TestGetByTool(t *testing.T) {
 	t.Parallel()
 	type numbers struct {
-		Count int      `json:"count"`
-		Tags  []string `json:"tags,omitempty"`
+		Count int      `json:"wie viele?"`
+		Tags  []string `json:"schlagwörter,omitempty"`
 		Loud  *bool    `json:"loud,omitempty"`
 	}
 	reg := registry()
@@ -68,11 +68,11 @@ func TestGetByTool(t *testing.T) {
 		c := prompttest.Serve(t, srv, prompttest.ClientOptions{Version: version, ToolName: prompttools.ToolName, Answer: func(prompttest.Question) any {
 			return prompttest.Accept(map[string]any{"code": "x"})
 		}})
-		assert.Equal(t, []prompts.Message{prompts.User("3 [a b] true")}, c.Get("the numbers", map[string]string{"count": "3", "tags": "a, b", "loud": ""}).Messages, version)
-		failed := c.GetError("the numbers", map[string]string{"count": "three", "tag": "a"})
-		assert.Contains(t, failed.Message, `count must be an integer, got the string "three"`, version)
+		assert.Equal(t, []prompts.Message{prompts.User("3 [a b] true")}, c.Get("the numbers", map[string]string{"wie viele?": "3", "schlagwörter": "a, b", "loud": ""}).Messages, version)
+		failed := c.GetError("the numbers", map[string]string{"wie viele?": "three", "tag": "a"})
+		assert.Contains(t, failed.Message, `wie viele? must be an integer, got "three"`, version)
 		if version >= "2025-06-18" {
-			assert.Equal(t, map[string]string{"count": "type", "tag": "unknown"}, prompttest.Reasons(failed), version)
+			assert.Equal(t, map[string]string{"wie viele?": "type", "tag": "unknown"}, prompttest.Reasons(failed), version)
 			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.Get("asks", nil).Messages, version)
 		}
 		assert.Contains(t, c.GetError("no tool", nil).Message, prompttools.ToolName("no tool"), version)

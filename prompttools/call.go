@@ -33,35 +33,44 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	if name.Kind() != strictjson.String {
 		return nil, feature.Work{}, wire.WrongKind("name", "params.name", "a string", name)
 	}
-	var arguments json.RawMessage
-	if v := params.Get("arguments"); v.Kind() > strictjson.Null {
-		arguments = json.RawMessage(v.Raw())
-	}
+	given := params.Get("arguments")
 	rev, _ := revision.Parse(c.Version())
 	r := &request{server: s, rev: rev}
 	if t := s.own[name.Text()]; t != nil {
 		r.tool = t.name
 		c.SetTool(t.name)
+		arguments, sent := t.keys.named(given)
+		asSent := arguments
+		if sent != nil && arguments != nil {
+			asSent = json.RawMessage(given.Raw()) // whose errors have the keys
+		}
+		if arguments != nil && arguments[0] == '{' {
+			arguments = t.input.WithoutNulls(arguments)
+		}
 		if t.serve != nil {
-			w, err := t.serve(r, c, params.Get("arguments"), t.check(arguments))
+			w, err := t.serve(r, c, given, t.check(arguments, sent))
 			return nil, w, err
 		}
 		w, err := promptfeature.Interact(c, promptfeature.Interaction{
-			Noun: "tool", Name: t.name, Arguments: arguments,
-			Run: func(ctx context.Context, dst []byte) ([]byte, error) { return r.callOwn(ctx, dst, t, arguments) },
+			Noun: "tool", Name: t.name, Arguments: asSent,
+			Run: func(ctx context.Context, dst []byte) ([]byte, error) {
+				return r.callOwn(ctx, dst, t, arguments, sent)
+			},
 			Rejected: func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error) {
 				return r.appendError(ctx, dst, rejected.Message, rejected.Data)
 			},
 		})
 		return nil, w, err
 	}
-	rendering := promptfeature.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
+	rendering := promptfeature.Rendering{Append: r.append, Unknown: r.unknownTool}
+	var named keys
 	if t, ok := s.prompts.Load().Get(name.Text()); ok && s.options.Pair == nil {
-		r.tool, rendering.Prompt = t.name, t.prompt // else empty, which no prompt is named
+		r.tool, rendering.Prompt, named = t.name, t.prompt, t.keys // else empty, which no prompt is named
 	} else {
 		r.tool = strings.Clone(name.Text())
 	}
 	rendering.Tool = r.tool
+	rendering.Arguments, rendering.Keys = named.named(given)
 	w, err := promptfeature.Render(c, rendering)
 	return nil, w, err
 }
@@ -74,8 +83,8 @@ type request struct {
 }
 
 // callOwn calls a tool of the application.
-func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments json.RawMessage) ([]byte, error) {
-	if wrong := t.check(arguments); wrong != nil {
+func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments json.RawMessage, sent map[string]string) ([]byte, error) {
+	if wrong := t.check(arguments, sent); wrong != nil {
 		return r.appendError(ctx, dst, wrong.Message, wrong.Data)
 	}
 	result, err := t.own.Call(ctx, arguments)
@@ -93,18 +102,25 @@ func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments js
 }
 
 // check returns the error for the model if the schema of the tool does not accept the
-// arguments, else nil.
-func (t *tool) check(arguments json.RawMessage) *prompts.Error {
+// arguments, else nil. sent has the keys of arguments that the client has not sent by name.
+func (t *tool) check(arguments json.RawMessage, sent map[string]string) *prompts.Error {
 	switch {
 	case arguments == nil:
 		arguments = json.RawMessage("{}")
 	case arguments[0] != '{':
 		return &prompts.Error{Message: "arguments must be a JSON object"}
 	}
+	if t.keys.keys != nil {
+		var doc strictjson.Doc
+		if err := doc.Parse(string(arguments), jsonenc.MaxDepth); err != nil { // see named
+			return &prompts.Error{Message: "arguments must be a JSON object: " + err.Error()}
+		}
+	}
 	r := t.input.CheckBounded(string(arguments))
 	if r == nil {
 		return nil
 	}
+	r.Rename(sent)
 	return &prompts.Error{
 		Message: fmt.Sprintf("invalid arguments for tool %q: %s", t.name, r.Message),
 		Data:    argumentsData{Tool: t.name, Problems: r.Problems, More: r.More},

@@ -96,12 +96,12 @@ func TestMiddleware(t *testing.T) {
 			assert.Equal(t, "go 22 false [] ", call(`{"language":"go","lines":2}`).Content[0].Text)
 			assert.Equal(t, "own", call(`{"language":"go","lines":3}`).Content[0].Text)
 			assert.Equal(t, "go 4 true [1 2] ", call(`{"language":"go","lines":4,"strict":true,"tags":[1,2]}`).Content[0].Text)
-			assert.Contains(t, call(`{"language":"go","lines":"4"}`).Content[0].Text, "lines must be an integer")
+			assert.Contains(t, call(`{"language":"go","lines":[4]}`).Content[0].Text, "lines must be an integer")
 			assert.Contains(t, call(`[]`).Content[0].Text, "arguments must be a JSON object")
 			want := []string{
 				"prompts/get tools/call review map[language:go lines:1]", "prompts/get tools/call review map[language:go lines:2]",
 				"prompts/get tools/call review map[language:go lines:3]", "prompts/get tools/call review map[language:go lines:4 strict:true tags:[1,2]]",
-				"prompts/get tools/call review map[language:go lines:4]", "prompts/get tools/call review map[]",
+				"prompts/get tools/call review map[language:go lines:[4]]", "prompts/get tools/call review map[]",
 			}
 			if pair == nil {
 				assert.Equal(t, -32602, c.call("reviews", "").Code)

@@ -34,5 +34,5 @@ func ExampleNew() {
 	}
 	// Output:
 	// {"content":[{"type":"text","text":"Find the 3 best pages about cats."}]} <nil>
-	// {"isError":true,"content":[{"type":"text","text":"invalid arguments for prompt \"search\": limit must be an integer, got the string \"many\""}]} <nil>
+	// {"isError":true,"content":[{"type":"text","text":"invalid arguments for prompt \"search\": limit must be an integer, got \"many\""}]} <nil>
 }

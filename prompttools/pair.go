@@ -120,7 +120,10 @@ func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *promp
 		if t, ok := r.server.prompts.Load().Get(name); ok {
 			rendering.Prompt = t.prompt
 		}
-		if v := args.Get("arguments"); v.Kind() > strictjson.Null {
+		v := args.Get("arguments")
+		if text := v.Text(); strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+			rendering.Arguments = json.RawMessage(text) // models send the object, or its JSON as a string
+		} else if v.Kind() > strictjson.Null {
 			rendering.Arguments = json.RawMessage(v.Raw())
 		}
 	}

@@ -10,14 +10,15 @@
 //
 // Each chosen prompt is one tool. The schema of the tool's arguments is that of
 // [prompts.Prompt.InputSchema]: types, enums, bounds, defaults and descriptions reach
-// the client. For many prompts, [Pair] offers two tools for all of them.
+// the client. An argument whose name the APIs of models reject has another key, and a
+// client can send the key or the name. For many prompts, [Pair] offers two tools for all of them.
 //
 // A call of a tool renders the prompt as prompts/get does: with Visible, Middleware,
 // ElicitArguments, the rate GetsPerSecond, the limits and timeouts of the server. A
 // hidden prompt is no tool. The differences are:
 //
-//   - Arguments are JSON of their types: the integer 3, not the string "3". Undeclared
-//     arguments are errors.
+//   - Arguments are JSON of their types, such as a list in place of a comma-separated
+//     string. For a number, its string is accepted, too. Undeclared arguments are errors.
 //   - Invalid arguments, a user who declines to answer, and a [prompts.Error] of the
 //     render function are results with isError, because models see results. The text
 //     says what to change. From 2025-06-18, structuredContent has the data of the error.
@@ -40,6 +41,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
@@ -57,7 +59,8 @@ type Options struct {
 	// each.
 	Pair *Pair
 	// ToolName returns the name of the tool for a prompt. Two tools with the same name
-	// are an error when the second is added. Default: [ToolName].
+	// are an error when the second is added, and so is a name that is invalid for a [Tool].
+	// Default: [ToolName].
 	ToolName func(prompt string) string
 	// Annotations, if not nil, returns the annotations of the tool for a prompt, from
 	// 2025-03-26; nil for none. Default: none.
@@ -156,7 +159,8 @@ type Result struct {
 // New returns a feature with the tools of the registry's prompts, for
 // Options.Features of a server of the same registry. It returns all errors of the
 // options, and an error if two tools have the same name. From then on a change of the
-// registry that gives two tools the same name is rejected with an error.
+// registry with a prompt that cannot be a tool is rejected, with a
+// [*prompts.DeclarationError] for each such prompt.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	s, err := newServer(o)
 	if err != nil {
@@ -275,7 +279,10 @@ func (s *server) follow(changes []prompts.Change) (commit func(), err error) {
 		names[c.Name] = ""
 	}
 	var errs []error
-	for _, c := range changes {
+	// Prompts that are tools come first, so that a new prompt with the same tool is rejected.
+	isNew := func(c prompts.Change) bool { return s.names[c.Name] == "" }
+	old := slices.DeleteFunc(slices.Clone(changes), isNew)
+	for _, c := range append(old, slices.DeleteFunc(slices.Clone(changes), func(c prompts.Change) bool { return !isNew(c) })...) {
 		if c.Prompt == nil || !s.chooses(c.Prompt) {
 			continue
 		}
@@ -284,7 +291,7 @@ func (s *server) follow(changes []prompts.Change) (commit func(), err error) {
 			err = s.clash(t, tools)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("prompt %q: %w", c.Name, err))
+			errs = append(errs, &prompts.DeclarationError{Prompt: c.Name, Err: err})
 			continue
 		}
 		names[c.Name] = t.name
@@ -316,10 +323,10 @@ func (s *server) clash(t *tool, tools *ordmap.Editor[*tool]) error {
 		return nil
 	}
 	if s.own[t.name] != nil {
-		return fmt.Errorf("Options.Tools has a tool %q, too; set Options.ToolName", t.name)
+		return hint.New("rename the prompt", "tool %q exists already", t.name)
 	}
 	if other, ok := tools.Get(t.name); ok {
-		return fmt.Errorf("prompt %q has the tool %q, too; set Options.ToolName", other.prompt, t.name)
+		return hint.New("rename one of the prompts", "prompt %q has the tool %q, too", other.prompt, t.name)
 	}
 	return nil
 }

@@ -30,7 +30,14 @@ func TestArguments(t *testing.T) {
 		"defaults":               {`{"language":"go"}`, "go 10 false [] "},
 		"an integer as a float":  {`{"language":"go","lines":3.0}`, "go 3 false [] "},
 		"an integer as a power":  {`{"language":"go","lines":1e1}`, "go 10 false [] "},
-		"a string for a number":  {`{"language":"go","lines":"3"}`, `!lines must be `},
+		"a string for a number":  {`{"language":"go","lines":"3"}`, "go 3 false [] "},
+		"a fraction as a string": {`{"language":"go","lines":"3.5"}`, `!lines must be an integer, got "3.5"`},
+		"a float as a string":    {`{"language":"go","lines":"3.0"}`, `!lines must be an integer, got "3.0"`},
+		"a huge string":          {`{"language":"go","lines":"18446744073709551619"}`, `!lines must be an integer from -`},
+		"a bound as a string":    {`{"language":"go","lines":"51"}`, `!lines must be from 1 to 50, got 51`},
+		"a space and a number":   {`{"language":"go","lines":" 3"}`, `!lines must be an integer, got " 3"`},
+		"no number at all":       {`{"language":"go","lines":""}`, `!lines must be an integer, got the string ""`},
+		"a number in a list":     {`{"language":"go","tags":["1"]}`, `!tags[0] must be an integer, got the string "1"`},
 		"a number for a string":  {`{"language":3}`, `!language must be `},
 		"a fraction":             {`{"language":"go","lines":1.5}`, `!lines must be `},
 		"a string for a boolean": {`{"language":"go","strict":"true"}`, `!strict must be `},
@@ -224,8 +231,8 @@ func TestOptionErrors(t *testing.T) {
 		`InputSchema: schema: type must be "object", got "string"`:       {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
 		`OutputSchema: schema: type must be "object", got "string"`:      {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
 		`InputSchema: schema: /properties/a: pattern: missing closing )`: {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {Pattern: "("}}}}}},
-		`Options.Tools has a tool "p", too; set Options.ToolName`:        {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
-		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _; set Options.ToolName`: {Select: all, ToolName: func(string) string { return "a b" }},
+		`prompt "p": tool "p" exists already; rename the prompt`:         {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _; rename the prompt`: {Select: all, ToolName: func(string) string { return "a b" }},
 	} {
 		var reg prompts.Registry
 		reg.MustAdd(textPrompt("p", ""))

@@ -4,24 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/clone"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/toolname"
 )
 
 // This file compiles tools: their names, and their entries in tools/list as JSON for
 // each protocol version.
-
-// maxNameBytes is the length of the longest name, by the specification.
-const maxNameBytes = 128
 
 // legalName matches the names that the specification allows, from 2025-11-25. Older
 // versions have no rule.
@@ -30,7 +29,7 @@ var legalName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 // checkName returns an error for a name that the specification does not allow.
 func checkName(name string) error {
 	if !legalName.MatchString(name) {
-		return fmt.Errorf("tool name %q (%d bytes) is invalid: must have 1 to %d of the characters A-Z a-z 0-9 . - _", phrase.Clip(name, maxNameBytes), len(name), maxNameBytes)
+		return fmt.Errorf("tool name %q (%d bytes) is invalid: must have 1 to %d of the characters A-Z a-z 0-9 . - _", phrase.Clip(name, toolname.MaxName), len(name), toolname.MaxName)
 	}
 	return nil
 }
@@ -38,29 +37,10 @@ func checkName(name string) error {
 // ToolName returns the name of the tool for a prompt. It keeps A-Z, a-z, 0-9, "_" and
 // "-", the characters that all clients accept. Any other character becomes "_x", its
 // Unicode number in hexadecimal and "_": the tool of "code review" is
-// code_x20_review. A "_" that begins such an escape already becomes "_x5f_", so no two
-// prompts have tools with the same name.
-//
-// A name of more than 128 bytes is an error when the prompt is added.
-func ToolName(prompt string) string {
-	var b strings.Builder
-	for i, r := range prompt {
-		if !strings.ContainsRune(portable, r) || r == '_' && looksEscaped.MatchString(prompt[i:]) {
-			fmt.Fprintf(&b, "_x%x_", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// portable are the characters that ToolName keeps. The specification allows "." too, but
-// the APIs of models do not: some clients fail altogether if one tool has a ".".
-const portable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-
-// looksEscaped matches what would be read as an escape. Its end may be a "_" of the
-// name, or the "_" that begins the escape of another character.
-var looksEscaped = regexp.MustCompile(`^_x[0-9a-f]+[^A-Za-z0-9-]`)
+// code_x20_review. A "_" that begins such an escape already becomes "_x5f_". A name of more
+// than 128 bytes is cut, and ends with "_x", 16 digits of a hash of the prompt's name, and
+// "_". So no two prompts have tools with the same name, and all replicas have the same names.
+func ToolName(prompt string) string { return toolname.Escape(prompt, toolname.MaxName) }
 
 // tool is a compiled tool. It is immutable.
 type tool struct {
@@ -69,7 +49,8 @@ type tool struct {
 	own    *Tool            // nil for a prompt
 	input  *argument.Object // of own
 	output *argument.Object // of own; nil without an OutputSchema
-	serve  serveFunc        // of the tools of a pair, which have no Call
+	keys   keys
+	serve  serveFunc // of the tools of a pair, which have no Call
 	listed map[revision.Revision][]byte
 	paired []byte // the entry in the result of list_prompts
 }
@@ -106,12 +87,15 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	if s.options.Pair == nil {
 		t.name = s.options.ToolName(p.Name)
 		if err := checkName(t.name); err != nil {
-			return nil, fmt.Errorf("%w; set Options.ToolName", err)
+			return nil, hint.New("rename the prompt", "%w", err)
 		}
 	}
 	schema, err := p.InputSchema()
 	if err != nil {
 		return nil, err
+	}
+	if s.options.Pair == nil { // else the schema is no part of a tool
+		t.keys = newKeys(schema)
 	}
 	e := entry{Name: t.name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons), Meta: p.Meta}
 	if p.Version != "" {
@@ -127,7 +111,7 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 		return nil, err
 	}
 	if s.options.Pair != nil {
-		t.paired, err = jsonenc.Marshal(entry{Name: e.Name, Title: e.Title, Description: e.Description, InputSchema: e.InputSchema})
+		t.paired, err = entry{Name: e.Name, Title: e.Title, Description: e.Description, InputSchema: e.InputSchema}.text(aroundPaired)
 	} else {
 		t.listed, err = e.encode()
 	}
@@ -148,7 +132,9 @@ func ownTool(o *Tool) (*tool, error) {
 	}
 	var err error
 	if t.input, err = argument.NewObject(input); err == nil {
-		e.InputSchema, err = jsonenc.Marshal(input)
+		listed := clone.Deep(input)
+		t.keys = newKeys(listed)
+		e.InputSchema, err = jsonenc.Marshal(listed)
 	}
 	if err != nil {
 		return fail(fmt.Errorf("InputSchema: %w", err))
@@ -165,6 +151,23 @@ func ownTool(o *Tool) (*tool, error) {
 		return fail(err)
 	}
 	return t, nil
+}
+
+// How many levels of a response are around an entry of tools/list, and of list_prompts.
+const aroundListed, aroundPaired = 3, 4
+
+// text returns the JSON of the entry, or an error if a strict reader rejects a response with
+// the entry: one entry would break the list of all.
+func (e entry) text(around int) ([]byte, error) {
+	text, err := jsonenc.Marshal(e)
+	if err == nil {
+		var doc strictjson.Doc
+		err = doc.Parse(string(text), jsonenc.MaxDepth-around)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("entry in the list of tools: %w", err)
+	}
+	return text, nil
 }
 
 // encode returns the entry in each protocol version. Equal ones are shared.
@@ -184,9 +187,7 @@ func (e entry) encode() (map[revision.Revision][]byte, error) {
 		if !rev.ToolAnnotations() {
 			e.Annotations = nil
 		}
-		// Appended, so that a value of the application that a strict reader rejects is
-		// an error.
-		text, err := jsonenc.Append(nil, e)
+		text, err := e.text(aroundListed)
 		if err != nil {
 			return nil, err
 		}

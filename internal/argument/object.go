@@ -65,6 +65,14 @@ type Rejection struct {
 	More     int       // how many problems are left out
 }
 
+// Rename puts other names of arguments into the problems and the message, see [Rename].
+func (r *Rejection) Rename(names map[string]string) {
+	if len(names) > 0 && len(r.Problems) > 0 {
+		r.Problems = Rename(r.Problems, names)
+		r.Message = Sentences(r.Problems, r.More)
+	}
+}
+
 // CheckBounded is Check for the JSON of a stranger: it rejects what takes the patterns
 // too long.
 //

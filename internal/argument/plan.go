@@ -14,6 +14,7 @@
 package argument
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -113,16 +114,20 @@ func (p *Plan) Find(name string) int {
 	return -1
 }
 
-// Subset returns a plan of the arguments at the positions.
+// Subset returns a plan of the arguments at the positions. names has other names for some of
+// them, which then have their own name as title, unless they have a title.
 //
 // A form asks only for the arguments that are missing, so it needs a part of a
 // plan. The arguments are shared with p. The subset has no map of names and does
 // not set HasSensitive: AppendForm rejects sensitive arguments, and an answer is
 // matched to few fields.
-func (p *Plan) Subset(positions []int) *Plan {
+func (p *Plan) Subset(positions []int, names map[string]string) *Plan {
 	some := &Plan{Arguments: make([]Argument, len(positions))}
 	for i, at := range positions {
 		some.Arguments[i] = p.Arguments[at]
+		if a := &some.Arguments[i]; names[a.Name] != "" {
+			a.Title, a.Name = cmp.Or(a.Title, a.Name), names[a.Name]
+		}
 	}
 	return some
 }

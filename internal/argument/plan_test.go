@@ -114,7 +114,7 @@ func TestRedacted(t *testing.T) {
 
 func TestSubset(t *testing.T) {
 	t.Parallel()
-	p := listPlan(t, Spec{Name: "a"}, Spec{Name: "b"}, Spec{Name: "c"}).Subset([]int{2, 0})
+	p := listPlan(t, Spec{Name: "a"}, Spec{Name: "b"}, Spec{Name: "c"}).Subset([]int{2, 0}, nil)
 	assert.Equal(t, []int{1, -1, 0}, []int{p.Find("a"), p.Find("b"), p.Find("c")})
 }
 

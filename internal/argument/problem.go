@@ -1,7 +1,9 @@
 package argument
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,9 +132,11 @@ func Redacted(problems []Problem) string {
 func (p *Problem) suggest(name string, names []string) {
 	p.Suggestion = nearest.Name(name, names)
 	if p.Suggestion != "" {
-		p.Message += fmt.Sprintf(" (did you mean %q?)", p.Suggestion)
+		p.Message += didYouMean(p.Suggestion)
 	}
 }
+
+func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", name) }
 
 // undeclared is the problem of an argument that the prompt does not have, without a
 // suggestion.
@@ -215,6 +219,28 @@ func (e *DeclarationError) Unwrap() error { return e.Err }
 
 // mustBe returns the message of a problem: what is valid, and what the client sent.
 func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
+
+// Rename returns copies of problems with other names of arguments. names has them by the
+// names in the problems.
+//
+// A tool has keys for some arguments, and its client knows those. An unknown name may be a
+// misspelled key.
+func Rename(problems []Problem, names map[string]string) []Problem {
+	problems = slices.Clone(problems)
+	for i := range problems {
+		p := &problems[i]
+		switch key := names[p.Suggestion]; {
+		case p.Reason != reasonUnknown || p.Path != "":
+		case p.Suggestion == "":
+			p.suggest(p.Argument, slices.Sorted(maps.Values(names)))
+		case key != "":
+			p.Message = strings.TrimSuffix(p.Message, didYouMean(p.Suggestion)) + didYouMean(key)
+			p.Suggestion = key
+		}
+		p.Argument = cmp.Or(names[p.Argument], p.Argument)
+	}
+	return problems
+}
 
 // ReplaceText returns copies of problems with other text.
 //

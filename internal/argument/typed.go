@@ -92,13 +92,18 @@ func (p *Plan) CollectChanged(object strictjson.Value, texts map[string]string) 
 	return collected, problems
 }
 
-// typed returns the text of a JSON value.
+// typed returns the text of a JSON value. A string for a number is read as prompts/get reads
+// it, and so loses nothing.
 //
 // A value of another type keeps its JSON for the message. For a sensitive argument
 // the JSON is complete, so that Secrets can remove all of it from everything that
 // the server writes.
 func (a *Argument) typed(v strictjson.Value) Text {
-	if text, ok := a.value.textOf(v); ok {
+	text, ok := a.value.textOf(v)
+	if !ok && a.value.kind.IsNumber() && v.Text() != "" {
+		text, ok = v.Text(), true // models send 2000 and "2000"
+	}
+	if ok {
 		return Text{Value: text, Given: true}
 	}
 	if a.Sensitive {

@@ -116,14 +116,16 @@ func readAnswer(doc *strictjson.Doc, key, result string, hasContent bool) (conte
 // gets its answer.
 type Arguments struct {
 	Positions []int // of the arguments among the prompt's
+	names     []string
 	form      form
 	question  Question
 }
 
 // ForArguments returns the question for the arguments that have problems, or nil if the
 // client cannot be asked for them, or if its answer would not help. name is the prompt's, for
-// people. Without a question, the client gets the problems as an error.
-func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem) *Arguments {
+// people. Without a question, the client gets the problems as an error. The form has the keys
+// by which the client knows arguments, in place of their names.
+func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, keys map[string]string) *Arguments {
 	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
 		return nil
 	}
@@ -142,11 +144,11 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 		}
 		// An empty field shows that a value is missing. Any other problem needs a sentence.
 		if problem.Reason != argument.ReasonMissing {
-			q.form.message += "\n" + r.Secrets().Text(problem.Sentence())
+			q.form.message += "\n" + r.Secrets().Text(argument.Rename([]argument.Problem{problem}, keys)[0].Sentence())
 		}
-		q.Positions = append(q.Positions, i)
+		q.Positions, q.names = append(q.Positions, i), append(q.names, problem.Argument)
 	}
-	q.form.plan = plan.Subset(q.Positions)
+	q.form.plan = plan.Subset(q.Positions, keys)
 	return q
 }
 
@@ -155,7 +157,7 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 // other arguments. sendForm comes before reset, because reset discards the answers of this
 // request.
 func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) (texts []argument.Text, pending bool, err error) {
-	s.forgetTexts(q.form.plan)
+	s.forgetTexts(q.names)
 	result, pending, err := s.sendForm(ctx, r, q)
 	s.reset()
 	if err != nil || pending {

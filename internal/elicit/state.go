@@ -185,12 +185,12 @@ func (s *State) takeArguments() (string, bool) {
 
 // forgetTexts is for arguments that are asked for again. Otherwise Restore would bring back
 // the invalid texts in the next request.
-func (s *State) forgetTexts(plan *argument.Plan) {
+func (s *State) forgetTexts(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range plan.Arguments {
-		delete(s.Texts, plan.Arguments[i].Name)
-		delete(s.newTexts, plan.Arguments[i].Name)
+	for _, name := range names {
+		delete(s.Texts, name)
+		delete(s.newTexts, name)
 	}
 }
 

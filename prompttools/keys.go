@@ -1,0 +1,156 @@
+package prompttools
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/toolname"
+)
+
+// This file has the keys of arguments whose names the APIs of models reject: in the schema
+// of a tool, and in a call.
+
+// keys are the keys of such arguments of a tool. Both maps are nil without any.
+type keys struct {
+	keys  map[string]string // by name
+	names map[string]string // by key
+}
+
+// newKeys returns the keys for the schema of a tool, and puts them in the place of the
+// names: in the keywords for members, and in references to them. The APIs check no members
+// inside of arguments.
+func newKeys(s *jsonschema.Schema) (k keys) {
+	names := map[string]bool{}
+	for _, sub := range inPlace(s, nil) {
+		for name := range sub.Properties {
+			names[name] = true
+		}
+	}
+	if k.keys = toolname.Keys(slices.Collect(maps.Keys(names))); k.keys == nil {
+		return k
+	}
+	k.names = make(map[string]string, len(k.keys))
+	for name, key := range k.keys {
+		k.names[key] = name
+	}
+	k.refer(s)
+	for _, sub := range inPlace(s, nil) {
+		sub.Required, sub.PropertyOrder = k.each(sub.Required), k.each(sub.PropertyOrder)
+		sub.Properties = renamed(k, sub.Properties)
+		for key, p := range sub.Properties {
+			if name, ok := k.names[key]; ok { // the name says more to a model than the key
+				p.Title = cmp.Or(p.Title, name)
+			}
+		}
+		sub.DependentSchemas, sub.DependencySchemas = renamed(k, sub.DependentSchemas), renamed(k, sub.DependencySchemas)
+		for _, lists := range []*map[string][]string{&sub.DependentRequired, &sub.DependencyStrings} {
+			*lists = renamed(k, *lists)
+			for _, list := range *lists {
+				k.each(list)
+			}
+		}
+	}
+	return k
+}
+
+// inPlace appends the schema and the schemas inside that apply to the same object.
+func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) []*jsonschema.Schema {
+	if s == nil {
+		return all
+	}
+	all = append(all, s)
+	for _, sub := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else}, slices.Collect(maps.Values(s.DependentSchemas)), slices.Collect(maps.Values(s.DependencySchemas))) {
+		all = inPlace(sub, all)
+	}
+	return all
+}
+
+// of returns the key of the argument with the name.
+func (k keys) of(name string) string { return cmp.Or(k.keys[name], name) }
+
+func (k keys) each(names []string) []string {
+	for i, name := range names {
+		names[i] = k.of(name)
+	}
+	return names
+}
+
+func renamed[V any](k keys, byName map[string]V) map[string]V {
+	if byName == nil {
+		return nil
+	}
+	byKey := make(map[string]V, len(byName))
+	for name, v := range byName {
+		byKey[k.of(name)] = v
+	}
+	return byKey
+}
+
+// refer puts the keys into the references of the schema and of all schemas inside.
+func (k keys) refer(s *jsonschema.Schema) {
+	s.Ref, s.DynamicRef = k.reference(s.Ref), k.reference(s.DynamicRef)
+	for _, sub := range schema.Subschemas(s) {
+		k.refer(sub)
+	}
+}
+
+// reference returns a reference with the keys in the place of the names.
+func (k keys) reference(ref string) string {
+	u, err := url.Parse(ref)
+	if err != nil || !strings.HasPrefix(u.Fragment, "/") {
+		return ref
+	}
+	parts := strings.Split(u.Fragment, "/")
+	for i := 1; i < len(parts)-1; i++ {
+		switch parts[i] {
+		case "not", "if", "then", "else":
+			continue
+		case "allOf", "anyOf", "oneOf":
+		case "properties", "dependentSchemas", "dependencies":
+			isMember := parts[i] == "properties"
+			parts[i+1] = schema.PointerEscaper.Replace(k.of(strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i+1])))
+			if isMember {
+				i = len(parts)
+			}
+		default:
+			return ref
+		}
+		i++
+	}
+	u.Fragment = strings.Join(parts, "/")
+	return u.String()
+}
+
+// named returns the arguments of a call by their names, nil without arguments, and the keys
+// of those that the client has not sent by name. If the client sends an argument by key and
+// by name, the result has the name twice, which is an error of its reader.
+func (k keys) named(arguments strictjson.Value) (json.RawMessage, map[string]string) {
+	switch {
+	case arguments.Kind() <= strictjson.Null:
+		return nil, k.keys
+	case k.keys == nil || arguments.Kind() != strictjson.Object:
+		return json.RawMessage(arguments.Raw()), k.keys
+	}
+	sent := maps.Clone(k.keys)
+	text := []byte{'{'}
+	for key, v := range arguments.Members() {
+		delete(sent, key)
+		if name, ok := k.names[key]; ok {
+			key = name
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(strictjson.AppendString(text, key), ':')
+		text = append(text, v.Raw()...)
+	}
+	return append(text, '}'), sent
+}
