@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -155,9 +156,10 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 		r.writing.Calls("Follow")
 	}
 	for _, follow := range r.followers {
-		commit, err := follow.f(changesOf(m, slices.Sorted(maps.Keys(tx.touched))))
+		changes := changesOf(m, slices.Sorted(maps.Keys(tx.touched)))
+		commit, err := follow.f(changes)
 		if err != nil {
-			return err
+			return rejection(follow.f, changes, err)
 		}
 		if commit != nil {
 			commits = append(commits, commit)
@@ -199,10 +201,52 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 	return changes
 }
 
+// rejection returns the error of a follower with the prompts that it is about, one
+// DeclarationError for each, unless err has one. The follower accepts the change without
+// these prompts. The first prompt in the order of the names with which the follower rejects
+// the prompts before is such a prompt.
+func rejection(follow func([]Change) (func(), error), changes []Change, err error) error {
+	if known := (*DeclarationError)(nil); errors.As(err, &known) {
+		return err
+	}
+	isRemoved := func(c Change) bool { return c.Prompt == nil }
+	some := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !isRemoved(c) })
+	removed, added := len(some), slices.DeleteFunc(slices.Clone(changes), isRemoved)
+	errOf := func(n int) error {
+		_, err := follow(append(some[:removed:removed], added[:n]...))
+		return err
+	}
+	if len(added) == 0 || removed > 0 && errOf(0) != nil {
+		return err
+	}
+	var errs []error
+	for err != nil && len(added) > 0 {
+		// The follower accepts the first low prompts and rejects the first high ones.
+		low, high := 0, len(added)
+		for high-low > 1 {
+			middle := (low + high) / 2
+			if e := errOf(middle); e != nil {
+				high, err = middle, e
+			} else {
+				low = middle
+			}
+		}
+		errs = append(errs, &DeclarationError{Prompt: added[low].Name, Err: err})
+		added = slices.Delete(added, low, high)
+		err = nil
+		if len(added) > 0 {
+			err = errOf(len(added))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Follow calls f for each change of the registry before the change takes effect, and
 // at once for the prompts that exist, in the order of their names. An error of f
 // rejects the change: Add, Set and Update return the error, and so does Follow, which
-// then has no effect. commit, if not nil, is called when the change has taken effect, and
+// then has no effect. A source of many prompts, such as a folder, leaves out the prompts that
+// f rejects: those of each [*DeclarationError] that f joins. If f returns another error, f is
+// called again, with fewer prompts each time, to find them. commit, if not nil, is called when the change has taken effect, and
 // not if another function rejects the change. Calls of f and commit do not overlap. They must
 // not use the registry, nor call stop: a change panics. Follow is for what is made of prompts, such as tools,
 // and must be consistent with them. stop ends the calls of f: when it returns, none runs and

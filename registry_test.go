@@ -235,6 +235,69 @@ func TestFollowWithoutCommit(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, seen)
 }
 
+// The error of a change has the prompts that a follower rejects, whether the follower names
+// them or not, and nothing changes. What a follower says of a single prompt is said once.
+func TestRejectionsNameThePrompts(t *testing.T) {
+	t.Parallel()
+	errNo := errors.New("no")
+	alone := func(names ...string) func([]prompts.Change) (func(), error) { // rejects each of the names
+		return func(changes []prompts.Change) (func(), error) {
+			for _, c := range changes {
+				if c.Prompt != nil && slices.Contains(names, c.Name) {
+					return nil, fmt.Errorf("%s: %w", c.Name, errNo)
+				}
+			}
+			return nil, nil
+		}
+	}
+	for name, test := range map[string]struct {
+		follow func([]prompts.Change) (func(), error)
+		want   []string // prompts of the errors
+	}{
+		"first": {alone("p00"), []string{"p00"}},
+		"last":  {alone("p99"), []string{"p99"}},
+		"many":  {alone("p00", "p01", "p50", "p98", "p99"), []string{"p00", "p01", "p50", "p98", "p99"}},
+		"by name": {func(changes []prompts.Change) (func(), error) {
+			return nil, errors.Join(&prompts.DeclarationError{Prompt: "p07", Err: errNo}, fmt.Errorf("wrapped: %w", &prompts.DeclarationError{Prompt: "p08", Err: errNo}))
+		}, []string{"p07", "p08"}},
+		"the removal": {func(changes []prompts.Change) (func(), error) {
+			if changes[0].Prompt == nil {
+				return nil, errNo
+			}
+			return nil, nil
+		}, nil},
+	} {
+		reg := servertest.RegistryOf(servertest.TextPrompt("a", ""), servertest.TextPrompt("b", ""))
+		calls := 0
+		isReady := false
+		_, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
+			if calls++; !isReady {
+				return nil, nil
+			}
+			return test.follow(changes)
+		})
+		require.NoError(t, err)
+		isReady, calls = true, 0
+		err = reg.Update(func(tx *prompts.Tx) error {
+			tx.Remove("a")
+			for i := range 100 {
+				require.NoError(t, tx.Add(servertest.TextPrompt(fmt.Sprintf("p%02d", i), "")))
+			}
+			return nil
+		})
+		require.ErrorIs(t, err, errNo, name)
+		var rejected []string
+		for _, err := range unjoined(err) {
+			if d := (*prompts.DeclarationError)(nil); errors.As(err, &d) {
+				rejected = append(rejected, d.Prompt)
+			}
+		}
+		assert.Equal(t, test.want, rejected, name)
+		assert.Equal(t, 2, reg.Len(), name)
+		assert.LessOrEqual(t, calls, 2+10*len(test.want), "%s: each is found by halving", name)
+	}
+}
+
 func TestDoc(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry

@@ -19,7 +19,7 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	if err := t.refresh(context.Background(), s); err != nil {
 		return nil, err
 	}
-	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all())
+	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all(), nil)
 	if err := join(p.faults); err != nil {
 		return nil, err
 	}

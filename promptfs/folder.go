@@ -67,7 +67,8 @@ func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 // registry see all changes or none, and subscribers get one signal, or none if
 // nothing changed.
 //
-// An invalid file changes nothing: its prompt keeps the last valid version. If the
+// An invalid file changes nothing: its prompt keeps the last valid version. This includes
+// a file whose prompt a function of [prompts.Registry.Follow] rejects. If the
 // folder cannot be read, all prompts are kept. Reload returns all current errors,
 // joined, including old ones, each an [*Error], or the reason why it could not run.
 // If ctx ends, Reload changes nothing and returns the error of ctx.
@@ -143,25 +144,29 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 
 // apply brings a part of the table into the registry.
 func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, error) {
-	p := f.table.plan(f.registry.Lookup, within)
+	p := f.table.plan(f.registry.Lookup, within, nil)
 	if len(p.missing) > 0 {
 		f.table.again(ctx, s, p.missing)
-		p = f.table.plan(f.registry.Lookup, within)
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		p = f.table.plan(f.registry.Lookup, within, nil)
 	}
 	more := append(f.more(), f.skills.all()...)
-	if f.isStrict {
-		if err := join(slices.Concat(p.faults, more)); err != nil {
-			return nil, err
+	var release prompts.Release
+	for rejected := map[string]error{}; ; p = f.table.plan(f.registry.Lookup, within, rejected) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-	}
-	release := f.servedRelease(p, more)
-	if len(p.entries)+len(p.remove) > 0 || release != f.served {
+		if f.isStrict {
+			if err := join(slices.Concat(p.faults, more)); err != nil {
+				return nil, err
+			}
+		}
+		release = f.servedRelease(p, more)
+		if len(p.entries)+len(p.remove) == 0 && release == f.served {
+			break
+		}
 		err := f.registry.Update(func(tx *prompts.Tx) error {
 			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
-				p = f.table.plan(tx.Lookup, within)
+				p = f.table.plan(tx.Lookup, within, rejected)
 				if f.isStrict && len(p.faults) > 0 {
 					return join(p.faults)
 				}
@@ -178,10 +183,13 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 			}
 			return nil
 		})
-		if err != nil {
+		if err == nil {
+			f.served = release
+			break
+		}
+		if !p.reject(err, rejected) {
 			return nil, fmt.Errorf("promptfs: update registry: %w", err)
 		}
-		f.served = release
 	}
 	f.table.done(p)
 	if f.options.Skills != nil {

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,13 +82,16 @@ func (h *holders) isFrom(name, path string) bool {
 
 // plan makes a plan for a registry. If another prompt has the name that a file
 // wants, the prompt of the file stays unchanged, as does the prompt of an invalid
-// file. Neither rule depends on which file was read first.
-func (t *table) plan(in lookup, within scope) *plan {
+// file. Neither rule depends on which file was read first. rejected has why the followers of
+// the registry reject the prompts of valid files, by path.
+func (t *table) plan(in lookup, within scope, rejected map[string]error) *plan {
 	h := &holders{in, t, make(map[string]holder, len(within.paths))}
 	broken, paths := map[string][]*Error{}, within.paths
 	for _, path := range paths {
 		if e := t.entries[path]; len(e.faults) > 0 {
 			broken[path] = e.faults
+		} else if err := rejected[path]; err != nil {
+			broken[path] = []*Error{newError(path, e.line, 0, err)}
 		}
 	}
 	// Each unchanged prompt may have the name that another file wants.
@@ -143,6 +147,23 @@ func (t *table) plan(in lookup, within scope) *plan {
 		}
 	}
 	return p
+}
+
+// reject adds the prompts of the plan that a follower of the registry rejects with err, and
+// reports whether there are any.
+func (p *plan) reject(err error, rejected map[string]error) bool {
+	before := len(rejected)
+	for _, err := range flat(err) {
+		var d *prompts.DeclarationError
+		if !errors.As(err, &d) {
+			continue
+		}
+		path := p.owners[d.Prompt]
+		if slices.ContainsFunc(p.entries, func(e *entry) bool { return e.path == path }) {
+			rejected[path] = d.Err
+		}
+	}
+	return len(rejected) > before
 }
 
 // claims returns the paths that want each name, and the names of the prompts that

@@ -397,3 +397,35 @@ func TestRestart(t *testing.T) {
 	}
 	assert.Contains(t, f.log.String(), "prompts not in sync with bucket")
 }
+
+// A prompt that a follower of the registry rejects is an error of its key alone: the registry
+// is in sync, and changes of the others are served.
+func TestRejectedByAFollower(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	put(t, kv, "bad.md", "bad")
+	f, o := newFollower(t, promptnats.Options{})
+	_, err := f.registry.Follow(func(changes []prompts.Change) (func(), error) {
+		for _, c := range changes {
+			if strings.HasPrefix(c.Name, "bad") {
+				return nil, fmt.Errorf("not %s", c.Name)
+			}
+		}
+		return nil, nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, f.start(js, o))
+	assert.Equal(t, []string{"bad.md: not bad"}, f.faults())
+	assert.True(t, f.Status().Synced)
+	assert.Equal(t, []string{"a"}, f.names())
+	put(t, kv, "bad2.md", "bad")
+	put(t, kv, "a.md", "other")
+	f.says("a", "other")
+	f.until("two errors", func() bool { return len(f.faults()) == 2 })
+	assert.True(t, f.Status().Synced)
+	require.NoError(t, kv.Delete(t.Context(), "bad.md"))
+	require.NoError(t, kv.Delete(t.Context(), "bad2.md"))
+	f.until("no errors", func() bool { return f.Status().FileErrors == nil })
+}

@@ -3,6 +3,7 @@ package promptoci
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,41 @@ func TestIntervals(t *testing.T) {
 		}
 		assert.LessOrEqual(t, asked(1500*time.Millisecond), int64(2))
 		assert.True(t, f.Status().Synced)
+	})
+}
+
+// A release with a prompt that a follower of the registry rejects is rejected as a whole,
+// with the file.
+func TestRejectedByAFollower(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, reg, log := NewLayout(t.TempDir()), new(prompts.Registry), &journal{}
+		_, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
+			for _, c := range changes {
+				if c.Name == "extra" {
+					return nil, errors.New("not this prompt")
+				}
+			}
+			return nil, nil
+		})
+		require.NoError(t, err)
+		one := pushed(t, s, 1)
+		moved(t, s, "production", one)
+		f, err := Follow(t.Context(), reg, s, "production", Options{Files: log.options()})
+		require.NoError(t, err)
+		defer f.Close()
+		files := filesOf(2)
+		files["extra.md"] = []byte("hello")
+		bad, err := Build(files, Info{})
+		require.NoError(t, err)
+		require.NoError(t, Push(t.Context(), s, bad))
+		moved(t, s, "production", bad.Digest)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, []digest.Digest{one, bad.Digest}, []digest.Digest{f.Status().Release, f.Status().Refused})
+		assert.ErrorContains(t, f.Status().Err, "extra.md: not this prompt")
+		assert.Contains(t, log.String(), `msg="invalid prompt file" path=extra.md`)
+		assert.Equal(t, one.String(), reg.Releases()[0].ID)
 	})
 }
 
