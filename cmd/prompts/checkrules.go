@@ -51,6 +51,7 @@ var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
 	{"skill", "A folder with a SKILL.md is not a valid skill."},
 	{"case", "A test file is invalid, or has cases of a prompt that does not exist."},
+	{"tool", "A prompt cannot be a tool, so serve --tools does not serve the prompt."},
 	{"duplicate-name", "Two files have a prompt of the same name."},
 	{"format", "The files of a folder are in the format of another program."},
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
@@ -111,6 +112,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			i.done()
 		}
 	}
+	i.tools(reg)
 	for _, dir := range i.dirs {
 		_, errs := loadCases(dir, reg, isInvalid)
 		for _, e := range errs {
@@ -180,6 +182,29 @@ func (i *inspection) addError(e *fileError) {
 		return
 	}
 	i.findings = append(i.findings, f)
+}
+
+// tools reports the prompts that the tools of serve --tools reject, with any value of the
+// flag: serve leaves them out, as the files with errors.
+func (i *inspection) tools(reg *prompts.Registry) {
+	said := map[string]bool{}
+	for _, value := range []string{"each", "pair"} {
+		var served prompts.Registry
+		_, err := toolsOf(&served, value)
+		if err == nil {
+			err = served.Update(func(tx *prompts.Tx) error { tx.Merge(reg); return nil })
+		}
+		for _, err := range all(err) {
+			var rejected *prompts.DeclarationError
+			if !errors.As(err, &rejected) || said[rejected.Prompt] {
+				continue
+			}
+			said[rejected.Prompt] = true
+			if p, ok := reg.Lookup(rejected.Prompt); ok {
+				i.add(&p, 0, levelWarning, "tool", "serve --tools does not serve the prompt: %v", rejected.Err)
+			}
+		}
+	}
 }
 
 // skillsOf checks the skills of a folder.

@@ -174,7 +174,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		options.Features = append(options.Features, skills)
 	}
 	if o.tools != "" {
-		tools, err := o.toolsOf(reg)
+		tools, err := toolsOf(reg, o.tools)
 		if err != nil {
 			return err
 		}
@@ -209,10 +209,10 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	return srv.Serve(ctx, stdio.New())
 }
 
-// toolsOf returns the feature that offers all prompts as tools.
-func (o *serveOptions) toolsOf(reg *prompts.Registry) (feature.Feature, error) {
+// toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
+func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
-	if o.tools == "pair" {
+	if value == "pair" {
 		options.Pair = new(prompttools.Pair)
 	}
 	return prompttools.New(reg, options)
