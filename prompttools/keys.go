@@ -131,7 +131,7 @@ func (k keys) reference(ref string) string {
 
 // named returns the arguments of a call by their names, nil without arguments, and the keys
 // of those that the client has not sent by name. If the client sends an argument by key and
-// by name, the result has the name twice, which is an error of its reader.
+// by name, the key stays, which is no argument of the prompt.
 func (k keys) named(arguments strictjson.Value) (json.RawMessage, map[string]string) {
 	switch {
 	case arguments.Kind() <= strictjson.Null:
@@ -143,7 +143,7 @@ func (k keys) named(arguments strictjson.Value) (json.RawMessage, map[string]str
 	text := []byte{'{'}
 	for key, v := range arguments.Members() {
 		delete(sent, key)
-		if name, ok := k.names[key]; ok {
+		if name, ok := k.names[key]; ok && arguments.Get(name).Kind() == strictjson.Invalid {
 			key = name
 		}
 		if len(text) > 1 {

@@ -71,8 +71,9 @@ var (
 	near = []string{"payrol", "payroll2", "Payroll", "payment", "reviewe", "rewiev", "ask-more", "a_prompu", "nothing", "", "alias", "old", "zeta3", "\u00e9"}
 )
 
-// argumentNames are those of the prompts, hidden or not, and some others.
-var argumentNames = []string{"secret", "x", "color", "count", "text", "sekret", "y"}
+// argumentNames are those of the prompts, hidden or not, the key that a tool has for one of
+// them, and some others.
+var argumentNames = []string{"secret", "x", "color", "count", "größe", "gr_xf6__xdf_e", "text", "sekret", "y"}
 
 func isVisible(_ context.Context, p prompts.Prompt) bool { return !slices.Contains(p.Tags, hiddenTag) }
 
@@ -170,8 +171,12 @@ func failing(ctx context.Context, r *prompts.Request, next prompts.Handler) (*pr
 	return response, err
 }
 
-// texts returns the values of a request in the order of their names.
+// texts returns the values of a request, in order. A request that names a tool has keys,
+// whose arguments only the prompt knows, like the name of the prompt.
 func texts(r *prompts.Request) string {
+	if r.Via != "" {
+		return fmt.Sprintf("%.400q %q=%.40q %d", slices.Sorted(maps.Values(r.Arguments)), r.Argument, r.Prefix, len(r.NonStrings))
+	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
 		all = append(all, name+"="+r.Arguments[name])
@@ -259,6 +264,7 @@ func Prompt(name string, i int, run func()) prompts.Prompt {
 			}},
 			{Name: "color", Schema: prompts.Enum("red", "green")},
 			{Name: "count", Schema: &jsonschema.Schema{Type: "integer", Minimum: &least}},
+			{Name: "größe"},
 		},
 		Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 			if run != nil {
