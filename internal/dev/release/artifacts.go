@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +37,7 @@ const (
 	schemaVersion  = "2025-12-11"
 )
 
-// archives builds the command for every system from the release's commit, with a list of
+// archives builds the command for each system from the release's commit, with a list of
 // what it is made of.
 func (r *release) archives() error {
 	env, err := r.goEnv()
@@ -47,7 +46,7 @@ func (r *release) archives() error {
 	}
 	dir := filepath.Join(r.dir, "archives")
 	args := append([]string{dir, r.version}, r.systems...)
-	if _, err := outputWith(r.tree(), env, filepath.Join(r.tree(), ".ci/archives"), args...); err != nil {
+	if err := r.show(r.tree(), env, filepath.Join(r.tree(), ".ci/archives"), args...); err != nil {
 		return err
 	}
 	// Of one program, since all are made of the same modules.
@@ -65,6 +64,7 @@ func (r *release) archives() error {
 		"bin", "-json", "-licenses", "-noserial", "-version", r.version, "-output", bom, "-output-version", "1.6", file); err != nil {
 		return err
 	}
+	r.say("%s", filepath.Base(bom))
 	return r.makeReproducible(bom)
 }
 
@@ -116,8 +116,8 @@ func (r *release) time() (time.Time, error) {
 	return time.Parse(time.RFC3339, strings.TrimSpace(text))
 }
 
-// image makes DIR/image, the layout of an image for two processors, and DIR/server.json,
-// which describes the image to the registry of the protocol.
+// image makes DIR/image, the layout of an image for each processor of Linux, and
+// DIR/server.json, which describes the image to the registry of the protocol.
 func (r *release) image() error {
 	at, err := r.time()
 	if err != nil {
@@ -128,8 +128,9 @@ func (r *release) image() error {
 		return err
 	}
 	index := v1.ImageIndex(mutate.IndexMediaType(empty.Index, types.OCIImageIndex))
-	for _, processor := range []string{"amd64", "arm64"} {
-		if r.systems != nil && !slices.Contains(r.systems, "linux/"+processor) {
+	for _, system := range r.systems {
+		processor, isLinux := strings.CutPrefix(system, "linux/")
+		if !isLinux {
 			continue
 		}
 		image, err := r.imageFor(processor, at, strings.TrimSpace(revision))
@@ -140,6 +141,7 @@ func (r *release) image() error {
 			Add:        image,
 			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: processor}},
 		})
+		r.say("image for %s", system)
 	}
 	path, err := layout.Write(filepath.Join(r.dir, "image"), empty.Index)
 	if err != nil {

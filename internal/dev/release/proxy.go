@@ -72,6 +72,7 @@ func (r *release) proxy() error {
 		if err := r.publish(got.Path, got.Info, got.GoMod, got.Zip); err != nil {
 			return err
 		}
+		r.say("%s@%s", got.Path, got.Version)
 	}
 }
 
@@ -124,6 +125,7 @@ func (r *release) verify() error {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("module %s: go mod tidy -diff: %w\n%s", m.path, err, out)
 		}
+		r.say("%s", m.path)
 	}
 	return nil
 }

@@ -25,6 +25,14 @@ func (r *release) refuse(dir string) error {
 	if semver.Major(r.version) != "v0" && semver.Major(r.version) != "v1" {
 		return fmt.Errorf("version %s needs module paths that end in /%s; rename the modules first", r.version, semver.Major(r.version))
 	}
+	for _, system := range r.systems {
+		if !slices.Contains(allSystems, system) {
+			return fmt.Errorf("systems must be some of %s, got %q", strings.Join(allSystems, ", "), system)
+		}
+	}
+	if !slices.Contains(r.systems, allSystems[0]) {
+		return fmt.Errorf("systems must include %s, whose program the bill of materials describes, got %s", allSystems[0], strings.Join(r.systems, ", "))
+	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is not empty; name a new folder", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +47,7 @@ func (r *release) refuse(dir string) error {
 		}
 	}
 	if r.skipChecks {
-		r.say(notChecked)
+		fmt.Fprintln(r.out, notChecked)
 		return nil
 	}
 	r.say("== .ci/run")

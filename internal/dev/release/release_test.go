@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +41,9 @@ func project(t *testing.T) string {
 	for name, text := range files {
 		write(t, root, name, text)
 	}
+	// Each archive has the program of this system, because the standard library takes the
+	// compiler 20 seconds for each of the others. The rest of the script is the real one.
+	edit(t, root, ".ci/archives", "GOOS=$system GOARCH=$processor go -C cmd/prompts build", "go -C cmd/prompts build")
 	git(t, root, "init", "--quiet", "--initial-branch=main")
 	git(t, root, "config", "user.name", "A maintainer")
 	git(t, root, "config", "user.email", "maintainer@example.com")
@@ -77,11 +82,12 @@ func commit(t *testing.T, root string) {
 	git(t, root, "commit", "--quiet", "--message", "a change")
 }
 
-// prepare prepares a release of the repository.
-func prepare(t *testing.T, root, version, dir string, skipChecks bool) (string, error) {
+// prepare prepares a release of the repository, with the flags of the command.
+func prepare(t *testing.T, root, version, dir string, flags ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	r := release{root: root, version: version, skipChecks: skipChecks, systems: []string{"linux/amd64"}, out: &out}
+	r, dir := parse(append(flags, version, dir))
+	r.root, r.out = root, &out
 	err := r.run(dir)
 	return out.String(), err
 }
@@ -144,7 +150,7 @@ func TestRefusals(t *testing.T) {
 			}
 			before := git(t, root, "for-each-ref")
 			parent := t.TempDir()
-			_, err := prepare(t, root, c.version, filepath.Join(parent, "release"), false)
+			_, err := prepare(t, root, c.version, filepath.Join(parent, "release"))
 			require.ErrorContains(t, err, c.want)
 			left, err := os.ReadDir(parent)
 			require.NoError(t, err)
@@ -166,13 +172,59 @@ func TestFolderOfTheCaller(t *testing.T) {
 func TestRefuseFolders(t *testing.T) {
 	t.Parallel()
 	root := project(t)
-	_, err := prepare(t, root, "v0.1.0", filepath.Join(root, "release"), true)
+	_, err := prepare(t, root, "v0.1.0", filepath.Join(root, "release"), "--skip-checks")
 	require.ErrorContains(t, err, "is in the repository; name a folder outside")
 	full := t.TempDir()
 	write(t, full, "a", "")
-	_, err = prepare(t, root, "v0.1.0", full, true)
+	_, err = prepare(t, root, "v0.1.0", full, "--skip-checks")
 	require.ErrorContains(t, err, "is not empty; name a new folder")
 	assert.FileExists(t, filepath.Join(full, "a"))
+}
+
+// A list of systems that a release cannot be made of is refused. An empty one is not all.
+func TestRefuseSystems(t *testing.T) {
+	t.Parallel()
+	root := project(t)
+	for systems, want := range map[string]string{
+		"":                        `systems must be some of linux/amd64, linux/arm64, darwin/amd64, darwin/arm64, windows/amd64, windows/arm64, got ""`,
+		",":                       `got ""`,
+		"linux/amd64,plan9/amd64": `got "plan9/amd64"`,
+		"linux/arm64":             "systems must include linux/amd64, whose program the bill of materials describes, got linux/arm64",
+	} {
+		_, err := prepare(t, root, "v0.1.0", filepath.Join(t.TempDir(), "release"), "--skip-checks", "--systems", systems)
+		require.ErrorContains(t, err, want, "%q", systems)
+	}
+}
+
+// filesIn returns the names of the files in a folder.
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// platforms returns the systems of an image.
+func platforms(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	path, err := layout.FromPath(dir)
+	require.NoError(t, err)
+	outer, err := path.ImageIndex()
+	require.NoError(t, err)
+	manifest, err := outer.IndexManifest()
+	require.NoError(t, err)
+	require.Len(t, manifest.Manifests, 1)
+	image, err := outer.ImageIndex(manifest.Manifests[0].Digest)
+	require.NoError(t, err)
+	manifest, err = image.IndexManifest()
+	require.NoError(t, err)
+	for _, m := range manifest.Manifests {
+		all = append(all, m.Platform.String())
+	}
+	return all
 }
 
 // Two runs give the same bytes, and a second release follows the first. Old modules build
@@ -181,13 +233,32 @@ func TestReleases(t *testing.T) {
 	t.Parallel()
 	root := project(t)
 	first, again := filepath.Join(t.TempDir(), "release"), filepath.Join(t.TempDir(), "release")
-	out, err := prepare(t, root, "v0.1.0", first, true)
+	out, err := prepare(t, root, "v0.1.0", first, "--skip-checks")
 	require.NoError(t, err)
 	assert.Contains(t, out, "NOT CHECKED")
-	_, err = prepare(t, root, "v0.1.0", again, true)
+	_, err = prepare(t, root, "v0.1.0", again, "--skip-checks")
 	require.NoError(t, err)
 	diff, err := output(root, "diff", "--recursive", first, again)
 	require.NoError(t, err, diff)
+
+	// Without --systems, the release has the command for all of them.
+	var archives []string
+	for _, system := range []string{"darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "linux_amd64.tar.gz", "linux_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
+		archives = append(archives, "prompts_v0.1.0_"+system)
+	}
+	assert.Equal(t, append([]string{"SHA256SUMS", "prompts_v0.1.0.cdx.json"}, archives...), filesIn(t, filepath.Join(first, "archives")))
+	assert.Equal(t, []string{"linux/amd64", "linux/arm64"}, platforms(t, filepath.Join(first, "image")))
+	// Each step has a line, and each file as well, when it is there.
+	for _, line := range append([]string{
+		"== The commit of the release and its tags", "cmd/prompts/v0.1.0",
+		"== The module proxy", "github.com/mcp-prompts/prompts/cmd/prompts@v0.1.0",
+		"== Every module is complete without the working repository", "github.com/mcp-prompts/prompts/cmd/prompts",
+		"== The archives of the command", "prompts_v0.1.0.cdx.json",
+		"== The image and server.json", "image for linux/amd64", "image for linux/arm64", "== The notes",
+		"v0.1.0 is prepared in " + first + "; nothing is published",
+	}, archives...) {
+		assert.Regexp(t, `(?m)^`+regexp.QuoteMeta(line)+` \(at \d+:\d\d\)$`, out)
+	}
 
 	tags := git(t, filepath.Join(first, "repository"), "tag", "--points-at", "v0.1.0")
 	assert.Equal(t, "cmd/prompts/v0.1.0\npromptfs/v0.1.0\nv0.1.0\n", tags)
@@ -205,8 +276,11 @@ func TestReleases(t *testing.T) {
 	edit(t, root, "docs/api.txt", "const Name", "const New = 1\nconst Name")
 	commit(t, root)
 	second := filepath.Join(t.TempDir(), "release")
-	_, err = prepare(t, root, "v0.2.0", second, true)
+	_, err = prepare(t, root, "v0.2.0", second, "--skip-checks", "--systems", "linux/amd64")
 	require.NoError(t, err)
+
+	assert.Equal(t, []string{"SHA256SUMS", "prompts_v0.2.0.cdx.json", "prompts_v0.2.0_linux_amd64.tar.gz"}, filesIn(t, filepath.Join(second, "archives")))
+	assert.Equal(t, []string{"linux/amd64"}, platforms(t, filepath.Join(second, "image")))
 
 	user := t.TempDir()
 	write(t, user, "go.mod", "module example.com/user\n\ngo 1.26.0\n")

@@ -54,6 +54,7 @@ func (r *release) commit() error {
 		if sums[m], err = r.sums(m); err != nil {
 			return err
 		}
+		r.say("%s", m.tag(r.version))
 	}
 	return r.commitTree(bare)
 }
