@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +23,20 @@ var insideErrors = map[string]string{
 	`{"region":"eu","c":[1]}`: `s.c[0] must be a string, got the number 1`,
 }
 
+// alternatives is an argument s of which several alternatives may accept a value.
+var alternatives = prompts.Argument{Name: "s", Required: true, Schema: &jsonschema.Schema{Type: "object", OneOf: []*jsonschema.Schema{
+	{Required: []string{"op"}, Properties: map[string]*jsonschema.Schema{"n": {Type: "integer"}}}, {Required: []string{"op"}}, {Required: []string{"x"}},
+}}}
+
+// alternativesErrors are values of alternatives that none, two or all of them accept, and the
+// errors.
+var alternativesErrors = map[string]string{
+	`{}`:                     `s.op is required, unless x is given`,
+	`{"op":1}`:               `s must match only one of the JSON Schemas {"properties":{"n":{"type":"integer"}},"required":["op"]} and {"required":["op"]}, got {"op":1}`,
+	`{"op":1,"x":1}`:         `s must match only one of the JSON Schemas {"properties":{"n":{"type":"integer"}},"required":["op"]} and {"required":["op"]}, got {"op":1,"x":1}`,
+	`{"op":1,"n":"x","x":1}`: `s must not have the members op, x together; remove one of them`,
+}
+
 type inside struct {
 	S struct {
 		Region string   `json:"region" enum:"eu,us"`
@@ -34,16 +49,23 @@ type inside struct {
 // tool.
 func TestErrorsInsideOfArguments(t *testing.T) {
 	t.Parallel()
-	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, inside) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User("x")), nil
-	})
-	seen := map[string]bool{}
-	for value, want := range insideErrors {
-		_, e := callGet(t, p, `{"s":`+servertest.JsonText(value)+`}`, prompts.Options{})
-		require.NotNil(t, e, value)
-		assert.Equal(t, `invalid arguments for prompt "p": `+want, e.Message)
-		assert.False(t, seen[e.Message])
-		seen[e.Message] = true
+	rendered := prompts.Messages(prompts.User("x"))
+	for _, c := range []struct {
+		prompt prompts.Prompt
+		errors map[string]string
+	}{
+		{prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, inside) (*prompts.Result, error) { return rendered, nil }), insideErrors},
+		{prompts.Prompt{Name: "p", Arguments: []prompts.Argument{alternatives}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return rendered, nil }}, alternativesErrors},
+	} {
+		seen := map[string]bool{}
+		for value, want := range c.errors {
+			_, e := callGet(t, c.prompt, `{"s":`+servertest.JsonText(value)+`}`, prompts.Options{})
+			require.NotNil(t, e, value)
+			assert.Equal(t, prompts.CodeInvalidParams, e.Code)
+			assert.Equal(t, `invalid arguments for prompt "p": `+want, e.Message)
+			assert.False(t, seen[e.Message])
+			seen[e.Message] = true
+		}
 	}
 }
 
@@ -65,5 +87,17 @@ func TestErrorsInsideOfForms(t *testing.T) {
 	}
 	for content, want := range answers {
 		servertest.NewRounds(t, s, "form").Get(`{"q":`+servertest.Accepting(content)+`}`).Fails(t, prompts.CodeInvalidParams, `invalid answer to question "q": `+want)
+	}
+}
+
+// An answer with JSON for an argument with alternatives has the same errors.
+func TestErrorsOfAlternativesInForms(t *testing.T) {
+	t.Parallel()
+	ask := servertest.Elicits[struct {
+		S map[string]any `json:"s"`
+	}]("?", alternatives)
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, ask(ctx) })), prompts.Options{})
+	for value, want := range alternativesErrors {
+		servertest.NewRounds(t, s, "form").Get(`{"q":`+servertest.Accepting(`{"s":`+servertest.JsonText(value)+`}`)+`}`).Fails(t, prompts.CodeInvalidParams, `invalid answer to question "q": `+want)
 	}
 }

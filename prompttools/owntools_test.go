@@ -53,6 +53,31 @@ func TestOwnTools(t *testing.T) {
 	assert.Equal(t, -32603, connect(t, srv, "2025-11-25").call("list", "").Code)
 }
 
+// Arguments that several alternatives of the schema accept, or none, are an error for the
+// model, too.
+func TestAlternativesOfOwnTools(t *testing.T) {
+	t.Parallel()
+	of := func(required ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: required} }
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{
+		Name: "t", InputSchema: &jsonschema.Schema{Type: "object", OneOf: []*jsonschema.Schema{of("op"), of("op"), of("op", "x"), of("y")}},
+		Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: "ok"}}}, nil
+		},
+	}}}, prompts.Options{})
+	for arguments, want := range map[string]string{
+		`{"y":1}`:        `ok`,
+		`{}`:             `invalid arguments for tool "t": op is required, unless y is given`,
+		`{"op":1}`:       `invalid arguments for tool "t": the object must match only one of the JSON Schemas {"required":["op"]} and {"required":["op"]}, got {"op":1}`,
+		`{"op":1,"x":1}`: `invalid arguments for tool "t": the object must match only one of the JSON Schemas {"required":["op"]} and {"required":["op"]}, got {"op":1,"x":1}`,
+	} {
+		for _, version := range prompttest.Versions() {
+			r := connect(t, srv, version).call("t", arguments)
+			require.Len(t, r.Content, 1, "%s: %s", arguments, r.Message)
+			assert.Equal(t, want, r.Content[0].Text)
+		}
+	}
+}
+
 // Arguments that the schema of the application's tool rejects are a result for the model,
 // and the tool is not called.
 func TestArgumentsOfOwnTools(t *testing.T) {

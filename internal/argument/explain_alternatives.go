@@ -64,7 +64,7 @@ func bothMatch(a, b *subschema, in instance) *Problem {
 	onlyOf := func(a, b *subschema) []string {
 		return slices.DeleteFunc(slices.Clone(a.required), func(name string) bool { return b.isRequired[name] })
 	}
-	if one, other := onlyOf(a, b), onlyOf(b, a); one != nil && other != nil && in.kind == strictjson.Object {
+	if one, other := onlyOf(a, b), onlyOf(b, a); len(one) > 0 && len(other) > 0 && in.kind == strictjson.Object {
 		return together(one[0], other[0])
 	}
 	message := fmt.Sprintf("must match only one of the JSON Schemas %s and %s, got %s", a.asJSON(), b.asJSON(), in.shown())

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,14 +63,17 @@ func TestProblemsInside(t *testing.T) {
 }
 
 // checkExplained holds the problems of a value that a schema does not accept to what is
-// true of all: each has a place in the value, and a member that is missing is missing.
+// true of all: each has a place in the value, a member that is missing is missing, and no
+// message repeats all of a long value.
 func checkExplained(t *testing.T, v *Validator, text string) {
 	t.Helper()
 	problems, _ := v.explain(instanceAt(t, text), false)
 	require.NotEmpty(t, problems, text)
+	require.LessOrEqual(t, len(problems), MaxProblems, text)
 	for _, p := range problems {
 		require.NotEmpty(t, p.Reason, text)
 		require.NotEmpty(t, p.Message, text)
+		require.LessOrEqual(t, len(p.Message)+len(p.Path)+len(p.place), 4<<10, text)
 		found, parent := findPath(instanceAt(t, text).value, p.Path)
 		if p.Reason == ReasonMissing {
 			require.False(t, found, "%s: %s", text, p.Path)
@@ -78,6 +82,8 @@ func checkExplained(t *testing.T, v *Validator, text string) {
 			require.True(t, found, "%s: %s %s", text, p.Path, p.Message)
 		}
 	}
+	ofTool, _ := v.explain(instanceAt(t, text), true)
+	require.NotEmpty(t, ofTool, text)
 }
 
 // findPath reports whether the value has the place of a JSON Pointer, and whether the value
@@ -105,15 +111,23 @@ func findPath(v strictjson.Value, pointer string) (found, parent bool) {
 	return true, true
 }
 
+// judged counts what judge has compared.
+type judged struct {
+	values, accepted int
+	// The lists of alternatives for the whole value of which no alternative accepts it, one does,
+	// several do, or all.
+	none, one, several, all int
+}
+
 // judge compares a Validator with jsonschema-go for each of the texts, and checks the
-// problems. It reports how many were compared, none if the schema is not fit for that,
-// and how many are valid.
-func judge(t *testing.T, schema string, texts ...string) (judged, accepted int) {
+// problems: one at least for a value that the schema does not accept, and none for others.
+// It counts nothing if the schema is not fit for that.
+func (j *judged) judge(t *testing.T, schema string, texts ...string) {
 	t.Helper()
 	s := parsed(t, schema)
 	v, err := NewValidator(s)
 	if err != nil {
-		return 0, 0
+		return
 	}
 	resolved, err := s.Resolve(nil)
 	require.NoError(t, err, schema)
@@ -122,24 +136,64 @@ func judge(t *testing.T, schema string, texts ...string) (judged, accepted int) 
 		require.NoError(t, json.Unmarshal([]byte(text), &value))
 		valid := resolved.Validate(value) == nil
 		require.Equal(t, valid, v.Accepts(text), "%s\n%s", schema, text)
-		if valid {
-			accepted++
-		} else {
-			checkExplained(t, v, text)
+		j.count(v.root, instanceAt(t, text), inPlaceDepth)
+		require.NotPanics(t, func() {
+			if !valid {
+				checkExplained(t, v, text)
+				return
+			}
+			budget := 1 << 20
+			e := explainer{most: MaxProblems, budget: &budget}
+			e.explain(v.root, instanceAt(t, text))
+			require.Empty(t, e.problems, "%s\n%s", schema, text)
+			j.accepted++
+		}, "%s\n%s", schema, text)
+		j.values++
+	}
+}
+
+// count counts the alternatives of the schema and of those in place that accept the value.
+func (j *judged) count(s *subschema, in instance, depth int) {
+	if s == nil || depth == 0 {
+		return
+	}
+	for _, alternatives := range [][]*subschema{s.anyOf, s.oneOf} {
+		n := 0
+		for _, sub := range alternatives {
+			if sub.accepts(in, nil) {
+				n++
+			}
+			j.count(sub, in, depth-1)
+		}
+		switch {
+		case len(alternatives) < 2:
+		case n == 0:
+			j.none++
+		case n == 1:
+			j.one++
+		case n < len(alternatives):
+			j.several++
+		default:
+			j.all++
 		}
 	}
-	return len(texts), accepted
+	for _, sub := range append(slices.Clone(s.allOf), s.ref, s.not, s.cond, s.then, s.els) {
+		j.count(sub, in, depth-1)
+	}
 }
+
+// long is a name and a string that no message repeats in full.
+var long = strings.Repeat("long ", 200)
 
 // randomJSON returns a value of a few names and small numbers.
 func randomJSON(r *rand.Rand, depth int) string {
-	scalars := []string{`"x"`, `"y"`, `"a"`, `"abc"`, `""`, `1`, `2`, `3`, `1.5`, `-1`, `1.0`, `null`, `true`, `false`}
+	scalars := []string{`"x"`, `"y"`, `"a"`, `"abc"`, `""`, `1`, `2`, `3`, `1.5`, `-1`, `1.0`, `null`, `true`, `false`, `"` + long + `"`}
 	kind := r.IntN(5)
 	if depth == 0 || kind < 2 {
 		return scalars[r.IntN(len(scalars))]
 	}
 	var parts []string
-	for _, name := range []string{"x", "y", "op", "z/~"}[:1+r.IntN(4)] {
+	for _, name := range []string{"x", "y", "op", "z/~", long}[:1+r.IntN(5)] {
 		if value := randomJSON(r, depth-1); kind == 2 {
 			parts = append(parts, value)
 		} else if r.IntN(3) > 0 {
@@ -160,12 +214,28 @@ func randomRules(r *rand.Rand, depth int) string {
 			`{"maxLength":1}`, `{"minimum":1,"exclusiveMaximum":3}`, `{"exclusiveMinimum":1,"maximum":3}`, `{"multipleOf":1.5}`)
 	}
 	sub := func() string { return randomRules(r, depth-1) }
+	required := func() string {
+		names := []string{`"x"`, `"op"`, `"y"`, `"x"`} // x perhaps twice
+		from := r.IntN(len(names))
+		return `"required":[` + strings.Join(names[from:from+r.IntN(len(names)-from+1)], ",") + `]`
+	}
+	// alternatives returns schemas that are alike, so that a value often meets none, two or all.
+	alternatives := func() string {
+		one := pick("{"+required()+"}", fmt.Sprintf(`{%s,"properties":{"x":%s}}`, required(), sub()))
+		all := make([]string, 1+r.IntN(4))
+		for i := range all {
+			if all[i] = pick(one, one, "{"+required()+"}", fmt.Sprintf(`{%s,"allOf":[%s]}`, required(), one), ""); all[i] == "" {
+				all[i] = sub()
+			}
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
 	all := []func() string{
 		func() string { return fmt.Sprintf(`"properties":{"x":%s,"op":%s}`, sub(), sub()) },
 		func() string {
 			return fmt.Sprintf(`"properties":{"op":{"const":%s},"y":%s}`, pick(`"a"`, `"x"`, `1`), sub())
 		},
-		func() string { return `"required":["x"]` }, func() string { return `"required":["op","y"]` },
+		required, required,
 		func() string { return fmt.Sprintf(`"additionalProperties":%s`, sub()) },
 		func() string { return fmt.Sprintf(`"patternProperties":{"^[xz]":%s}`, sub()) },
 		func() string {
@@ -178,7 +248,8 @@ func randomRules(r *rand.Rand, depth int) string {
 		func() string { return fmt.Sprintf(`"contains":%s`, sub()) },
 		func() string { return fmt.Sprintf(`"contains":%s,"minContains":%d,"maxContains":2`, sub(), r.IntN(3)) },
 		func() string { return `"uniqueItems":true` }, func() string { return `"minItems":1,"maxItems":2` },
-		func() string { return fmt.Sprintf(`"anyOf":[%s,%s]`, sub(), sub()) }, func() string { return fmt.Sprintf(`"oneOf":[%s,%s,%s]`, sub(), sub(), sub()) },
+		func() string { return `"anyOf":` + alternatives() }, func() string { return `"oneOf":` + alternatives() },
+		func() string { return `"oneOf":` + alternatives() }, func() string { return `"not":{"oneOf":` + alternatives() + `}` },
 		func() string { return fmt.Sprintf(`"allOf":[%s,%s]`, sub(), sub()) }, func() string { return fmt.Sprintf(`"not":%s`, sub()) },
 		func() string { return fmt.Sprintf(`"if":%s,"then":%s,"else":%s`, sub(), sub(), sub()) },
 		func() string { return fmt.Sprintf(`"unevaluatedProperties":%s`, sub()) }, func() string { return fmt.Sprintf(`"unevaluatedItems":%s`, sub()) },
@@ -216,18 +287,20 @@ func randomCase(seed uint64, values int) (schema string, texts []string) {
 func TestValidatorAgrees(t *testing.T) {
 	t.Parallel()
 	const values = 16 // for each schema, which takes longest
-	judged, accepted, seeds := 0, 0, 1_000
+	var j judged
+	seeds := 1_000
 	if testing.Short() {
 		seeds = 400 // the fuzz target has more
 	}
 	for seed := range uint64(seeds) {
 		schema, texts := randomCase(seed, values)
-		all, valid := judge(t, schema, texts...)
-		judged += all
-		accepted += valid
+		j.judge(t, schema, texts...)
 	}
-	assert.Greater(t, judged, values*seeds*5/8)
-	assert.Greater(t, accepted, values*seeds/8)
+	assert.Greater(t, j.values, values*seeds*5/8)
+	assert.Greater(t, j.accepted, values*seeds/8)
+	for _, n := range []int{j.none, j.one, j.several, j.all} {
+		assert.Greater(t, n, seeds/4, "%+v", j)
+	}
 }
 
 func FuzzValidator(f *testing.F) {
@@ -236,7 +309,7 @@ func FuzzValidator(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		schema, texts := randomCase(seed, 1)
-		judge(t, schema, texts...)
+		new(judged).judge(t, schema, texts...)
 	})
 }
 
