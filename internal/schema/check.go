@@ -87,7 +87,7 @@ func checkKeywords(s *jsonschema.Schema) error {
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
 		return errors.New("multipleOf must be greater than 0")
 	}
-	if err := cmp.Or(checkRanges(s), checkPatterns(s)); err != nil {
+	if err := cmp.Or(checkEmpty(s), checkRanges(s), checkPatterns(s)); err != nil {
 		return err
 	}
 	for at, sub := range Subschemas(s) {

@@ -213,8 +213,8 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 	if slices.Contains(within, s) {
 		return errors.New("schema contains itself")
 	}
-	if s.Enum != nil && len(s.Enum) == 0 {
-		return errors.New("enum is empty, so no value is allowed")
+	if err := checkEmpty(s); err != nil {
+		return err
 	}
 	if s.Default != nil && !json.Valid(s.Default) {
 		return fmt.Errorf("default %s is not valid JSON; quote strings, as in \"%[1]s\"", phrase.Clip(string(s.Default), 64))
@@ -234,6 +234,27 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 		}
 		if err := checkTree(sub, append(within, s)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkEmpty returns an error for an empty list of alternatives, which no value is one of.
+//
+// An empty list is not a keyword that is absent: jsonschema-go rejects all values, but
+// encoding/json leaves out the list.
+func checkEmpty(s *jsonschema.Schema) error {
+	for _, list := range []struct {
+		keyword string
+		isEmpty bool
+	}{
+		{"type", s.Types != nil && len(s.Types) == 0},
+		{"enum", s.Enum != nil && len(s.Enum) == 0},
+		{"anyOf", s.AnyOf != nil && len(s.AnyOf) == 0},
+		{"oneOf", s.OneOf != nil && len(s.OneOf) == 0},
+	} {
+		if list.isEmpty {
+			return fmt.Errorf("%s is empty, so no value is allowed", list.keyword)
 		}
 	}
 	return nil

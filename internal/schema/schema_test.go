@@ -45,6 +45,34 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
+// An empty list of alternatives is an error, wherever it is, and is never read as absent.
+func TestEmptyLists(t *testing.T) {
+	t.Parallel()
+	for keyword, s := range map[string]*jsonschema.Schema{
+		"type":  {Types: []string{}},
+		"enum":  {Enum: []any{}},
+		"anyOf": {AnyOf: []*jsonschema.Schema{}},
+		"oneOf": {OneOf: []*jsonschema.Schema{}},
+	} {
+		want := keyword + " is empty, so no value is allowed"
+		resolved, err := s.Resolve(nil)
+		require.NoError(t, err)
+		require.Error(t, resolved.Validate("x"), keyword) // which jsonschema-go agrees with
+		for _, whole := range []*jsonschema.Schema{s, {Type: "object", Properties: map[string]*jsonschema.Schema{"a": s}}, {Not: s}} {
+			_, err := schema.Clone(whole)
+			assert.ErrorContains(t, err, want)
+			assert.ErrorContains(t, schema.Check(whole), want)
+		}
+		assert.ErrorContains(t, schema.Check(parse(t, `{"items":{"`+keyword+`":[]}}`)), want)
+	}
+	for _, text := range []string{`{"allOf":[]}`, `{"required":[]}`, `{"prefixItems":[]}`, `{"properties":{}}`, `{"dependentRequired":{"a":[]}}`} {
+		s := parse(t, text)
+		require.NoError(t, schema.Check(s), text)
+		_, err := schema.Clone(s)
+		require.NoError(t, err, text)
+	}
+}
+
 // A schema that leads back to itself without going into the value would
 // overflow the stack at the first call, which ends the process.
 func TestCycles(t *testing.T) {
