@@ -109,8 +109,8 @@ func (d decoder) members(n *yaml.Node, of string, known []string) members {
 			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1]})
 		}
 	}
-	if len(all) == 0 {
-		return nil
+	if len(all) == 0 && len(n.Content) > 0 {
+		return nil // each has an error
 	}
 	return all
 }

@@ -95,6 +95,8 @@ p.md:5: key in meta must be a string, got a list`},
 		{"no arguments", "---\narguments: []\n---\nhi", "p.md:2: arguments must be a list with elements, got an empty list; write - name: code on the line below, or remove the key"},
 		{"an argument that is a word", "---\narguments: [code]\n---\nhi", `p.md:2: argument must be key: value pairs, got "code"; write lines such as name: ...`},
 		{"an argument without a name", "---\narguments:\n  - name: a\n  - title: x\n---\n{{.a}}{{.x}}", "p.md:4: argument has no name; add name: with the name of the placeholder"},
+		{"an argument without keys", "---\narguments:\n  - name: a\n  - {}\n---\n{{.a}}", "p.md:4: argument has no name; add name: with the name of the placeholder"},
+		{"no argument but one without keys", "---\narguments: [{}]\n---\nhi", "p.md:2: argument has no name; add name: with the name of the placeholder"},
 		{"an argument with an empty name", "---\narguments:\n  - title: x\n    name: ''\n---\nhi", "p.md:4: argument has an empty name; write the name of the placeholder"},
 		{"an argument twice", "---\narguments:\n  - name: a\n  - name: b\n  - name: a\n---\n{{.a}}", `p.md:5: duplicate argument "a" (first defined on line 3); remove one`},
 		{"keys of an argument", "---\narguments:\n  - name: a\n    desc: x\n    name: b\n    unit: s\n---\n{{.a}}", `p.md:4: unknown key "desc" in argument; did you mean "description"?
