@@ -129,6 +129,30 @@ func TestFeatureOfAServer(t *testing.T) {
 	})
 }
 
+// Serve returns work and nothing that it has appended, be that nil, dst or an empty slice, to
+// each door and within a rate.
+func TestWorkWithoutResult(t *testing.T) {
+	t.Parallel()
+	for name, nothing := range map[string]func(dst []byte) []byte{
+		"nil":   func([]byte) []byte { return nil },
+		"dst":   func(dst []byte) []byte { return dst },
+		"empty": func([]byte) []byte { return []byte{} },
+	} {
+		work := served(func(context.Context) (string, error) { return `{"done":1}`, nil })
+		m := feature.Method{Callable: true, Rate: 100, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+			_, w, err := work.Serve(c, dst)
+			return nothing(dst), w, err
+		}}
+		for _, principal := range []func(context.Context) string{nil, func(context.Context) string { return "ada" }} {
+			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Principal: principal})
+			assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"result":{"done":1,`, name)
+			got, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{})
+			require.NoError(t, err, name)
+			assert.Contains(t, string(got), `{"done":1`, name)
+		}
+	}
+}
+
 // The client reads of a feature's error what it reads of a Method's.
 func TestErrorsOfAFeature(t *testing.T) {
 	t.Parallel()

@@ -63,9 +63,9 @@ type Method struct {
 	// 2026-07-28 requires, so Serve and the Work must not append them: resultType, ttlMs
 	// and cacheScope by Cache, and _meta with the server's identity.
 	// If the result needs code that takes time, waits, asks the user
-	// or depends on the client, Serve returns [Work] instead of a result. Serve runs
-	// on the goroutine that reads the connection, so it must return at once. It may
-	// be called concurrently. Required.
+	// or depends on the client, Serve returns [Work], and nil or dst instead of a
+	// result. Serve runs on the goroutine that reads the connection, so it must return
+	// at once. It may be called concurrently. Required.
 	//
 	// An error that is, or wraps, a *prompts.Error is sent to the client. For any
 	// other error, the client gets an internal error without text, and the log gets

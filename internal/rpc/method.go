@@ -244,6 +244,9 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	c.Message.Method = m.name // which keeps no message in memory
 	call.Bind(&c.public, c)
 	result, w, err := m.feature(&c.public, dst)
+	if len(result) <= len(dst) { // dst itself, which is nil for a Server.Call
+		result = nil
+	}
 	// A feature that returns neither a result nor work has a bug, which the client must not
 	// wait for.
 	if err == nil && (result != nil || w.Handler == nil) {
