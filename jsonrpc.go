@@ -59,7 +59,8 @@ func (s *Server) Flush(ctx context.Context) error { return s.rpc.Flush(ctx) }
 
 // Log writes a record of a transport to Options.Logger, within the server's rate
 // limit of 100 records a second and a burst of 200. A panic of the logger is
-// dropped. Safe for concurrent use.
+// dropped. Log waits for the handler of the logger for at most a second: while the
+// handler blocks, records are dropped. Safe for concurrent use.
 func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	s.rpc.Log(ctx, level, message, attrs...)
 }

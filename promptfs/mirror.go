@@ -3,6 +3,7 @@ package promptfs
 import (
 	"context"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -54,6 +55,11 @@ func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 	m.folder.more, m.folder.revision = m.more, func() uint64 { return m.highest }
 	return m
 }
+
+// Logger returns Options.Logger, or its default, for records about the store. It waits for
+// the handler for at most a second: if the handler blocks, records are dropped, and the
+// next one has their number as dropped.
+func (m *Mirror) Logger() *slog.Logger { return m.folder.options.Logger }
 
 // Reset replaces all files, whatever their revisions were. It updates the registry
 // in one step and returns the errors of [Folder.Reload]. Call Reset at the start,
@@ -111,7 +117,7 @@ func (m *Mirror) isNews(f File) bool {
 func (m *Mirror) change(ctx context.Context, f func()) error {
 	select {
 	case <-m.folder.turn:
-		defer func() { m.folder.turn <- struct{}{} }()
+		defer m.folder.endTurn()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs/internal/logwait"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -85,6 +86,7 @@ func (o Options) filled() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	o.Logger = slog.New(logwait.New(o.Logger.Handler())) // a handler that blocks must not stop the reloads
 	return o
 }
 

@@ -118,7 +118,7 @@ func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) 
 	f := m.folder
 	select {
 	case <-f.turn:
-		defer func() { f.turn <- struct{}{} }()
+		defer f.endTurn()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -95,6 +95,7 @@ func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 	files := o.Files
 	files.OnReload = f.reloaded
 	f.mirror = promptfs.NewMirror(reg, files)
+	f.options.Files.Logger = f.mirror.Logger()
 	f.status.Err = errNotConnected
 	running, cancel := context.WithCancel(ctx)
 	f.cancel = cancel

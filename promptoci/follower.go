@@ -120,11 +120,8 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	o.Timeout = positive(o.Timeout, defaultTimeout)
 	o.Limits = o.Limits.filled()
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
-	if o.Files.Logger == nil {
-		o.Files.Logger = slog.Default()
-	}
 	mirror := promptfs.NewMirror(reg, o.Files) // whose records have the label of the release
-	o.Files.Logger = o.Files.Logger.With(slog.String("label", label))
+	o.Files.Logger = mirror.Logger().With(slog.String("label", label))
 	f := &Follower{store: s, label: label, isPinned: isPinned, options: o, mirror: mirror, ended: make(chan struct{}), refresh: make(chan struct{}, 1)}
 	f.status.Label = label
 	err := f.look(ctx)

@@ -3,10 +3,13 @@ package streamablehttp
 import (
 	"context"
 	"errors"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -76,7 +79,10 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
 	mux.Handle("/", wrongpath.Handler("/mcp", srv.Log))
-	server := &http.Server{Handler: mux, ReadTimeout: serverReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+	server := &http.Server{
+		Handler: mux, ReadTimeout: serverReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: log.New(errorLog{srv}, "", 0),
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }() // ends with Shutdown
 	select {
@@ -95,4 +101,13 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 		err = errors.Join(err, closed)
 	}
 	return err
+}
+
+// errorLog logs what net/http reports, such as a panic, within the rate limit of the
+// server. By default, net/http writes to standard error for as long as that blocks.
+type errorLog struct{ server *prompts.Server }
+
+func (l errorLog) Write(p []byte) (int, error) {
+	l.server.Log(context.Background(), slog.LevelWarn, "HTTP server error", slog.String("error", strings.TrimSpace(string(p))))
+	return len(p), nil
 }

@@ -192,3 +192,40 @@ func TestListenAndServeErrors(t *testing.T) {
 	require.NoError(t, l.Close())
 	assert.Error(t, streamablehttp.Serve(t.Context(), l, helloServer(), streamablehttp.Options{}), "the listener is closed")
 }
+
+// temporarily is a listener whose first Accept fails as if too many files were open.
+type temporarily struct {
+	net.Listener
+	failed bool
+}
+
+func (l *temporarily) Accept() (net.Conn, error) {
+	if !l.failed {
+		l.failed = true
+		return nil, temporaryError{}
+	}
+	return l.Listener.Accept()
+}
+
+type temporaryError struct{}
+
+func (temporaryError) Error() string   { return "too many open files" }
+func (temporaryError) Timeout() bool   { return false }
+func (temporaryError) Temporary() bool { return true }
+
+// What net/http reports goes to the logger of the server, and not to standard error.
+func TestServeLogsErrorsOfHTTP(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	log, w := io.Pipe()
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(w, nil))})
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- streamablehttp.Serve(ctx, &temporarily{Listener: l}, srv, streamablehttp.Options{}) }() // ends with ctx
+	line, err := bufio.NewReader(log).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, `level=WARN msg="HTTP server error" error="http: Accept error: too many open files`)
+	stop()
+	assert.NoError(t, <-served)
+}

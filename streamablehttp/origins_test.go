@@ -3,10 +3,18 @@ package streamablehttp
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // An origin that no browser sends is a mistake of the program's.
@@ -99,4 +107,24 @@ func TestOriginOverTLS(t *testing.T) {
 		}
 		assert.Equal(t, test.ok, (&Options{AllowedOrigins: test.allowed}).trustsOrigin(r), test)
 	}
+}
+
+// A logger that blocks delays a request that is rejected by a second, once, and no other.
+func TestLoggerThatBlocks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log, w := io.Pipe() // which nobody reads
+		defer log.Close()
+		h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(w, nil))}), Options{})
+		start := time.Now()
+		for range 300 {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://mcp.example.org/mcp", strings.NewReader("{}"))
+			r.Header.Set("Origin", "https://evil.example.org")
+			response := httptest.NewRecorder()
+			h.ServeHTTP(response, r)
+			assert.Equal(t, http.StatusForbidden, response.Code)
+		}
+		assert.Equal(t, time.Second, time.Since(start))
+		assert.NoError(t, h.Close())
+	})
 }

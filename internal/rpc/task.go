@@ -227,6 +227,7 @@ func (t *task) stop(flush bool) {
 func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
+		t.release() // before a record
 		return t.whyCompleted(t.work.handler.LogAttr)
 	case f == nil:
 		return t.outlet.respond(t, result, nil)
@@ -236,7 +237,14 @@ func (t *task) end(result []byte, f *Failure) error {
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended
 	}
-	return t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
+	return t.fail(f.Client, func() { t.logFailure(f) })
+}
+
+// logFailure logs the failure of a task whose code has returned. A logger may block, and
+// must not hold what other requests wait for.
+func (t *task) logFailure(f *Failure) {
+	t.release()
+	t.work.logFailure(t.forLog(), t.engine, f)
 }
 
 // fail sends the error response of a task that is completed, and calls log, if
@@ -256,6 +264,7 @@ func (t *task) fail(e *transport.Error, log func()) error {
 func (t *task) giveUp(cause error) error {
 	t.ticket.Leave()
 	if !t.finish() {
+		t.release() // before a record
 		return t.whyCompleted(t.work.handler.LogAttr)
 	}
 	// Only a full server is an error for the client. Any other cause means that nobody waits
@@ -280,7 +289,7 @@ func (t *task) goexit() {
 	// connection.
 	t.exchange.overdue()
 	f := InternalFailure(t.work.handler.Subject(), ErrGoexit)
-	_ = t.fail(f.Client, func() { t.work.logFailure(t.forLog(), t.engine, f) })
+	_ = t.fail(f.Client, func() { t.logFailure(f) })
 }
 
 // Expire responds for work that exceeds its time limit, on the goroutine of the

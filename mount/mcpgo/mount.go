@@ -147,7 +147,11 @@ func (m *mount) follow(changed <-chan struct{}) {
 		if !bridge.Settle(changed, m.stop, changeLongest) {
 			return
 		}
-		for _, name := range m.update() {
+		taken, err := m.update()
+		if err != nil {
+			m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+		}
+		for _, name := range taken {
 			m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
 				slog.Any("error", bridge.Exists("mcpgo", "prompt", name)))
 		}
@@ -155,12 +159,12 @@ func (m *mount) follow(changed <-chan struct{}) {
 }
 
 // update brings the server up to date, with one notification, and returns the
-// names that the server now has for prompts of its own.
-func (m *mount) update() (taken []string) {
+// names that the server now has for prompts of its own, and the error of the tools.
+func (m *mount) update() (taken []string, err error) {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
 	if m.ended {
-		return nil
+		return nil, nil
 	}
 	before, next := m.snapshot.Load(), newSnapshot(m)
 	present := m.server.ListPrompts()
@@ -185,10 +189,7 @@ func (m *mount) update() (taken []string) {
 		}
 	}
 	m.put(next, put, gone)
-	if err := m.tools.update(); err != nil {
-		m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
-	}
-	return taken
+	return taken, m.tools.update()
 }
 
 // put makes next what is mounted, and the server's prompts those of it: those in

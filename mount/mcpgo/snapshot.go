@@ -45,20 +45,24 @@ func (s *snapshot) drop(name string) { delete(s.prompts, name) }
 // entries returns the list entries of a revision by name. They are not to be
 // changed.
 func (s *snapshot) entries(version string) map[string]mcp.Prompt {
+	entries, err := s.entriesLocked(version)
+	if err != nil { // logged without the lock, since a logger may block
+		s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
+	}
+	return entries
+}
+
+func (s *snapshot) entriesLocked(version string) (entries map[string]mcp.Prompt, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	entries, ok := s.made[version]
 	if !ok {
-		var err error
 		entries, err = readLists(func(params json.RawMessage) (json.RawMessage, error) {
 			return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
 		})
-		if err != nil {
-			s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
-		}
 		s.made[version] = entries
 	}
-	return entries
+	return entries, err
 }
 
 // readLists returns the prompts of all pages of prompts/list by name: a page has a limit
