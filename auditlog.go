@@ -35,7 +35,8 @@ import (
 // written before the client gets the response, with the request's context, so that a
 // handler such as the one of package promptotel can add the trace. Requests that are
 // malformed or rejected by a limit do not reach the middleware. An Observer
-// receives them. To combine AuditLog with other middlewares, call
+// receives them. If the handler of the logger blocks, the request waits, because no record
+// may be missing: for standard error, use a stdio.LogWriter. To combine AuditLog with other middlewares, call
 // AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of
 // the call.
 func AuditLog(logger *slog.Logger) func(next Handler) Handler {

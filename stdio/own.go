@@ -12,13 +12,9 @@ import (
 // the other side end our input.
 func own(r io.Reader, w io.Writer) (io.Writer, []io.Closer) {
 	var closers []io.Closer
-	if f, ok := w.(*os.File); ok && killsOnWrite(f) {
-		// If that fails, f itself is still good to write to, and only a
-		// client that goes away at the wrong moment makes a difference.
-		if dup, err := duplicate(f); err == nil {
-			w = dup
-			closers = append(closers, dup)
-		}
+	if dup := protected(w); dup != nil {
+		w = dup
+		closers = append(closers, dup)
 	} else if c, ok := w.(io.Closer); ok && !isStandard(w) {
 		closers = append(closers, c)
 	}
@@ -26,6 +22,21 @@ func own(r io.Reader, w io.Writer) (io.Writer, []io.Closer) {
 		closers = append(closers, c)
 	}
 	return w, closers
+}
+
+// protected returns a duplicate of a descriptor that kills on write, to write to in place
+// of w. It returns nil for any other w, and if there is no duplicate: w itself is then
+// still valid, and only a client that disconnects at the wrong moment makes a difference.
+func protected(w io.Writer) *os.File {
+	f, ok := w.(*os.File)
+	if !ok || !killsOnWrite(f) {
+		return nil
+	}
+	dup, err := duplicate(f)
+	if err != nil {
+		return nil
+	}
+	return dup
 }
 
 // isStandard reports whether stream is one of the process's three standard

@@ -2,9 +2,11 @@ package stdio
 
 import (
 	"context"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -15,7 +17,13 @@ import (
 // second signal ends the process. Run returns an error if standard input or output
 // fails. The maximum size of a message is the server's.
 //
-// Run is the short form of
+// While Run serves, a closed standard error does not end the process by SIGPIPE: a write
+// returns an error. If package log writes to os.Stderr, as by default, Run makes it write
+// to a [LogWriter], and slog.Default() with it: a client that never reads standard error
+// does not stop the server. At the end, Run waits for at most one second for the queued
+// records. A logger of your own for os.Stderr needs its own LogWriter.
+//
+// Without a LogWriter and SIGPIPE, Run is the short form of
 //
 //	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 //	defer stop()
@@ -24,5 +32,42 @@ func Run(ctx context.Context, srv *prompts.Server) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
+	defer surviveSIGPIPE()()
+	defer protectLog()()
 	return srv.Serve(ctx, NewStream(os.Stdin, os.Stdout, Options{MaxMessageBytes: srv.MaxMessageBytes()}))
+}
+
+// protectLog puts a LogWriter between package log and standard error, until restore is
+// called. A record from before may block package log itself, and its lock. Then neither
+// function waits for more than a second.
+func protectLog() (restore func()) {
+	w := NewLogWriter(os.Stderr)
+	begun, ended, restored := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() { // ends with restore, or when package log is not blocked any more
+		defer close(restored)
+		isOurs := log.Writer() == os.Stderr // else the application has its own
+		if isOurs {
+			log.SetOutput(w)
+		}
+		close(begun)
+		if <-ended; isOurs && log.Writer() == w {
+			log.SetOutput(os.Stderr)
+		}
+	}()
+	wait(begun)
+	return func() {
+		close(ended)
+		wait(restored)
+		_ = w.Close() // the error is for nobody
+	}
+}
+
+// wait waits for c, for at most logTimeout.
+func wait(c <-chan struct{}) {
+	timer := time.NewTimer(logTimeout)
+	defer timer.Stop()
+	select {
+	case <-c:
+	case <-timer.C:
+	}
 }

@@ -11,7 +11,8 @@
 //
 // Standard output carries the protocol, so the program must not print anything else
 // there, by fmt.Println or a logger. Standard error is free for other text, and is
-// the default of package log and of slog.
+// the default of package log and of slog. A client may close standard error or never read
+// it: [Run] is prepared for both, and [LogWriter] is for other programs.
 package stdio
 
 import (
@@ -61,6 +62,10 @@ type Transport struct {
 // A client ends such a server by closing its input: Read then returns io.EOF. If the
 // client closes the output first, Write returns an error, and SIGPIPE does not kill
 // the process.
+//
+// A server on New without [Run] has no protection of standard error: if the client closes
+// standard error, the next record on os.Stderr ends the process by SIGPIPE, and if the
+// client never reads it, a record blocks. Give the loggers of such a server a [LogWriter].
 func New() *Transport {
 	return NewStream(os.Stdin, os.Stdout, Options{})
 }

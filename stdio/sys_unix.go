@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 )
 
@@ -34,4 +35,13 @@ func duplicate(f *os.File) (*os.File, error) {
 		return nil, os.NewSyscallError("dup", dupErr)
 	}
 	return os.NewFile(uintptr(dup), f.Name()), nil
+}
+
+// surviveSIGPIPE keeps a write to descriptor 1 or 2 from ending the process until stop is
+// called: the write returns EPIPE. The signal is not ignored, because the programs that
+// the process starts would inherit that.
+func surviveSIGPIPE() (stop func()) {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, syscall.SIGPIPE)
+	return func() { signal.Stop(unread) }
 }

@@ -10,12 +10,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
@@ -46,9 +50,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	hasStarted := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { hasStarted = true }
+	hasStarted, unprotect := false, func() {}
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if hasStarted = true; cmd.Annotations[serves] != "" {
+			unprotect = protect(root)
+		}
+	}
 	err := root.ExecuteContext(ctx)
+	defer func() { unprotect() }()
 	switch {
 	case err == nil:
 		return exitOK
@@ -57,11 +66,41 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case isInterrupted(ctx, err):
 		return exitInterrupted
 	}
-	fmt.Fprintln(errOut, "prompts:", err)
+	fmt.Fprintln(root.ErrOrStderr(), "prompts:", err)
 	if usage := (usageError{}); !hasStarted || errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// serves is the annotation of a command that serves until a signal or the end of its input.
+const serves = "serves"
+
+// protect keeps a parent that closes the standard output or error of a server, or never
+// reads them, from ending or stopping the server, until unprotect is called. The protocol
+// of standard input and output is protected by package stdio. The other commands end with
+// their reader, as in "prompts list | head -1".
+func protect(root *cobra.Command) (unprotect func()) {
+	out, errOut := stdio.NewLogWriter(root.OutOrStdout()), stdio.NewLogWriter(root.ErrOrStderr())
+	unread := make(chan os.Signal, 1)
+	isProcess := root.ErrOrStderr() == os.Stderr && log.Writer() == os.Stderr
+	if isProcess { // and no test
+		signal.Notify(unread, syscall.SIGPIPE) // ignored, it would be so in programs that are started
+		log.SetOutput(errOut)                  // of other libraries
+	}
+	root.SetOut(out)
+	root.SetErr(errOut)
+	return func() {
+		if isProcess {
+			log.SetOutput(os.Stderr)
+			signal.Stop(unread)
+		}
+		var closing sync.WaitGroup
+		for _, w := range []*stdio.LogWriter{out, errOut} {
+			closing.Go(func() { _ = w.Close() }) // ends within a second
+		}
+		closing.Wait()
+	}
 }
 
 func newRoot() *cobra.Command {

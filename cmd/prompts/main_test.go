@@ -8,16 +8,41 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"prompts": main})
+	testscript.Main(m, map[string]func(){"prompts": main, "serve-library": serveLibrary})
+}
+
+// serveLibrary is a program that serves a folder with stdio.Run and the default logger. With
+// a second argument, it logs before Run, else not before the first request.
+func serveLibrary() {
+	var reg prompts.Registry
+	folder := promptfs.NewDir(&reg, os.Args[1], promptfs.Options{})
+	if len(os.Args) > 2 {
+		_ = folder.Reload(context.Background())
+	}
+	var once sync.Once
+	watch := func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			once.Do(func() { go folder.Watch(context.Background()) }) // ends with the process
+			return next(ctx, r)
+		}
+	}
+	if err := stdio.Run(context.Background(), prompts.MustNewServer(&reg, prompts.Options{Middleware: watch})); err != nil {
+		os.Exit(1)
+	}
 }
 
 // TestScripts runs the sessions in testdata/script: each command with its output and

@@ -47,6 +47,7 @@ With --exec, the page has a button that gives the messages to a command, as with
   prompts preview --addr :8081 --allow-host dev.example.org:8081 prompts`,
 		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
+		Annotations:       map[string]string{serves: "yes"},
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if err := checkAllowed(hosts, nil); err != nil {
 				return err
@@ -123,7 +124,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	open(page.Token())
-	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Close
 	select {

@@ -69,6 +69,18 @@ func isCurrent(paths []string, infos []fs.FileInfo) bool {
 // reload reads the files, whatever the system says of their times. isAsked is true if a
 // person wants that, and is to see what became of it.
 func (r *reloaded[T]) reload(isAsked bool) {
+	isNews, failure := r.read(isAsked)
+	switch {
+	case failure != "":
+		r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", failure))
+	case isNews:
+		r.logger.Info("files read again", slog.Any("paths", r.paths))
+	}
+}
+
+// read is reload, but that it logs nothing. It reports whether there is a new value, or
+// returns a failure that is to be logged.
+func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.state.Load()
@@ -77,7 +89,7 @@ func (r *reloaded[T]) reload(isAsked bool) {
 	if next.contents, next.infos, err = readFiles(r.paths); err == nil {
 		if !isAsked && r.failure == "" && slices.EqualFunc(old.contents, next.contents, bytes.Equal) {
 			r.state.Store(next)
-			return
+			return false, ""
 		}
 		next.value, err = r.parse(next.contents)
 	}
@@ -86,16 +98,16 @@ func (r *reloaded[T]) reload(isAsked bool) {
 		r.state.Store(next)
 		if isAsked || r.failure != err.Error() {
 			r.failure = err.Error()
-			r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", r.failure))
+			return false, r.failure
 		}
-		return
+		return false, ""
 	}
 	r.failure = ""
 	if r.replace != nil {
 		r.replace(old.value, next.value)
 	}
 	r.state.Store(next)
-	r.logger.Info("files read again", slog.Any("paths", r.paths))
+	return true, ""
 }
 
 // readFiles returns the contents of files, and what the system says of them: of the time

@@ -66,6 +66,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
   prompts serve --http :8080 --tokens tokens.txt oci://ghcr.io/acme/prompts:production
   prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
 		ValidArgsFunction: completeFolders,
+		Annotations:       map[string]string{serves: "yes"},
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			for _, name := range []string{"http", "nats", "tokens"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
@@ -220,7 +221,11 @@ func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 
 // follow fills the registry from the bucket until stop is called.
 func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (stop func(), err error) {
-	nc, err := nats.Connect(o.nats, nats.Name(o.name), nats.MaxReconnects(-1))
+	// By default, package nats writes errors to standard error for as long as that blocks.
+	logError := func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		files.Logger.Warn("NATS connection failed", slog.Any("error", err))
+	}
+	nc, err := nats.Connect(o.nats, nats.Name(o.name), nats.MaxReconnects(-1), nats.ErrorHandler(logError))
 	if err != nil {
 		return nil, err
 	}
