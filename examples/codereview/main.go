@@ -29,20 +29,17 @@ func main() {
 	asTools := flag.Bool("tools", false, "offer each prompt as a tool, too")
 	flag.Parse()
 
-	// Standard output belongs to the protocol, so the log goes to standard error.
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	var reg prompts.Registry
 	reg.MustAdd(declared()...) // panics if a declaration is invalid, which is a bug of the program
 
-	options := prompts.Options{
-		Info:   prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"},
-		Logger: logger,
-	}
+	// Standard output belongs to the protocol, so the log goes to standard error: by default,
+	// the logger of the server is slog.Default().
+	options := prompts.Options{Info: prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"}}
 	if *asTools {
 		// Models call tools without a user, which is safe for all of these prompts.
 		tools, err := prompttools.New(&reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
 		if err != nil {
-			logger.Error("cannot serve prompts as tools", "error", err)
+			slog.Error("cannot serve prompts as tools", "error", err)
 			os.Exit(1)
 		}
 		options.Features = []feature.Feature{tools}
@@ -50,7 +47,7 @@ func main() {
 	srv := prompts.MustNewServer(&reg, options)
 	// Run returns nil when the client disconnects or a signal arrives.
 	if err := stdio.Run(context.Background(), srv); err != nil {
-		logger.Error("server failed", "error", err)
+		slog.Error("server failed", "error", err)
 		os.Exit(1)
 	}
 }

@@ -13,19 +13,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log"
 	"log/slog"
 	"maps"
 	"os"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	w := stdio.NewLogWriter(os.Stderr) // which a client may close, or never read
 	var reg prompts.Registry
-	if err := newServer(&reg, logger).serve(context.Background(), os.Stdin, os.Stdout); err != nil {
-		logger.Error("server failed", "error", err)
-		os.Exit(1)
+	err := newServer(&reg, slog.New(slog.NewTextHandler(w, nil))).serve(context.Background(), os.Stdin, os.Stdout)
+	if _ = w.Close(); err != nil {
+		log.Fatal(err)
 	}
 }
 

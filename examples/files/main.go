@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"log"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -18,23 +19,22 @@ import (
 func main() {
 	dir, addr := arguments()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	w := stdio.NewLogWriter(os.Stderr) // which a client may close, or never read
+	logger := slog.New(slog.NewTextHandler(w, nil))
 	var reg prompts.Registry
 	var skills promptskills.Registry
 	served, err := promptskills.New(&skills, promptskills.Options{})
 	if err != nil {
-		logger.Error("invalid options", "error", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
-	features := []feature.Feature{served}
-	srv := prompts.MustNewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: []feature.Feature{served}, InputSchemas: addr != ""})
 	onReload := preview(srv, dir, addr, logger)
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Skills: &skills, Logger: logger, OnReload: onReload})
 	_ = folder.Reload(ctx) // the logger gets the errors; the other files are served
 	go folder.Watch(ctx)   // which ends with ctx
 	err = srv.Serve(ctx, stdio.New())
-	if stop(); err != nil {
-		logger.Error("server failed", "error", err)
-		os.Exit(1)
+	stop()
+	if _ = w.Close(); err != nil {
+		log.Fatal(err)
 	}
 }

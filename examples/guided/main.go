@@ -19,14 +19,13 @@ import (
 	"context"
 	"log"
 	"log/slog"
-	"os"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
-	srv := newServer(slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	srv := newServer(slog.Default())
 	if err := stdio.Run(context.Background(), srv); err != nil { // nil after a signal, and when the client disconnects
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,17 +20,18 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
+	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
 	listen := flag.String("listen", "", "serve HTTP at this `address` and the path /mcp, instead of standard input and output")
 	flag.Parse()
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	w := stdio.NewLogWriter(os.Stderr) // which a client may close, or never read
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, logger); err != nil {
-		logger.Error("server failed", "error", err)
-		os.Exit(1)
+	err := run(ctx, *listen, slog.New(slog.NewTextHandler(w, nil)))
+	if _ = w.Close(); err != nil {
+		log.Fatal(err)
 	}
 }
 
