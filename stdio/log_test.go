@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -285,6 +286,17 @@ func FuzzLogWriter(f *testing.F) {
 	f.Add([]byte{0, 4, 8, 12, 1, 5, 9, 13, 255, 2, 6, 10, 14, 3, 7, 11, 15, 254})
 	f.Add(bytes.Repeat([]byte{3, 7, 11, 15}, 40))
 	f.Add(bytes.Repeat([]byte{7, 7, 7, 15, 255}, 40))
+	random := rand.New(rand.NewPCG(1, 2)) // the same steps in each run
+	for range 20 {
+		steps := make([]byte, 300)
+		for i := range steps {
+			steps[i] = byte(random.Uint32())
+			if random.IntN(4) > 0 {
+				steps[i] %= 128 // more records than writes
+			}
+		}
+		f.Add(steps)
+	}
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			names := []string{"DEBUG", "INFO", "WARN", "ERROR"}
