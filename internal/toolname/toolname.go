@@ -5,7 +5,6 @@ package toolname
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,11 +22,17 @@ const (
 
 // portable are the characters that Escape keeps. The specification allows "." too, but
 // the APIs of models do not: some clients fail altogether if one tool has a ".".
-const portable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+const portable = letters + "_"
 
-// looksEscaped matches text that would be read as an escape. Its end may be a "_" of the
-// name, or the "_" that begins the escape of another character.
-var looksEscaped = regexp.MustCompile(`^_x[0-9a-f]+[^A-Za-z0-9-]`)
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+
+// looksEscaped reports whether a text begins with what would be read as an escape. Its end
+// may be a "_" of the name, or the "_" that begins the escape of another character.
+func looksEscaped(text string) bool {
+	digits, ok := strings.CutPrefix(text, "_x")
+	rest := strings.TrimLeft(digits, "0123456789abcdef")
+	return ok && rest != "" && len(rest) < len(digits) && !strings.Contains(letters, rest[:1])
+}
 
 // Escape returns the name in the portable characters, and in most bytes at most. Any other
 // character becomes "_x", its Unicode number in hexadecimal and "_". A "_" that begins such
@@ -48,7 +53,7 @@ func escape(name, next string) string {
 	var b strings.Builder
 	whole := name + next
 	for i, r := range name {
-		if !strings.ContainsRune(portable, r) || r == '_' && looksEscaped.MatchString(whole[i:]) {
+		if !strings.ContainsRune(portable, r) || r == '_' && looksEscaped(whole[i:]) {
 			fmt.Fprintf(&b, "_x%x_", r)
 		} else {
 			b.WriteRune(r)
