@@ -181,9 +181,9 @@ func (x *exchange) conclude(err error) {
 	var unaccepted *prompts.Error
 	switch {
 	case errors.As(err, &unaccepted):
-		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(nil, unaccepted))
+		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), x.errorBody(unaccepted))
 	case x.isRequest && x.session != nil && !x.stream.hasBegun() && !x.handler.sessions.has(x.session.id, x.client.principal):
-		_ = x.stream.body(http.StatusNotFound, errorBody(nil, errNoSession))
+		_ = x.stream.body(http.StatusNotFound, x.errorBody(errNoSession))
 	case x.isRequest && x.handler.ctx.Err() != nil:
 		x.shutDown()
 	case x.isRequest: // cancelled (GAP-29)
@@ -197,21 +197,21 @@ func (x *exchange) conclude(err error) {
 // nothing has been written, and an error response otherwise (HTN-06, HTN-09).
 func (x *exchange) shutDown() {
 	if !x.stream.hasBegun() {
-		_ = x.stream.body(http.StatusServiceUnavailable, errorBody(json.RawMessage(x.id), errShutsDown))
+		_ = x.stream.body(http.StatusServiceUnavailable, x.errorBody(errShutsDown))
 		return
 	}
-	_ = x.stream.event(errorBody(json.RawMessage(x.id), errShutsDown), true)
+	_ = x.stream.event(x.errorBody(errShutsDown), true)
 }
 
 var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "server is shutting down"}
 
-// errorBody is an error response. A message that could not be read has no id.
-func errorBody(id json.RawMessage, e *prompts.Error) []byte {
+// errorBody is an error response with the id of the request. Any other message has no id.
+func (x *exchange) errorBody(e *prompts.Error) []byte {
 	body, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id,omitempty"`
 		Error   any             `json:"error"`
-	}{"2.0", id, struct {
+	}{"2.0", json.RawMessage(x.id), struct {
 		Code    prompts.Code `json:"code"`
 		Message string       `json:"message"`
 		Data    any          `json:"data,omitempty"`

@@ -48,10 +48,14 @@ const batchTaskBytes = 2 << 10
 
 var errBatchFull = wire.InternalError("batch response is too large; send fewer requests per batch")
 
-// receiveBatch is read for a batch. c is the call that has the whole array as its message. A
-// batch without requests for the application's code is answered at once.
-func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, x *exchange, p *limit.Backpressure, left *received) {
-	elements, invalid := readBatch(c, root)
+// receiveBatch is read for a batch. c is the call that has the whole array as its message.
+// broken is the rule of JSON that the array breaks, or nil. A batch without requests for the
+// application's code is answered at once.
+func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, broken *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
+	if broken != nil { // which may be the error of another message
+		broken = wire.InvalidRequest("batch rejected: %s", broken.Message)
+	}
+	elements, invalid := readBatch(c, root, broken)
 	if invalid != nil {
 		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
 		return
@@ -190,10 +194,11 @@ type element struct {
 	err  *transport.Error
 }
 
-// readBatch takes a batch apart. c is that of receiveBatch. An error in one message is the
-// error of that message. The batch as a whole is rejected only for its shape or its version
-// (GAP-15).
-func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
+// readBatch takes a batch apart. c and broken are those of receiveBatch. An error in one
+// message is the error of that message. The batch as a whole is rejected only for its shape or
+// its version (GAP-15). If the array breaks a rule of JSON, no message is served, and each
+// request gets the error with its own id.
+func readBatch(c *Call, root strictjson.Value, broken *transport.Error) ([]element, *transport.Error) {
 	var elements []element
 	responses := 0
 	for v := range root.Elements() {
@@ -203,6 +208,9 @@ func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 		e := element{call: Call{engine: c.engine, session: c.session, from: c.from, conn: c.conn}, size: len(v.Raw())}
 		m := &e.call.Message
 		e.err = m.Read(v)
+		if broken != nil {
+			e.err = broken
+		}
 		// The messages are substrings of the array: the size of the array decides what a
 		// string keeps in memory.
 		if m.Large = c.Message.Large; m.Large {

@@ -151,13 +151,15 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	if x.observed != nil {
 		x.observed.Read(m, err != nil || broken != nil, s.methods[m.Method] != nil)
 	}
-	isBatch := root.Kind() == strictjson.Array && broken == nil
+	isBatch := root.Kind() == strictjson.Array
+	isWellFormed := broken == nil && (err == nil || isBatch)
 	// A malformed response may still be for a question of the session, whose render function
-	// must not wait for its time limit.
-	isMalformed := err != nil && m.Kind == wire.KindResponse
+	// must not wait for its time limit. The session of a malformed batch decides whether each
+	// message gets an error with its id.
+	isMalformed := !isWellFormed && (m.Kind == wire.KindResponse || isBatch)
 	// The transport looks up a session only for a message that could be handled: a lookup
 	// counts as use of the session, and hostile bytes must not keep a session alive.
-	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
+	if x.Session != nil && (isWellFormed || isMalformed) && !m.IsStateless() {
 		var rejected *transport.Error
 		var found transport.Session
 		found, rejected = x.find(m)
@@ -180,10 +182,10 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	// Only one version has batches, so the array is accepted by what was negotiated and not by
 	// what it looks like.
 	if isBatch && session.revision().Batches() {
-		s.receiveBatch(ctx, c, root, x, p, left)
+		s.receiveBatch(ctx, c, root, broken, x, p, left)
 		return
 	}
-	if root.Kind() == strictjson.Array {
+	if isBatch {
 		err = errNoBatch
 	}
 	// JSON that is broken has no version and no kind, so its error wins.

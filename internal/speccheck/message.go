@@ -23,7 +23,8 @@ type message struct {
 	members map[string]any
 	method  string // empty for a response
 	id      string // its JSON text; empty if the id is missing
-	ids     int    // members that are the id, or would be in another case
+	ids     int    // members that are the id
+	similar int    // members that would be the id in another case
 }
 
 // parse reads a message. One with a duplicate key or with any number of levels is
@@ -39,8 +40,10 @@ func parse(text string) (*message, error) {
 		return nil, errors.New("it is not a JSON object")
 	}
 	for name := range m.root.Members() {
-		if strings.EqualFold(name, "id") {
+		if name == "id" {
 			m.ids++
+		} else if strings.EqualFold(name, "id") {
+			m.similar++
 		}
 	}
 	return m, nil
@@ -138,13 +141,13 @@ func (m *message) hasID() bool {
 }
 
 // isIllegible reports whether a message that is no response must be answered without
-// an id: the id is missing or invalid, there are several ids, or the name of the member
+// an id: the id is missing or invalid, there are several ids, or the name of the only one
 // has another case.
 func (m *message) isIllegible() bool {
 	switch m.ids {
 	case 0:
 		_, isCall := m.members["method"].(string)
-		return !isCall // a notification
+		return !isCall || m.similar > 0 // else a notification
 	case 1:
 		return !m.hasID()
 	}

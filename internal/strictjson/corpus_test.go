@@ -109,13 +109,13 @@ func shown(v strictjson.Value) string {
 // differences are why encoding/json accepts what this package does not. There
 // is nothing that it refuses and this package accepts.
 var differences = map[string]string{
-	string(strictjson.InvalidUTF8):       "it reads each invalid byte as U+FFFD: two names that differ on the wire become one",
-	string(strictjson.UnpairedSurrogate): "it reads the escape as U+FFFD, where others keep a surrogate that has no UTF-8",
-	ruleNames[strictjson.DuplicateKey]:   "it takes the last of the values, others take the first: what one layer checks, another does not use",
-	ruleNames[strictjson.Depth]:          "it has a limit of its own, 10,000, which is more than those who get the value can be expected to bear",
+	string(strictjson.InvalidUTF8):          "it reads each invalid byte as U+FFFD: two names that differ on the wire become one",
+	ruleNames[strictjson.UnpairedSurrogate]: "it reads the escape as U+FFFD, where others keep a surrogate that has no UTF-8",
+	ruleNames[strictjson.DuplicateKey]:      "it takes the last of the values, others take the first: what one layer checks, another does not use",
+	ruleNames[strictjson.Depth]:             "it has a limit of its own, 10,000, which is more than those who get the value can be expected to bear",
 }
 
-var ruleNames = map[strictjson.Rule]string{strictjson.DuplicateKey: "duplicate key", strictjson.Depth: "depth"}
+var ruleNames = map[strictjson.Rule]string{strictjson.DuplicateKey: "duplicate key", strictjson.Depth: "depth", strictjson.UnpairedSurrogate: "unpaired surrogate escape"}
 
 // GAP-13, GAP-14: what is JSON, what is not, and what of JSON is refused.
 func TestCorpus(t *testing.T) {

@@ -2,8 +2,8 @@
 //
 // A [Doc] holds one parsed text as a flat index of its tokens over the source string. Parsing copies nothing, and a Doc
 // that is reused allocates nothing. A Doc accepts RFC 8259 in UTF-8, except for texts that two parsers could read
-// differently: texts with unpaired surrogate escapes, and texts with duplicate object keys. For duplicate keys and for
-// too many levels, Parse returns a [RuleError].
+// differently: texts with unpaired surrogate escapes, and texts with duplicate object keys. For both, and for too many
+// levels, Parse returns a [RuleError].
 //
 // [AppendString] and [AppendValidString] write JSON strings. [Value.AppendCanonical] writes a value in its canonical form.
 package strictjson
@@ -46,18 +46,19 @@ type node struct {
 type flags uint8
 
 const (
-	escaped flags = 1 << iota // a string with escapes in it
-	inexact                   // a number with a fraction or an exponent
-	mapped                    // an object whose keys are in Doc.names
+	escaped  flags = 1 << iota // a string with escapes in it
+	inexact                    // a number with a fraction or an exponent
+	unpaired                   // a string with half of a surrogate pair
+	mapped                     // an object whose keys are in Doc.names
 )
 
 // Parse reads src, which must be a single JSON value with nothing but whitespace around it. A top-level array or
 // object is at depth 1; a maxDepth of zero or less means no limit. Values of an earlier text are no longer valid.
 //
 // The error is a [*SyntaxError] if src is not JSON; the Doc is then empty. It is a [*RuleError] if src is JSON but has
-// a duplicate key or nests deeper than maxDepth: the first such place is reported, and the Doc is complete, except
-// that containers beyond maxDepth have no members or elements. (Leaving them out bounds the memory that a hostile
-// text can claim.)
+// a duplicate key, half of a surrogate pair, or nests deeper than maxDepth: the first such place is reported, and the
+// Doc is complete, except that half of a surrogate pair is read as U+FFFD, and that containers beyond maxDepth have no
+// members or elements. (Leaving them out bounds the memory that a hostile text can claim.)
 func (d *Doc) Parse(src string, maxDepth int) error {
 	d.clear()
 	if err := checkLength(len(src)); err != nil {

@@ -132,6 +132,9 @@ func (p *parser) key(i int) (int, error) {
 	if reason != "" {
 		return end, fail(end, reason)
 	}
+	if f&unpaired != 0 { // before checkKey, which would take two such keys for one
+		p.violate(RuleError{Rule: UnpairedSurrogate, Offset: i})
+	}
 	if p.indexed() {
 		p.leaf(i, end, String, f)
 		if p.violation == nil {
@@ -160,6 +163,9 @@ func (p *parser) scalar(i int) (int, error) {
 	case '"':
 		kind = String
 		end, f, reason = scanString(p.src, i+1)
+		if f&unpaired != 0 {
+			p.violate(RuleError{Rule: UnpairedSurrogate, Offset: i})
+		}
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		kind = Number
 		end, f, reason = scanNumber(p.src, i)

@@ -21,6 +21,9 @@ func TestRules(t *testing.T) {
 	depth := func(offset, limit int) *strictjson.RuleError {
 		return &strictjson.RuleError{Rule: strictjson.Depth, Offset: offset, Limit: limit}
 	}
+	unpaired := func(offset int) *strictjson.RuleError {
+		return &strictjson.RuleError{Rule: strictjson.UnpairedSurrogate, Offset: offset}
+	}
 	tests := []struct {
 		name     string
 		src      string
@@ -77,6 +80,26 @@ func TestRules(t *testing.T) {
 		{"duplicate before depth", `{"a":1,"a":{"b":[]}}`, 2, duplicate(7, "a")},
 		{"depth before duplicate", `{"a":{"b":[]},"a":1}`, 2, depth(10, 2)},
 		{"duplicate below the limit", `[[{"a":1,"a":2}]]`, 1, depth(1, 1)},
+
+		{`unpaired in "\ud800"`, `"\ud800"`, anyDepth, unpaired(0)},
+		{`unpaired in "\udbff"`, `"\udbff"`, anyDepth, unpaired(0)},
+		{`unpaired in "\udc00"`, `"\udc00"`, anyDepth, unpaired(0)},
+		{`unpaired in "\udfff"`, `"\udfff"`, anyDepth, unpaired(0)},
+		{`unpaired in "ab\uDFFF"`, `"ab\uDFFF"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800x"`, `"\ud800x"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800\n"`, `"\ud800\n"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800\u0041"`, `"\ud800\u0041"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800\ud800"`, `"\ud800\ud800"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800\ud800\udc00"`, `"\ud800\ud800\udc00"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud83d\ude00\ude00"`, `"\ud83d\ude00\ude00"`, anyDepth, unpaired(0)},
+		{`unpaired in "\udc00\ud800"`, `"\udc00\ud800"`, anyDepth, unpaired(0)},
+		{`unpaired in "\ud800\ue000"`, `"\ud800\ue000"`, anyDepth, unpaired(0)},
+		{`unpaired in {"\ud800":1}`, `{"\ud800":1}`, anyDepth, unpaired(1)},
+		{"unpaired, inside", `[{"a":["x","\udc00"]},"\ud800"]`, anyDepth, unpaired(11)},
+		{"two unpaired keys", `{"\ud800":1,"\ud801":2}`, anyDepth, unpaired(1)},
+		{"duplicate before unpaired", `{"a":1,"a":"\ud800"}`, anyDepth, duplicate(7, "a")},
+		{"unpaired before duplicate", `{"a":"\ud800","a":1}`, anyDepth, unpaired(5)},
+		{"unpaired below the limit", `[["\ud800"]]`, 1, depth(1, 1)},
 	}
 	var doc strictjson.Doc
 	for _, tt := range tests {
@@ -125,6 +148,13 @@ func TestDocAfterBrokenRule(t *testing.T) {
 	for range beyond.Elements() {
 		t.Error("a container beyond the limit has elements")
 	}
+
+	require.ErrorAs(t, doc.Parse(`{"a":"x\ud83d!","\udc00":"\ud83d\ude00\ud83d","id":7}`, 64), &broken)
+	assert.Equal(t, "7", doc.Root().Get("id").Raw())
+	assert.Equal(t, "x\ufffd!", doc.Root().Get("a").Text())
+	assert.Equal(t, "😀\ufffd", doc.Root().Get("\ufffd").Text())
+	assert.True(t, doc.Root().Get("a").IsUnpaired())
+	assert.False(t, doc.Root().Get("id").IsUnpaired())
 
 	require.NoError(t, doc.Parse(`{"id":8}`, 2), "the next text starts afresh")
 	assert.Equal(t, "8", doc.Root().Get("id").Raw())

@@ -97,11 +97,15 @@ func scanString(src string, i int) (int, flags, Reason) {
 		case c == '"':
 			return i + 1, f, ""
 		case c == '\\':
-			f = escaped
-			var reason Reason
-			if i, reason = scanEscape(src, i); reason != "" {
-				return i, 0, reason
+			end, isPaired, reason := scanEscape(src, i)
+			if reason != "" {
+				return end, 0, reason
 			}
+			f |= escaped
+			if !isPaired {
+				f |= unpaired
+			}
+			i = end
 		case c < ' ':
 			return i, 0, ControlCharacter
 		default:
@@ -113,39 +117,39 @@ func scanString(src string, i int) (int, flags, Reason) {
 	}
 }
 
-// scanEscape reads the escape sequence, or the pair of them that makes a surrogate pair, at i.
-func scanEscape(src string, i int) (int, Reason) {
+// scanEscape reads the escape sequence, or the pair of them that makes a surrogate pair, at i. It reports false for one
+// half of a pair, of which it reads no more.
+func scanEscape(src string, i int) (end int, isPaired bool, reason Reason) {
 	if i+1 == len(src) {
-		return i + 1, UnexpectedEnd
+		return i + 1, true, UnexpectedEnd
 	}
 	switch src[i+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 2, ""
+		return i + 2, true, ""
 	case 'u':
 	default:
-		return i + 1, InvalidEscape
+		return i + 1, true, InvalidEscape
 	}
-	end, reason := scanHex(src, i+2)
-	if reason != "" {
-		return end, reason
+	if end, reason = scanHex(src, i+2); reason != "" {
+		return end, true, reason
 	}
 	switch unit := hex4(src[i+2 : end]); {
 	case isLowSurrogate(unit):
-		return i, UnpairedSurrogate
+		return end, false, ""
 	case !isHighSurrogate(unit):
-		return end, ""
+		return end, true, ""
 	}
 	if !strings.HasPrefix(src[end:], `\u`) {
-		return i, UnpairedSurrogate
+		return end, false, ""
 	}
-	low := end + 2
-	if end, reason = scanHex(src, low); reason != "" {
-		return end, reason
+	low, reason := scanHex(src, end+2)
+	if reason != "" {
+		return low, true, reason
 	}
-	if !isLowSurrogate(hex4(src[low:end])) {
-		return i, UnpairedSurrogate
+	if !isLowSurrogate(hex4(src[end+2 : low])) {
+		return end, false, ""
 	}
-	return end, ""
+	return low, true, ""
 }
 
 // scanHex reads four hexadecimal digits.

@@ -26,11 +26,13 @@ func appendUnescaped(dst []byte, s string) []byte {
 			dst = append(dst, '\t')
 		case 'u':
 			r := hex4(s[i+2 : i+6])
-			if isHighSurrogate(r) {
-				i += 6
-				r = 0x10000 + (r-0xD800)<<10 + (hex4(s[i+2:i+6]) - 0xDC00)
+			if isHighSurrogate(r) && strings.HasPrefix(s[i+6:], `\u`) {
+				if low := hex4(s[i+8 : i+12]); isLowSurrogate(low) {
+					i += 6
+					r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
+				}
 			}
-			dst = utf8.AppendRune(dst, r)
+			dst = utf8.AppendRune(dst, r) // half a pair becomes U+FFFD
 			i += 4
 		default: // a quote, a backslash or a slash
 			dst = append(dst, c)

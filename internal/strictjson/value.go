@@ -62,6 +62,9 @@ func (v Value) Text() string {
 	return n.text(v.doc.src)
 }
 
+// IsUnpaired reports whether the value is a string with half of a surrogate pair, which has no text in UTF-8.
+func (v Value) IsUnpaired() bool { return v.node().flags&unpaired != 0 }
+
 // IsInteger reports whether the value is a number that is written without a fraction and an exponent, of any size.
 func (v Value) IsInteger() bool {
 	n := v.node()

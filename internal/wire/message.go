@@ -30,7 +30,7 @@ const MaxIDBytes = 256
 // Message is one incoming message, taken apart but for its params.
 type Message struct {
 	Kind   Kind
-	ID     string // as written, for the response; empty if missing or unusable
+	ID     string // as written, for the response; empty if missing or unusable, see [Message.Read]
 	Key    ID     // to compare by
 	Method string
 	Params strictjson.Value // Invalid if absent
@@ -119,7 +119,9 @@ func found(src string, err error) string {
 }
 
 // Read reads the message v into m, which must be zero. If Read returns an error, m has
-// at least its kind, and its id if the id is readable.
+// at least its kind. Whatever the error, m has the id if exactly one member has the name
+// "id", and if the id is a text or an integer of at most MaxIDBytes. Every error response
+// takes the id from here, so that the client can match the response.
 func (m *Message) Read(v strictjson.Value) *transport.Error {
 	if v.Kind() != strictjson.Object {
 		return InvalidRequest("message must be a JSON object, got %s", v.Kind())
@@ -144,8 +146,8 @@ func (r *reader) fail(format string, args ...any) {
 
 func (r *reader) read(root strictjson.Value) {
 	var version strictjson.Value
-	var isResponse, hasMethod, isMethod bool
-	ids := 0 // members that are the id, or would be in another case
+	var isResponse, hasMethod, isMethod, isMisspelled bool // isMisspelled: "ID" or similar exists
+	ids := 0
 	for name, v := range root.Members() {
 		switch name {
 		case "jsonrpc":
@@ -169,14 +171,12 @@ func (r *reader) read(root strictjson.Value) {
 		default:
 			if known := InOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
 				r.fail("unknown member %q: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), known)
-				if known == "id" {
-					ids++
-				}
+				isMisspelled = isMisspelled || known == "id"
 			}
 		}
 	}
 	if ids > 1 {
-		r.m.ID = "" // it is not known which of them is meant
+		r.m.ID, r.m.Key = "", "" // it is not known which of them is meant
 	}
 	switch {
 	case version.Kind() == strictjson.Invalid:
@@ -187,7 +187,7 @@ func (r *reader) read(root strictjson.Value) {
 	switch {
 	case isResponse && !hasMethod:
 		r.m.Kind = KindResponse
-	case isMethod && ids == 0:
+	case isMethod && ids == 0 && !isMisspelled:
 		r.m.Kind = KindNotification
 	case isMethod && r.m.ID != "":
 		r.m.Kind = KindRequest
@@ -209,6 +209,8 @@ func (r *reader) readID(v strictjson.Value) {
 	switch {
 	case len(v.Raw()) > MaxIDBytes && (v.Kind() == strictjson.String || v.Kind() == strictjson.Number):
 		r.fail("id exceeds the limit of %d bytes", MaxIDBytes)
+	case v.IsUnpaired():
+		r.fail("id has an unpaired surrogate escape")
 	case v.Kind() == strictjson.String:
 		r.m.ID, r.m.Key = v.Raw(), idOf(v)
 	case v.IsInteger():

@@ -48,7 +48,8 @@ func TestReadMessage(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":null,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","ID":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"Id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"Id":1,"method":"m"}`, KindRequest, "1", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","ID":2,"id":1,"method":"m"}`, KindRequest, "1", "m", transport.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":null,"id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
 
 		{`{"jsonrpc":"2.0","id":1,"method":""}`, KindRequest, "1", "", transport.CodeInvalidRequest},
