@@ -258,6 +258,9 @@ func (p *completeParams) parseContext(c strictjson.Value) *Error {
 	case strictjson.Object:
 		p.others = map[string]string{}
 		for name, text := range v.Members() {
+			if text.Kind() == strictjson.Null {
+				continue // the argument has no value yet (GAP-18)
+			}
 			if text.Kind() != strictjson.String {
 				return wire.WrongKind("context", fmt.Sprintf("params.context.arguments[%q]", phrase.Clip(name, phrase.MaxEcho)), "a string", text)
 			}

@@ -57,14 +57,14 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 		}
 		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
 		p.tool = tool
-		p.request.Arguments = argument.TypedTexts(parsed(served.text), detach)
+		p.request.Arguments, p.request.NonStrings = argument.TextsOf(parsed(served.text), true, detach)
 		return s.throughMiddleware(call, p), nil
 	}
 	if s.options.Visible == nil { // no prompt is hidden
 		all := s.registry.snapshot()
 		if d, ok := all.Get(prompt); ok {
 			g := v.request(all, d, retry)
-			g.collect(args, detach)
+			g.collect(argument.Given{Object: args, Detach: detach})
 			return feature.Work{Handler: g}, nil
 		}
 	}
@@ -89,7 +89,7 @@ func (n *namedRendering) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return n.rendering.fail(ctx, dst, f)
 	}
 	g := n.request(all, d, n.retry)
-	g.collect(parsed(n.text), false)
+	g.collect(argument.Given{Object: parsed(n.text)})
 	return g.Run(ctx, dst)
 }
 
@@ -169,12 +169,6 @@ func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *
 	return g
 }
 
-// collect takes the arguments of the request. With detach they are copies.
-func (g *renderingRequest) collect(args strictjson.Value, detach bool) {
-	texts, problems := g.definition.plan.CollectTyped(g.few[:0], args, detach)
-	g.texts, g.others = texts, newOtherArguments(problems, nil)
-}
-
 // Run is the work of the request.
 func (g *renderingRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
@@ -215,8 +209,7 @@ func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *R
 		return nil, nil, f
 	}
 	g := v.request(all, d, v.retry)
-	texts, problems := d.plan.CollectChanged(parsed(v.text), r.Arguments)
-	g.texts, g.others = texts, newOtherArguments(problems, nil)
+	g.collect(argument.Given{Object: parsed(v.text), IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings})
 	result, pending, f := g.render(ctx)
 	if pending {
 		return nil, g, nil

@@ -26,6 +26,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -427,7 +428,9 @@ func (l *owed) client(msg string, fits bool) {
 	if l.requests == nil {
 		l.requests, l.answers, l.must, l.asked = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	}
-	l.nameless += 1 + strings.Count(msg, ",") // a batch may have one for each of its elements
+	if !fits || servertest.IDOf(msg, wire.MaxIDBytes) == "" { // GAP-13
+		l.nameless += 1 + strings.Count(msg, ",") // a batch may have one for each of its elements
+	}
 	for _, found := range ids.FindAllStringSubmatch(unescaped.Replace(msg), -1) {
 		l.requests[keyOf(found[1])]++
 	}

@@ -54,7 +54,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 		if d, ok := all.Get(name.Text()); ok {
 			c.SetPrompt(d.prompt.Name)
 			g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, method: methodGet}
-			g.collect(args, c.Message.Large)
+			g.collect(argument.Given{Object: args, Detach: c.Message.Large})
 			return nil, feature.Work{Handler: g}, nil
 		}
 	}
@@ -76,7 +76,7 @@ func (n *namedGet) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return nil, f
 	}
 	g := &getRequest{scope: scope{server: n.server, prompts: all}, definition: d, retry: n.retry, method: methodGet}
-	g.collect(parsed(n.arguments), false)
+	g.collect(argument.Given{Object: parsed(n.arguments)})
 	return g.Run(ctx, dst)
 }
 
@@ -89,17 +89,12 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 	})
 	p, g, m := &all.middlewareRequest, &all.get, &c.Message
 	p.request, p.served, g.retry = &all.request, g, retry
-	p.request.Prompt, p.request.Arguments = name, map[string]string{}
-	for name, v := range args.Members() {
-		if v.Kind() == strictjson.String {
-			p.request.Arguments[m.Own(name)] = m.Own(v.Text())
-		} else {
-			name = m.Own(name)
-			p.request.NonStrings = append(p.request.NonStrings, name)
-			if g.examples == nil {
-				g.examples = map[string]string{}
-			}
-			g.examples[name] = m.Own(argument.ExampleOf(v))
+	p.request.Prompt = name
+	p.request.Arguments, p.request.NonStrings = argument.TextsOf(args, false, m.Large)
+	if p.request.NonStrings != nil {
+		g.text = m.Own(args.Raw())
+		if m.Large {
+			c.Keeps += len(g.text)
 		}
 	}
 	return s.throughMiddleware(c, p)
@@ -107,8 +102,8 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 
 // servedGet is a request for a prompt behind a middleware.
 type servedGet struct {
-	retry    *elicit.Retry
-	examples map[string]string // of NonStrings, see argument.ExampleOf
+	retry *elicit.Retry
+	text  string // of all arguments, if NonStrings has some
 }
 
 func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
@@ -117,8 +112,7 @@ func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request
 		return nil, nil, f
 	}
 	q := &getRequest{scope: scope{server: p.server, prompts: all}, definition: d, retry: g.retry, method: methodGet}
-	texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, g.examples, p.server.options.StrictArguments)
-	q.texts, q.others = texts, newOtherArguments(problems, ignored)
+	q.collect(argument.Given{Object: parsed(g.text), IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings})
 	q.begin(ctx)
 	result, pending, f := q.render(ctx)
 	if pending {
@@ -168,9 +162,10 @@ type getRequest struct {
 	method     string        // of the client's request
 }
 
-// collect takes the arguments of the request. With detach they are copies.
-func (g *getRequest) collect(args strictjson.Value, detach bool) {
-	texts, problems, ignored := g.definition.plan.Collect(g.few[:0], args, g.server.options.StrictArguments, detach)
+// collect takes the arguments of the request.
+func (g *getRequest) collect(given argument.Given) {
+	given.IsTyped, given.IsStrict = g.isTyped, g.server.options.StrictArguments
+	texts, problems, ignored := g.definition.plan.Collect(g.few[:0], given)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
 }
 
@@ -228,9 +223,12 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 	if g.boundTo == nil {
 		parts := []string{g.definition.prompt.Name}
 		for i, text := range g.texts {
-			if text.Given {
-				a := &g.definition.plan.Arguments[i]
+			a := &g.definition.plan.Arguments[i]
+			switch {
+			case text.Given:
 				parts = append(parts, a.Name, a.Canonical(text.Value))
+			case text.IsNull:
+				parts = append(parts, "", a.Name) // no argument has the name ""
 			}
 		}
 		to := elicit.Bind(g.method, g.server.Principal(ctx), parts)

@@ -36,8 +36,10 @@ type Request struct {
 	// Arguments are the arguments of prompts/get by name, or the other arguments in
 	// completion/complete. It is never nil.
 	Arguments map[string]string
-	// NonStrings are the names of the arguments of prompts/get that are not strings.
-	// The server rejects the request because of them.
+	// NonStrings are the names of the arguments that are null and, in a request of
+	// prompts/get, of those that are not strings. Null is the same as leaving the argument
+	// out, unless its schema admits null. Because of any other value, the server rejects
+	// the request.
 	NonStrings []string
 	// Argument is the name of the argument in completion/complete, and Prefix the
 	// text in the input field.

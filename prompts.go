@@ -154,7 +154,9 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 // Clients send the empty string for an empty input field, so the empty string means
 // absent, with two exceptions: an optional string whose schema allows the empty
 // string, and a required string whose schema allows it explicitly, by a minLength of
-// 0 or in an enum.
+// 0 or in an enum. Clients and models send null for the same reason: null means absent,
+// unless the schema of the argument admits null, as the types integer and null do. The
+// field then stays zero, without its default.
 //
 // The rules of [RenderFunc] apply to render.
 func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {

@@ -174,12 +174,15 @@ func resultKey(s *Server, principal string, args []argument.Text) string {
 	}
 	add(principal)
 	for _, g := range args {
-		if !g.Given {
+		switch {
+		case g.Given:
+			b = append(b, 1)
+			add(g.Value)
+		case g.IsNull:
 			b = append(b, 0)
-			continue
+		default:
+			b = append(b, 0)
 		}
-		b = append(b, 1)
-		add(g.Value)
 	}
 	return string(b)
 }
@@ -219,7 +222,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if !ok {
 		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
-	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)
+	texts, undeclared, _ := d.plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
 	if d.plan.HasSensitive {
 		if s.isCached {
 			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.prompt)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -267,9 +268,10 @@ func TestStateIsBoundToTheValuesOfArguments(t *testing.T) {
 	srv, _ := serve(t, prompttools.Options{Select: all, Tools: []prompttools.Tool{{Name: "own", Call: func(ctx context.Context, _ json.RawMessage) (*prompttools.Result, error) {
 		city, err := elicit(ctx)
 		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: city}}}, err
-	}}}}, prompts.Options{}, prompts.NewText(prompts.Prompt{Name: "prompt"}, func(ctx context.Context, _ struct {
-		Tags []int          `json:"tags,omitempty"`
-		More map[string]any `json:"more,omitempty"`
+	}}}}, prompts.Options{}, prompts.NewText(prompts.Prompt{Name: "prompt", Arguments: []prompts.Argument{{Name: "count", Schema: &jsonschema.Schema{Types: []string{"integer", "null"}}}}}, func(ctx context.Context, _ struct {
+		Tags  []int          `json:"tags,omitempty"`
+		More  map[string]any `json:"more,omitempty"`
+		Count *int           `json:"count,omitempty"`
 	}) (string, error) {
 		return elicit(ctx)
 	}))
@@ -286,6 +288,8 @@ func TestStateIsBoundToTheValuesOfArguments(t *testing.T) {
 			{``, `{}`, true},
 			{`null`, ``, true},
 			{`{}`, `{"more":{}}`, false},
+			{`{}`, `{"count":null}`, false},
+			{`{"count":null}`, `{"count":null}`, true},
 		} {
 			r := c.call(tool, test.first)
 			require.Equal(t, "input_required", r.ResultType, "%s %s: %s", tool, test.first, r.Message)

@@ -159,6 +159,7 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 		c.fail(a.Name, err)
 	}
 	a.emptyIsAbsent = !a.value.acceptsEmpty(a.Required)
+	a.admitsNull = a.acceptsNull()
 	c.plan.HasSensitive = c.plan.HasSensitive || a.Sensitive
 	if c.plan.byName != nil {
 		c.plan.byName[a.Name] = len(c.plan.Arguments)

@@ -284,7 +284,10 @@ func typesOf(s *subschema) []string {
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:
-		if e.Rule == strictjson.DuplicateKey {
+		switch e.Rule {
+		case strictjson.UnpairedSurrogate:
+			return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text)) + "; " + e.Error()}
+		case strictjson.DuplicateKey:
 			p := &Problem{Reason: reasonSchema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
 			if at := new(place); at.toDuplicate(doc.Root()) {
 				at.put(p)

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -71,6 +72,34 @@ func (r *Rejection) Rename(names map[string]string) {
 		r.Problems = Rename(r.Problems, names)
 		r.Message = Sentences(r.Problems, r.More)
 	}
+}
+
+// WithoutNulls returns the object without the members whose value is null, if their schema in
+// properties rejects null: for such a member, null is the same as leaving the member out
+// (GAP-18). Tools get the object in this form.
+//
+// The object must be strict JSON, as for Check.
+func (o *Object) WithoutNulls(object []byte) []byte {
+	members := o.validator.root.target().members
+	if len(members) == 0 || !bytes.Contains(object, []byte("null")) {
+		return object
+	}
+	kept, isChanged := []byte{'{'}, false
+	for name, v := range parse(string(object)).Members() {
+		if s := members[name]; s != nil && v.Kind() == strictjson.Null && !s.accepts(instanceOf(v), nil) {
+			isChanged = true
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(strictjson.AppendString(kept, name), ':')
+		kept = append(kept, v.Raw()...)
+	}
+	if !isChanged {
+		return object
+	}
+	return append(kept, '}')
 }
 
 // CheckBounded is Check for the JSON of a stranger: it rejects what takes the patterns

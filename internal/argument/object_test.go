@@ -56,6 +56,29 @@ func TestObjectIsBounded(t *testing.T) {
 	assert.Contains(t, r.Message, "and 993 more")
 }
 
+// A tool of the application gets its arguments without the nulls that its schema rejects.
+func TestObjectWithoutNulls(t *testing.T) {
+	t.Parallel()
+	o, err := object(t, `{"type":"object","required":["env"],"properties":{
+		"env":{"enum":["test","live"]},"n":{"type":"integer"},"note":{"type":["string","null"]},"any":true,"inner":{"type":"object","properties":{"x":{"type":"string"}}}
+	},"additionalProperties":{"type":["null","boolean"]}}`)
+	require.NoError(t, err)
+	for object, want := range map[string]string{
+		`{"env":"test"}`:            `{"env":"test"}`,
+		`{"env":"test", "n": null}`: `{"env":"test"}`,
+		`{ "n":null,"env":"\u0074est","note":null , "any":null,"x":null}`: `{"env":"\u0074est","note":null,"any":null,"x":null}`,
+		`{"env":null}`:         `{}`,
+		`{"inner":{"x":null}}`: `{"inner":{"x":null}}`,
+		`{"env":"null"}`:       `{"env":"null"}`,
+		`{"\u006e":null}`:      `{}`,
+	} {
+		assert.Equal(t, want, string(o.WithoutNulls([]byte(object))), object)
+	}
+	o, err = object(t, `{"type":"object"}`)
+	require.NoError(t, err)
+	assert.Equal(t, `{"n": null}`, string(o.WithoutNulls([]byte(`{"n": null}`))))
+}
+
 // The work of patterns is bounded: of each with the values that it may match. Values without
 // a pattern may be longer.
 func TestObjectPatternsTakeABoundedTime(t *testing.T) {

@@ -5,11 +5,12 @@
 // all errors of the declaration (compile.go, compile_struct.go, compile_value.go). A plan is immutable and serves
 // all calls. A call takes three steps:
 //
-//	texts, problems, ignored := plan.Collect(nil, params.Get("arguments"), strict, false)
+//	texts, problems, ignored := plan.Collect(nil, argument.Given{Object: params.Get("arguments")})
 //	more := plan.Fill(reflect.ValueOf(&in).Elem(), texts) // plan.Texts without a struct
 //	problems = append(problems, more...)                  // all of them go into one error
 //
-// The plan also describes its arguments (form.go) and completes them
+// Collect (collect.go) is the only way from what a client sent to the texts of a plan. The
+// plan also describes its arguments (form.go) and completes them
 // (complete.go). The package knows neither prompts nor JSON-RPC.
 package argument
 
@@ -18,13 +19,11 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // Spec is what a prompt declares of an argument.
@@ -78,17 +77,21 @@ type Argument struct {
 	// emptyIsAbsent says that the empty string is no value, but an empty field of
 	// a client's form.
 	emptyIsAbsent bool
+	// admitsNull says that JSON null is a value of the argument. For any other argument,
+	// null is the same as leaving the argument out.
+	admitsNull bool
 }
 
 // Text is what a call gives for one argument.
 //
-// At most one of Given, notString and notTyped is true. If none is, the argument is
-// absent, and its default applies. A text that is notString or notTyped is no
+// At most one of Given, IsNull, notString and notTyped is true. If none is, the argument
+// is absent, and its default applies. A text that is notString or notTyped is no
 // absent one: the client sent a value, and a default in its place would hide the
 // error.
 type Text struct {
 	Value     string
 	Given     bool
+	IsNull    bool // the value is null, which the schema admits but no string means: the Go value stays zero
 	notString bool // the value is no string; Given is false, and Value is the example
 	unchecked bool // the value is a placeholder, see Placeholders
 	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see Argument.typed
@@ -132,113 +135,10 @@ func (p *Plan) Subset(positions []int, names map[string]string) *Plan {
 	return some
 }
 
-// Collect returns the text of each argument by position, the problems of names
-// that the prompt does not declare, and the first of the names that are ignored. An
-// undeclared name is a problem if strict is set or if its value is no string
-// (PRG-06). With detach the texts are copies, which do not keep the message in
-// memory. Collect appends to dst, whose capacity must be zeroed.
-//
-// The client controls the number and the length of the names. So Collect bounds
-// what a name costs: the problems beyond MaxProblems are counted but have no
-// suggestion, and an ignored name is clipped. Collect does not read the values:
-// [Plan.Fill] does, after all problems of the names are known.
-func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (texts []Text, problems []Problem, ignored []string) {
-	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
-	for name, v := range args.Members() {
-		i := p.Find(name)
-		if detach && i < 0 {
-			// An unknown name is kept for the log, and must not keep the whole message in
-			// memory.
-			name = strings.Clone(name)
-		}
-		isString := v.Kind() == strictjson.String
-		switch {
-		case i >= 0:
-			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
-			if !isString {
-				// A number in place of a string is the most common error of clients. The
-				// message shows the string that was meant.
-				texts[i].Value = ExampleOf(v)
-			}
-			if detach {
-				texts[i].Value = strings.Clone(texts[i].Value)
-			}
-		// The total is exact, but a message for each of a million names would be work for
-		// nobody.
-		case (strict || !isString) && len(problems) >= MaxProblems:
-			problems = append(problems, undeclared(name)) // only counted
-		case !isString:
-			problems = append(problems, p.undeclaredNotString(name, ExampleOf(v)))
-		case strict:
-			problems = append(problems, p.Undeclared(name))
-		case len(ignored) < MaxProblems:
-			ignored = append(ignored, strings.Clone(phrase.Clip(name, phrase.MaxEcho)))
-		}
-	}
-	return texts, problems, ignored
-}
-
-// ExampleOf returns the text that was meant by a value that is not a string; "" if
-// that is not clear.
-//
-// Any number, boolean, array or object can be sent as a string of its JSON. Null
-// cannot: it more likely means that the argument is absent. A long value would fill
-// the message.
-func ExampleOf(v strictjson.Value) string {
-	const most = 64
-	if raw := v.Raw(); v.Kind() != strictjson.Null && len(raw) <= most {
-		return raw
-	}
-	return ""
-}
-
-// CollectTexts is Collect for strings. notStrings are the names of other values, and
-// examples what they could be as strings, by ExampleOf.
-//
-// The strings come from code of the application, which may have changed them since
-// the client sent them. So they need not be valid UTF-8, and problems and ignored
-// names are made valid before they go into JSON.
-func (p *Plan) CollectTexts(args map[string]string, notStrings []string, examples map[string]string, strict bool) (texts []Text, problems []Problem, ignored []string) {
-	texts = make([]Text, len(p.Arguments))
-	for _, name := range notStrings {
-		// A string in args wins: middleware has replaced the value that was no
-		// string.
-		if _, ok := args[name]; ok {
-			continue
-		}
-		if i := p.Find(name); i >= 0 {
-			texts[i] = Text{Value: examples[name], notString: true}
-		} else {
-			problems = append(problems, p.undeclaredNotString(strings.ToValidUTF8(name, "\ufffd"), examples[name]))
-		}
-	}
-	var others []string
-	for name, value := range args {
-		if i := p.Find(name); i >= 0 {
-			texts[i] = Text{Value: value, Given: true}
-		} else {
-			others = append(others, name)
-		}
-	}
-	// A map has no order, and the response should not change from call to call.
-	slices.Sort(others)
-	for _, name := range others {
-		if strict {
-			problems = p.addUndeclared(problems, name)
-		} else if len(ignored) < MaxProblems {
-			ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
-		}
-	}
-	// The problems of both loops are sorted together, because notStrings are in no
-	// order that a client could rely on.
-	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })
-	return texts, problems, ignored
-}
-
 // Fill fills the struct v with the texts, and returns the problems of all
 // arguments in the declared order.
 //
-// The texts are those of Collect or a similar method, one for each argument. v must
+// The texts are those of Collect, one for each argument. v must
 // be addressable and of the type given to [Compile]. If there are problems, v is
 // filled in part, and the caller must not use it.
 func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
@@ -277,7 +177,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 		}
 		// A default is applied after the check of the empty string: an empty field
 		// of a form must give the default, and not the empty string.
-		if !t.Given && !t.notString && !t.notTyped && a.hasDefault {
+		if !t.Given && !t.IsNull && !t.notString && !t.notTyped && a.hasDefault {
 			t = Text{Value: a.defaultValue, Given: true}
 		}
 		switch {
@@ -292,6 +192,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 				problem.Argument = a.Name
 				problems = append(problems, problem)
 			}
+		case t.IsNull: // a value, so that the argument is not missing
 		case a.Required:
 			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
 		}
@@ -329,15 +230,6 @@ func (p *Plan) Undeclared(name string) Problem {
 	u := undeclared(name)
 	u.suggest(name, p.names())
 	return u
-}
-
-// addUndeclared appends the problem of an undeclared argument, which is only counted if
-// there are many.
-func (p *Plan) addUndeclared(problems []Problem, name string) []Problem {
-	if name = strings.ToValidUTF8(name, "\ufffd"); len(problems) < MaxProblems {
-		return append(problems, p.Undeclared(name))
-	}
-	return append(problems, undeclared(name))
 }
 
 // undeclaredNotString is Undeclared for a value that is no string, which is not

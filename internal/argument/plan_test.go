@@ -66,7 +66,7 @@ func TestSuggestionsAreFew(t *testing.T) {
 	p := listPlan(t, Spec{Name: "language"})
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(jsonenc.Text(args), jsonenc.MaxDepth))
-	_, problems, _ := p.Collect(nil, doc.Root(), true, false)
+	_, problems, _ := p.Collect(nil, Given{Object: doc.Root(), IsStrict: true})
 	require.Len(t, problems, 3*MaxProblems)
 	for i, p := range problems {
 		assert.Equal(t, i < MaxProblems, p.Suggestion == "language", p.Argument)
@@ -75,21 +75,25 @@ func TestSuggestionsAreFew(t *testing.T) {
 }
 
 // The same arguments are collected from JSON and from strings.
-func TestCollectTexts(t *testing.T) {
+func TestCollect(t *testing.T) {
 	t.Parallel()
 	p := listPlan(t, Spec{Name: "a"}, Spec{Name: "b"}, Spec{Name: "language"})
 	var doc strictjson.Doc
-	require.NoError(t, doc.Parse(`{"a":"x","b":1,"d":"y","e":null}`, jsonenc.MaxDepth))
+	require.NoError(t, doc.Parse(`{"a":"x","b":1,"d":"y","e":7,"f":null}`, jsonenc.MaxDepth))
 	for _, strict := range []bool{false, true} {
-		texts, problems, ignored := p.CollectTexts(map[string]string{"a": "x", "d": "y"}, []string{"a", "b", "e"}, map[string]string{"b": "1"}, strict)
+		strings, others := TextsOf(doc.Root(), false, true)
+		assert.Equal(t, map[string]string{"a": "x", "d": "y"}, strings)
+		assert.Equal(t, []string{"b", "e", "f"}, others)
+		others = append(others, "a", "nothing")
+		texts, problems, ignored := p.Collect(nil, Given{Object: doc.Root(), IsAltered: true, Texts: strings, NonStrings: others, IsStrict: strict})
 		assert.Equal(t, []Text{{Value: "x", Given: true}, {Value: "1", notString: true}, {}}, texts)
-		fromJSON, want, wantIgnored := p.Collect(nil, doc.Root(), strict, true)
+		fromJSON, want, wantIgnored := p.Collect(nil, Given{Object: doc.Root(), IsStrict: strict, Detach: true})
 		assert.Equal(t, texts[0], fromJSON[0])
 		assert.Equal(t, texts[2], fromJSON[2])
 		assert.Equal(t, want, problems)
 		assert.Equal(t, wantIgnored, ignored)
 		if strict {
-			assert.Equal(t, "d is not an argument of this prompt; e is not valid (not_string)", Redacted(problems))
+			assert.Equal(t, "d is not an argument of this prompt; e is not valid (not_string); f is not an argument of this prompt", Redacted(problems))
 		} else {
 			assert.Equal(t, "e is not valid (not_string)", Redacted(problems))
 		}
@@ -98,7 +102,7 @@ func TestCollectTexts(t *testing.T) {
 	for i := range 2 * MaxProblems {
 		args[fmt.Sprintf("languag%c", 'α'+i)] = ""
 	}
-	_, problems, _ := p.CollectTexts(args, nil, nil, true)
+	_, problems, _ := p.Collect(nil, Given{IsAltered: true, Texts: args, IsStrict: true})
 	require.Len(t, problems, 2*MaxProblems)
 	assert.Equal(t, "language", problems[MaxProblems-1].Suggestion)
 	assert.Empty(t, problems[MaxProblems].Suggestion)

@@ -2,6 +2,8 @@ package argument
 
 import (
 	"errors"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file keeps the values of sensitive arguments, such as passwords, out of
@@ -10,10 +12,12 @@ import (
 // Secrets returns the values of the sensitive arguments.
 //
 // The server removes them from everything that it writes. A text of the wrong type
-// counts as well, since the client sent it as the secret.
+// counts as well, since the client sent it as the secret. JSON null is no secret: its text
+// would remove the word from every message.
 func (p *Plan) Secrets(texts []Text) (secrets []string) {
 	for i := range p.Arguments {
-		if p.Arguments[i].Sensitive && texts[i].Value != "" {
+		isNull := p.Arguments[i].value.kind == schema.JSON && texts[i].Value == "null"
+		if p.Arguments[i].Sensitive && texts[i].Value != "" && !isNull {
 			secrets = append(secrets, texts[i].Value)
 		}
 	}

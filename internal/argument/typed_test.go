@@ -22,6 +22,7 @@ var differences = map[string]string{
 	"empty":               "an empty string is an empty field of a form; as a typed value only a string is empty",
 	"integer":             "JSON schema counts 7.0 and 7e0 as integers",
 	"undeclared":          "the schema does not allow undeclared arguments, so they are not ignored",
+	"null":                "the string null is JSON, which the schema rejects; null itself is the same as no value",
 	"not a string":        "as a string it has another type, typed it is the value",
 }
 
@@ -81,6 +82,10 @@ func bothDoors(t testing.TB, d declared, arguments strictjson.Value, problems []
 			require.True(t, slices.ContainsFunc(asString, func(p Problem) bool { return p.Argument == name }), "%s as a JSON string", v.Raw())
 			return
 		}
+		if text == "null" && !a.admitsNull {
+			differ(t, "null")
+			return
+		}
 		key := string(strictjson.AppendString(nil, name)) + ":"
 		if a.value.kind.IsNumber() {
 			asStrings = append(asStrings, key+v.Raw())
@@ -108,9 +113,10 @@ func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Proble
 	t.Helper()
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(object, jsonenc.MaxDepth), object)
-	texts, problems := d.plan.CollectTyped(nil, doc.Root(), false)
-	changed, others := d.plan.CollectChanged(doc.Root(), TypedTexts(doc.Root(), false))
-	require.Equal(t, append([]Text{}, texts...), changed, object)
+	texts, problems, _ := d.plan.Collect(nil, Given{Object: doc.Root(), IsTyped: true})
+	asTexts, nonStrings := TextsOf(doc.Root(), true, false)
+	changed, others, _ := d.plan.Collect(nil, Given{Object: doc.Root(), IsTyped: true, IsAltered: true, Texts: asTexts, NonStrings: nonStrings})
+	require.Equal(t, texts, changed, object)
 	require.Equal(t, problems, others, object)
 	if !d.in.IsValid() {
 		_, more := d.plan.Texts(texts)
@@ -120,8 +126,8 @@ func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Proble
 	return in, append(d.plan.Fill(in, texts), problems...)
 }
 
-// A value of another JSON type is a problem for each kind of argument, and null is no
-// value but of JSON.
+// A value of another JSON type is a problem for each kind of argument, and null is the same
+// as no value.
 func TestTypedArguments(t *testing.T) {
 	t.Parallel()
 	type all struct {
@@ -144,7 +150,9 @@ func TestTypedArguments(t *testing.T) {
 			i := slices.IndexFunc(problems, func(p Problem) bool { return p.Argument == argument })
 			if name == kind {
 				assert.Equal(t, -1, i, "%s: %s", argument, value)
-			} else if assert.GreaterOrEqual(t, i, 0, "%s: %s", argument, value) {
+			} else if assert.GreaterOrEqual(t, i, 0, "%s: %s", argument, value) && name == "null" {
+				assert.Equal(t, ReasonMissing, problems[i].Reason, "%s: %s", argument, value)
+			} else if i >= 0 {
 				assert.Contains(t, []string{"type", "schema"}, problems[i].Reason, "%s: %s", argument, value)
 				if argument == "token" {
 					assert.Equal(t, "is not valid", problems[i].Message)
@@ -181,7 +189,7 @@ func TestTypedSecrets(t *testing.T) {
 	long := strings.Repeat("s", 100)
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(`{"token":["`+long+`"],"pin":"`+long+`"}`, jsonenc.MaxDepth))
-	texts, _ := p.CollectTyped(nil, doc.Root(), false)
+	texts, _, _ := p.Collect(nil, Given{Object: doc.Root(), IsTyped: true})
 	assert.Equal(t, []string{`["` + long + `"]`, long}, p.Secrets(texts))
 	_, problems := p.Texts(texts)
 	assert.NotContains(t, jsonenc.Text(problems), "sss")
@@ -197,11 +205,13 @@ func TestTypedTextsThatWereChanged(t *testing.T) {
 	}](t)
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(`{"a":"1","b":[2],"c":3}`, jsonenc.MaxDepth))
-	texts, _ := p.CollectChanged(doc.Root(), map[string]string{"a": "11", "b": "2,3", "c": "x"})
+	altered := Given{Object: doc.Root(), IsTyped: true, IsAltered: true, Texts: map[string]string{"a": "11", "b": "2,3", "c": "x"}}
+	texts, _, _ := p.Collect(nil, altered)
 	got, problems := p.Texts(texts)
 	assert.Empty(t, problems)
 	assert.Equal(t, map[string]string{"a": "11", "b": "2,3", "c": "x"}, got)
-	_, undeclared := p.CollectChanged(doc.Root(), map[string]string{"d": "x"})
+	altered.Texts = map[string]string{"d": "x"}
+	_, undeclared, _ := p.Collect(nil, altered)
 	assert.Equal(t, `[{"argument":"d","reason":"unknown","message":"is not an argument of this prompt"}]`, jsonenc.Text(undeclared))
 }
 

@@ -125,7 +125,7 @@ func get(t testing.TB, d declared, arguments string) *rejection {
 	t.Helper()
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(arguments, jsonenc.MaxDepth))
-	texts, undeclared, _ := d.plan.Collect(nil, doc.Root(), false, false)
+	texts, undeclared, _ := d.plan.Collect(nil, Given{Object: doc.Root()})
 	var problems []Problem
 	if d.in.IsValid() {
 		d.in.SetZero()
@@ -760,9 +760,9 @@ func TestTypesTakeNothingButStrings(t *testing.T) {
 		O map[string]any `json:"o"`
 		R json.RawMessage
 	}
-	e := get(t, filling(t, &got), `{"b":true,"n":null,"l":[1],"o":{},"R":5}`)
+	e := get(t, filling(t, &got), `{"b":true,"n":7,"l":[1],"o":{},"R":5}`)
 	require.NotNil(t, e)
-	assert.Equal(t, `b must be a JSON string, such as "true"; n must be a JSON string; l must be a JSON string, such as "[1]"; o must be a JSON string, such as "{}"; R must be a JSON string, such as "5"`, e.Message)
+	assert.Equal(t, `b must be a JSON string, such as "true"; n must be a JSON string, such as "7"; l must be a JSON string, such as "[1]"; o must be a JSON string, such as "{}"; R must be a JSON string, such as "5"`, e.Message)
 	assert.Equal(t, 5, strings.Count(jsonenc.Text(e.Problems), `"reason":"not_string"`))
 }
 

@@ -25,8 +25,8 @@ const nullsKey = "io.github.mcp-prompts/null-arguments"
 const maxMarkedBody = 4 << 20
 
 // Handler returns a handler that wraps next, such as a [mcp.StreamableHTTPHandler],
-// and lets the mount reject null arguments. Without Handler, the SDK turns null into
-// an empty string. It holds a request's body in memory, up to 4 MiB, and passes
+// and lets the mount read a null argument as one that is left out. Without Handler, the SDK
+// turns null into an empty string. It holds a request's body in memory, up to 4 MiB, and passes
 // longer ones to next unchanged.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,8 +48,8 @@ func Handler(next http.Handler) http.Handler {
 }
 
 // Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and
-// lets the mount reject null arguments. Without Transport, the SDK turns null into
-// an empty string. With Transport, the SDK accepts batches over standard input in
+// lets the mount read a null argument as one that is left out. Without Transport, the SDK
+// turns null into an empty string. With Transport, the SDK accepts batches over standard input in
 // all versions (v1.8.0 mcp/transport.go:705).
 func Transport(t mcp.Transport) mcp.Transport { return markingTransport{t} }
 

@@ -26,8 +26,8 @@
 //		return ""
 //	},
 //
-// To reject null arguments, serve through [Transport], or through [Handler] over
-// HTTP. The SDK alone turns null into an empty string:
+// To read a null argument as one that is left out, serve through [Transport], or through
+// [Handler] over HTTP. The SDK alone turns null into an empty string:
 //
 //	err = server.Run(ctx, gosdk.Transport(&mcp.StdioTransport{}))
 //	http.Handle("/mcp", gosdk.Handler(mcp.NewStreamableHTTPHandler(getServer, nil)))

@@ -43,9 +43,10 @@ func TestTools(t *testing.T) {
 		s := newServer(nil)
 		nativeTool(s, "native")
 		r := registry(says("a"), prompts.NewText(prompts.Prompt{Name: "lines"}, func(_ context.Context, in struct {
-			Lines int `json:"lines" minimum:"1"`
+			Lines int    `json:"lines" minimum:"1"`
+			Tone  string `json:"tone,omitempty" default:"kind"`
 		}) (string, error) {
-			return string(rune('a' + in.Lines)), nil
+			return string(rune('a'+in.Lines)) + " " + in.Tone, nil
 		}))
 		tools, err := prompttools.New(r, prompttools.Options{Select: func(p prompts.Prompt) bool { return p.Name != "hidden" }})
 		require.NoError(t, err)
@@ -55,7 +56,9 @@ func TestTools(t *testing.T) {
 		assert.Contains(t, string(c.must("tools/list", `{}`)), `"minimum":1`)
 		assert.Contains(t, string(c.must("tools/call", `{"name":"a"}`)), "ours: a")
 		assert.Contains(t, string(c.must("tools/call", `{"name":"native","arguments":{}}`)), "from a native tool")
-		assert.Contains(t, string(c.must("tools/call", `{"name":"lines","arguments":{"lines":2}}`)), `"c"`)
+		assert.Contains(t, string(c.must("tools/call", `{"name":"lines","arguments":{"lines":2}}`)), `"c kind"`)
+		assert.Contains(t, string(c.must("tools/call", `{"name":"lines","arguments":{"lines":2,"tone":null}}`)), `"c kind"`, "GAP-18")
+		assert.Contains(t, string(c.must("tools/call", `{"name":"lines","arguments":{"lines":null}}`)), "lines is required", "GAP-18")
 		wrong := string(c.must("tools/call", `{"name":"lines","arguments":{"lines":0}}`))
 		assert.Contains(t, wrong, `"isError":true`)
 		assert.Contains(t, wrong, "lines must be at least 1, got 0")

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 	"weak"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
@@ -23,22 +26,89 @@ func hooksOf(s *server.MCPServer) *server.Hooks {
 	return s.GetHooks()
 }
 
-// checkArguments adds a hook to the server that rejects a prompts/get with an
-// argument that is not a string, while anything is mounted. After the hook,
-// mcp-go reads null as an empty string (mcp/prompts.go:34). The hook does not
-// look at the prompt, so the error does not reveal which prompts exist.
+// checkArguments adds hooks to the server for the arguments of a prompts/get, while
+// anything is mounted. One rejects an argument that is neither a string nor null. mcp-go
+// reads null as an empty string (mcp/prompts.go:34), so another one removes the arguments
+// that were null. The hooks do not look at the prompt, so an error does not reveal which
+// prompts exist.
 func (st *serverState) checkArguments(s *server.MCPServer) {
 	own := weak.Make(s) // several servers may share their hooks
-	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, _ any, message any) error {
+	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
 		raw, ok := message.(json.RawMessage)
 		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || !st.isMounted() {
 			return nil
 		}
-		if err := notStrings(raw); err != nil {
+		nulls, err := notStrings(raw)
+		if err != nil {
 			return failure(ctx, err)
 		}
+		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
 		return nil
 	})
+	hooksOf(s).AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
+		if weak.Make(server.ServerFromContext(ctx)) != own {
+			return
+		}
+		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
+			if request.Params.Arguments[name] == "" {
+				delete(request.Params.Arguments, name)
+			}
+		}
+	})
+}
+
+// nullArguments are the names of the arguments of one request that are null. A request
+// has its own session in a server without sessions.
+type nullArguments struct {
+	session server.ClientSession
+	id      any
+	names   []string
+}
+
+const (
+	// maxNulls is the maximum number of requests in nulls. An older request was rejected by
+	// mcp-go: the two hooks run one after the other, without a wait.
+	maxNulls = 64
+	// maxNullBytes is the maximum size of the names of a request in nulls.
+	maxNullBytes = 16 << 10
+)
+
+// nulls are between the two hooks. The context of the second one has nothing of the first.
+type nulls struct {
+	mu      sync.Mutex      // protects the field below
+	pending []nullArguments // the oldest first
+}
+
+// put replaces the names of an earlier request with the same id, which mcp-go has rejected.
+func (n *nulls) put(request nullArguments) {
+	n.take(request.session, request.id)
+	size := 0
+	for _, name := range request.names {
+		size += len(name)
+	}
+	// Types of the application may not be comparable, nor is an id that is an object.
+	if len(request.names) == 0 || size > maxNullBytes || !reflect.ValueOf(&request.session).Elem().Comparable() || !reflect.ValueOf(&request.id).Elem().Comparable() {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.pending) == maxNulls {
+		n.pending = slices.Delete(n.pending, 0, 1)
+	}
+	n.pending = append(n.pending, request)
+}
+
+// take returns the names of a request, once.
+func (n *nulls) take(session server.ClientSession, id any) []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, request := range n.pending {
+		if request.session == session && request.id == id {
+			n.pending = slices.Delete(n.pending, i, i+1)
+			return request.names
+		}
+	}
+	return nil
 }
 
 func (st *serverState) isMounted() bool {
@@ -50,9 +120,9 @@ func (st *serverState) isMounted() bool {
 // maxProblems is the maximum number of arguments that an error names.
 const maxProblems = 64
 
-// notStrings returns the error for a prompts/get whose arguments are not all
-// strings, or nil.
-func notStrings(message json.RawMessage) error {
+// notStrings returns the names of the arguments of a prompts/get that are null, or the error
+// for the arguments that are neither strings nor null.
+func notStrings(message json.RawMessage) (nulls []string, err error) {
 	var request struct {
 		Method string `json:"method"`
 		Params struct {
@@ -61,21 +131,24 @@ func notStrings(message json.RawMessage) error {
 		} `json:"params"`
 	}
 	if json.Unmarshal(message, &request) != nil || request.Method != "prompts/get" {
-		return nil // mcp-go answers
+		return nil, nil // mcp-go answers
 	}
 	var problems []map[string]string
 	var sentences []string
 	for _, name := range slices.Sorted(maps.Keys(request.Params.Arguments)) {
-		if request.Params.Arguments[name][0] != '"' && len(problems) < maxProblems {
+		switch value := request.Params.Arguments[name]; {
+		case string(value) == "null":
+			nulls = append(nulls, name)
+		case value[0] != '"' && len(problems) < maxProblems:
 			name = clip(name, maxEcho)
 			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a JSON string"})
 			sentences = append(sentences, name+": must be a JSON string")
 		}
 	}
 	if problems == nil {
-		return nil
+		return nulls, nil
 	}
-	return &prompts.Error{
+	return nil, &prompts.Error{
 		Code:    prompts.CodeInvalidParams,
 		Message: strings.Join(sentences, "; "),
 		Data:    map[string]any{"prompt": clip(request.Params.Name, maxEcho), "problems": problems},

@@ -88,8 +88,9 @@
 //     (mcp/types.go:237).
 //   - The SDK turns a null argument into an empty string (mcp/prompts.go:34), and
 //     answers any other value except a string with -32600 without the argument's
-//     name (server/request_handler.go:460). While a registry is mounted, a hook
-//     rejects both with the problem of each argument, for the server's own prompts
+//     name (server/request_handler.go:460). While a registry is mounted, hooks remove
+//     arguments that are null, also if their schema admits null, and reject the other
+//     values with the problem of each argument. Both apply to the server's own prompts
 //     too. A null value in a completion is an empty string.
 //   - The error for an unknown or hidden prompt is -32602 without data
 //     (server/server.go:1869).

@@ -98,9 +98,11 @@ func TestErrorsOverHTTP(t *testing.T) {
 	_, body := post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"x","method":"prompts/get","params":{"name":"strict"}}`)
 	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"x","error":`+refusal+`}`, body)
 
-	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"n","method":"prompts/get","params":{"name":"strict","arguments":{"n":null}}}`)
+	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"n","method":"prompts/get","params":{"name":"strict","arguments":{"n":1}}}`)
 	assert.JSONEq(t, `{"code":-32602,"message":"n: must be a JSON string","data":{"prompt":"strict",`+
 		`"problems":[{"argument":"n","reason":"not_string","message":"must be a JSON string"}]}}`, errorOf(t, body), "GAP-20")
+	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"n","method":"prompts/get","params":{"name":"strict","arguments":{"n":null}}}`)
+	assert.JSONEq(t, refusal, errorOf(t, body), "GAP-18")
 
 	response, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"late","_meta":{"progressToken":1}}}`)
 	assert.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))

@@ -486,8 +486,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// PRG-06, GAP-20: an argument that is not a string is rejected, null included,
-// which mcp-go reads as an empty string.
+// PRG-06, GAP-20: an argument that is not a string is rejected.
 func TestArgumentsThatAreNotStrings(t *testing.T) {
 	t.Parallel()
 	for _, version := range append(handshakes, stateless) {
@@ -501,19 +500,58 @@ func TestArgumentsThatAreNotStrings(t *testing.T) {
 		}
 		unmount := mount(t, s, &r, prompts.Options{})
 		for _, name := range []string{"a", "own", "nobody"} {
-			refused := get(name, `{"b":"","code":null,"list":[]}`)
+			refused := get(name, `{"b":"","code":7,"list":[],"none":null}`)
 			require.NotNil(t, refused.Error, "%s %s", version, name)
 			assert.Equal(t, "code: must be a JSON string; list: must be a JSON string", refused.Error.Message)
 		}
 		many := `{"x":""`
 		for i := range 100 {
-			many += fmt.Sprintf(`,"n%d":null`, i)
+			many += fmt.Sprintf(`,"n%d":0`, i)
 		}
 		assert.Equal(t, 64, strings.Count(get("a", many+"}").Error.Message, "must be a JSON string"))
 		assert.Nil(t, get("a", `{"b":""}`).Error)
 		assert.Nil(t, get("a", `null`).Error)
 		unmount()
-		assert.Nil(t, get("own", `{"code":null}`).Error, "mcp-go itself accepts null")
+		assert.NotContains(t, get("own", `{"code":7}`).Error.Message, "must be a JSON string")
+	}
+}
+
+// GAP-18: null is the same as leaving an argument out. mcp-go alone reads an empty string.
+func TestNullArguments(t *testing.T) {
+	t.Parallel()
+	for _, version := range append(handshakes, stateless) {
+		s := server.NewMCPServer("s", "1")
+		s.AddPrompt(mcp.NewPrompt("own"), func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(fmt.Sprint(r.Params.Arguments)))}), nil
+		})
+		var r prompts.Registry
+		r.MustAdd(prompts.NewText(prompts.Prompt{Name: "a"}, func(_ context.Context, in struct {
+			Who  string `json:"who"`
+			Tone string `json:"tone,omitempty" default:"kind"`
+		}) (string, error) {
+			return in.Who + " " + in.Tone, nil
+		}))
+		unmount := mount(t, s, &r, prompts.Options{})
+		w := dial(t, s, version)
+		assert.Equal(t, "Ada kind", w.text("a", `{"who":"Ada","tone":null,"none":null}`))
+		assert.Equal(t, "Ada ", w.text("a", `{"who":"Ada","tone":""}`), "not the null of the request before")
+		refused := w.do("prompts/get", `{"name":"a","arguments":{"who":null}}`)
+		require.NotNil(t, refused.Error, version)
+		assert.Contains(t, refused.Error.Message, "who is required")
+		assert.Equal(t, "map[y:]", w.text("own", `{"x":null,"y":""}`))
+		assert.Equal(t, "map[]", w.text("own", `{"x":null}`))
+
+		// A request that mcp-go rejects leaves nothing for the next one, of any session.
+		for range 100 {
+			w.do("prompts/get", `{"name":"a","arguments":{"tone":null},"inputResponses":7}`)
+		}
+		assert.Equal(t, "Ada ", w.text("a", `{"who":"Ada","tone":""}`))
+		assert.Equal(t, "Ada ", dial(t, s, version).text("a", `{"who":"Ada","tone":""}`))
+		assert.Equal(t, "Ada kind", w.text("a", `{"who":"Ada","tone":null}`))
+		// mcp-go reads more names than this package remembers.
+		assert.Equal(t, "Ada ", w.text("a", `{"who":"Ada","tone":null,"`+strings.Repeat("x", 16<<10)+`":null}`))
+		unmount()
+		assert.Equal(t, "map[x:]", w.text("own", `{"x":null}`), "if this fails, the SDK has learnt it, and the hooks can go")
 	}
 }
 

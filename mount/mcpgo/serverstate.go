@@ -22,6 +22,7 @@ type serverState struct {
 	// changing is held by a mount that looks at what the server has, and changes
 	// it: one mount must not take a name that another is about to have.
 	changing sync.Mutex
+	nulls    nulls
 
 	mu           sync.RWMutex // protects the fields below
 	prepared     bool         // the filter is in

@@ -48,9 +48,10 @@ func TestTools(t *testing.T) {
 			nativeTool(s, "native")
 			r := new(prompts.Registry)
 			r.MustAdd(says("a", "ours"), says("secret", "x"), prompts.NewText(prompts.Prompt{Name: "lines"}, func(_ context.Context, in struct {
-				Lines int `json:"lines" minimum:"1"`
+				Lines int    `json:"lines" minimum:"1"`
+				Tone  string `json:"tone,omitempty" default:"kind"`
 			}) (string, error) {
-				return string(rune('a' + in.Lines)), nil
+				return string(rune('a'+in.Lines)) + " " + in.Tone, nil
 			}))
 			tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
 			require.NoError(t, err)
@@ -60,7 +61,9 @@ func TestTools(t *testing.T) {
 			assert.Contains(t, string(w.do("tools/list", `{}`).Result), `"minimum":1`)
 			assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "ours")
 			assert.Contains(t, string(w.do("tools/call", `{"name":"native"}`).Result), "native")
-			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":2}}`).Result), `"c"`)
+			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":2}}`).Result), `"c kind"`)
+			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":2,"tone":null}}`).Result), `"c kind"`, "GAP-18")
+			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":null}}`).Result), "lines is required", "GAP-18")
 			wrong := string(w.do("tools/call", `{"name":"lines","arguments":{"lines":0}}`).Result)
 			assert.Contains(t, wrong, `"isError":true`)
 			assert.Contains(t, wrong, "lines must be at least 1, got 0")
