@@ -33,7 +33,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 	if len(p.prefix) > s.options.Limits.MaxArgumentBytes {
 		return nil, feature.Work{}, s.tooLong("argument", p.argument)
 	}
-	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments"), false, nil); err != nil {
+	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments"), nil); err != nil {
 		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {

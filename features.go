@@ -122,7 +122,7 @@ func (v *rendering) read(c *rpc.Call, arguments json.RawMessage) (args strictjso
 	}
 	switch args.Kind() {
 	case strictjson.Object:
-		v.malformed = v.server.checkSizes("arguments", args, true, v.keys)
+		v.malformed = v.server.checkSizes("arguments", args, v.keys)
 	case strictjson.Null:
 	default:
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
@@ -222,6 +222,11 @@ func (v *servedRendering) append(p *middlewareRequest, dst []byte, r *Response) 
 }
 
 func (v *servedRendering) fail(p *middlewareRequest, dst []byte, f *rpc.Failure) ([]byte, error) {
+	if p.shown.Load() == nil { // only a visible prompt has keys
+		keyless := *v.rendering
+		keyless.keys = nil
+		return keyless.fail(p, dst, f)
+	}
 	return v.rendering.fail(p, dst, f)
 }
 
@@ -242,9 +247,13 @@ func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, 
 // with an error of the method.
 func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
 	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil {
-		named := *f // which other requests may have as well
+		named, client := *f, *f.Client // which other requests may have as well
+		isOurs := client.Message == data.error().Message
 		data.Problems = argument.Rename(data.Problems, v.keys)
-		named.Client = data.error()
+		if client.Data = data; isOurs { // and not the text of a middleware
+			client.Message = data.error().Message
+		}
+		named.Client = &client
 		f = &named
 	}
 	f = rpc.FromContext(ctx).Withhold(f)
@@ -395,7 +404,7 @@ func (r *interactionRequest) canonicalArguments() string {
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
 	var doc strictjson.Doc
 	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
-	if e := r.server.checkSizes("arguments", doc.Root(), true, nil); e != nil {
+	if e := r.server.checkSizes("arguments", doc.Root(), nil); e != nil {
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
 	result, err := r.run(&r.scope, dst)

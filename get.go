@@ -39,7 +39,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	default:
 		return nil, feature.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
 	}
-	if err := s.checkSizes("arguments", args, false, nil); err != nil {
+	if err := s.checkSizes("arguments", args, nil); err != nil {
 		return nil, feature.Work{}, err
 	}
 	retry, err := elicit.ReadRetry(c)

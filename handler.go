@@ -34,7 +34,8 @@ type Request struct {
 	// does not exist. A client that calls a tool may not know the name: see PromptExists.
 	Prompt string
 	// Arguments are the arguments of prompts/get by name, or the other arguments in
-	// completion/complete. It is never nil.
+	// completion/complete. It is never nil. A client that calls a tool may have sent an
+	// argument by its key: only for a prompt that exists is the key replaced by the name.
 	Arguments map[string]string
 	// NonStrings are the names of the arguments that are null and, in a request of
 	// prompts/get, of those that are not strings. Null is the same as leaving the argument

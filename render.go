@@ -179,7 +179,7 @@ func resultKey(s *Server, principal string, args []argument.Text) string {
 			b = append(b, 1)
 			add(g.Value)
 		case g.IsNull:
-			b = append(b, 0)
+			b = append(b, 2)
 		default:
 			b = append(b, 0)
 		}

@@ -158,10 +158,9 @@ func promptSubject(name string) string { return "prompt " + argument.Quote(name)
 func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt.Name) }
 
 // checkSizes returns an error if there are more arguments, or larger ones, than the
-// options allow. args is the member of params with that name. The size of a value that is
-// not a string counts only if typed, because it is else rejected elsewhere. keys are what the
-// client calls arguments, by name; they may be nil.
-func (s *Server) checkSizes(param string, args strictjson.Value, typed bool, keys map[string]string) *Error {
+// options allow. args is the member of params with that name. keys are what the client calls
+// arguments, by name; they may be nil.
+func (s *Server) checkSizes(param string, args strictjson.Value, keys map[string]string) *Error {
 	// Each has five characters at least, with its comma.
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
 		return nil
@@ -172,7 +171,7 @@ func (s *Server) checkSizes(param string, args strictjson.Value, typed bool, key
 			return wire.InvalidParam(param, "too many arguments (limit %d)", s.options.Limits.MaxArguments)
 		}
 		size := len(v.Text())
-		if typed && v.Kind() != strictjson.String {
+		if v.Kind() != strictjson.String {
 			size = len(v.Raw())
 		}
 		if size > s.options.Limits.MaxArgumentBytes {

@@ -58,6 +58,7 @@ func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Opt
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
+	defer surviveSIGPIPE()()
 	l, err := listen(ctx, addr)
 	if err != nil {
 		return err

@@ -224,6 +224,9 @@ func (x *exchange) errorBody(e *prompts.Error) []byte {
 
 // checkVersion is the CheckVersion of the exchange.
 func (x *exchange) checkVersion(r transport.RequestInfo) error {
+	if x.isRequest { // a batch, whose error has the id of no request
+		r.ID = ""
+	}
 	x.isRequest, x.id = true, r.ID
 	if x.handler.open.Err() != nil {
 		x.refused = http.StatusServiceUnavailable

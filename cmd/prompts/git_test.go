@@ -242,6 +242,7 @@ func TestPushedSource(t *testing.T) {
 		"https://example.org?token=hunter2":                                   "https://example.org",
 		"HTTPS://ada@hunter2:x@example.org/x":                                 "https://example.org/x",
 		"ssh://git@example.org:22/acme/prompts":                               "ssh://example.org:22/acme/prompts",
+		"gh:acme/prompts":                                                     "",
 		"git@example.org:acme/prompts.git":                                    "ssh://example.org/acme/prompts.git",
 		"example.org:/srv/prompts?hunter2":                                    "ssh://example.org/srv/prompts",
 		"ada:hunter2@example.org:acme/prompts":                                "ssh://example.org/acme/prompts",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,10 +20,11 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"prompts": main, "serve-library": serveLibrary})
+	testscript.Main(m, map[string]func(){"prompts": main, "serve-library": serveLibrary, "serve-library-http": serveLibraryHTTP})
 }
 
 // serveLibrary is a program that serves a folder with stdio.Run and the default logger. With
@@ -41,6 +43,17 @@ func serveLibrary() {
 		}
 	}
 	if err := stdio.Run(context.Background(), prompts.MustNewServer(&reg, prompts.Options{Middleware: watch})); err != nil {
+		os.Exit(1)
+	}
+}
+
+// serveLibraryHTTP is serveLibrary for streamablehttp.ListenAndServe.
+func serveLibraryHTTP() {
+	var reg prompts.Registry
+	// A record before ListenAndServe would end the program.
+	folder := promptfs.NewDir(&reg, os.Args[2], promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
+	go folder.Watch(context.Background()) // ends with the process
+	if err := streamablehttp.ListenAndServe(context.Background(), os.Args[1], prompts.MustNewServer(&reg, prompts.Options{}), streamablehttp.Options{}); err != nil {
 		os.Exit(1)
 	}
 }

@@ -275,7 +275,7 @@ func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (
 func publicURL(text string) string {
 	if !strings.Contains(text, "://") { // user@host:path, as ssh knows it
 		host, file, _ := strings.Cut(text[strings.LastIndexByte(text, '@')+1:], ":")
-		if len(host) < 2 || strings.ContainsAny(host, `/\`) || file == "" || file[0] == ':' { // a path, also of a drive
+		if !strings.Contains(host, ".") || strings.ContainsAny(host, `/\`) || file == "" || file[0] == ':' { // a path, also of a drive, or a short form of this machine
 			return ""
 		}
 		text = "ssh://" + host + "/" + strings.TrimLeft(file, "/")

@@ -74,8 +74,8 @@ func startServer(t *testing.T, kind string, stdout, stderr stream) *served {
 	s := &served{t: t, dir: t.TempDir()}
 	s.write("hello.md", "Hello!\n")
 	s.write("fail.md", "---\narguments:\n  - name: n\n    description: a number\n    type: integer\n---\n{{slice \"a\" .n}}\n")
-	args := map[string][]string{"lib": {"serve-library"}, "stdio": {"prompts", "serve"}, "http": {"prompts", "serve", "--http"}, "preview": {"prompts", "preview", "--no-open", "--addr"}}[kind]
-	if kind == "http" || kind == "preview" {
+	args := map[string][]string{"lib": {"serve-library"}, "lib-http": {"serve-library-http"}, "stdio": {"prompts", "serve"}, "http": {"prompts", "serve", "--http"}, "preview": {"prompts", "preview", "--no-open", "--addr"}}[kind]
+	if kind == "http" || kind == "lib-http" || kind == "preview" {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		args = append(args, l.Addr().String())
@@ -176,7 +176,7 @@ func (s *served) end(how string) {
 // answered, changed files are read, and the server ends as usual.
 func TestParentThatDoesNotRead(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"lib", "stdio", "http", "preview"} {
+	for _, kind := range []string{"lib", "lib-http", "stdio", "http", "preview"} {
 		for _, test := range []struct{ stdout, stderr stream }{
 			{isRead, isRead},
 			{isRead, isClosed}, {isRead, isUnread}, {isRead, isClosedAtStart},
@@ -226,12 +226,15 @@ func TestParentThatDoesNotRead(t *testing.T) {
 // next request an answer: a parent may read the log until it says "serving".
 func TestRejectedAfterLogIsClosed(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, "http", isRead, isClosed)
-	for range 3 {
-		assert.Equal(t, http.StatusForbidden, postAs(t, s.url, "localhost", "https://evil.example.org", ""))
+	for _, kind := range []string{"http", "lib-http"} {
+		s := startServer(t, kind, isRead, isClosed)
+		require.Eventually(t, func() bool { return strings.Contains(s.get("hello", ""), "Hello!") }, maxEnd, 10*time.Millisecond)
+		for range 3 {
+			assert.Equal(t, http.StatusForbidden, postAs(t, s.url, "localhost", "https://evil.example.org", ""))
+		}
+		assert.Contains(t, s.get("hello", ""), "Hello!")
+		s.end("SIGTERM")
 	}
-	assert.Contains(t, s.get("hello", ""), "Hello!")
-	s.end("SIGTERM")
 }
 
 // A command that serves nothing ends with its reader, by the signal that a shell expects.

@@ -92,7 +92,8 @@ func (p *Plan) Collect(dst []Text, g Given) (texts []Text, problems []Problem, i
 	kept := g.kept()
 	for name, v := range g.Object.Members() {
 		text, isText := g.Texts[name]
-		if g.IsAltered && !kept[name] && (!isText || v.Kind() == strictjson.Null || text != memberText(v)) {
+		hadText := v.Kind() == strictjson.String || g.IsTyped && v.Kind() != strictjson.Null // see TextsOf
+		if g.IsAltered && !kept[name] && (!isText || !hadText || text != memberText(v)) {
 			continue // removed, or replaced by a text
 		}
 		i := p.Find(name)
