@@ -47,10 +47,10 @@ func TestNullArguments(t *testing.T) {
 		return next(ctx, r)
 	})
 	for arguments, want := range map[string]string{
-		`{"who":"Ada","tone":null,"token":null}`: `"lines":"7","tone":"kind","who":"Ada"`,
-		`{"who":"Ada","lines":null}`:             `"tone":"kind","who":"Ada"`,
+		`{"who":"Ada","tone":null,"token":null}`: `"text":""lines":"7","tone":"kind","who":"Ada"`,
+		`{"who":"Ada","lines":null}`:             `"text":""tone":"kind","who":"Ada"`,
 		`{"who":null,"lines":null}`:              `who is required`,
-		`{"who":"null","tone":"null"}`:           `"lines":"7","tone":"null","who":"null"`,
+		`{"who":"null","tone":"null"}`:           `"text":""lines":"7","tone":"null","who":"null"`,
 	} {
 		for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passing} {
 			for tools, method := range map[string]string{"": "prompts/get", "each": "tools/call", "pair": "tools/call"} {

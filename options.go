@@ -232,7 +232,7 @@ type Limits struct {
 	// more is rejected (-32602). Default: 256.
 	MaxArguments int
 	// MaxArgumentBytes is the maximum size of an argument's value and of the value
-	// that is completed. If a value of a tool is not a string, its JSON counts. A larger
+	// that is completed. If a value is not a string, its JSON counts. A larger
 	// value is rejected (-32602). Default: 1 MiB.
 	MaxArgumentBytes int
 	// MaxResultBytes is the maximum size of what a render function returns, text, data,

@@ -40,7 +40,7 @@ func TestErrorsHaveTheID(t *testing.T) {
 			assert.Contains(t, request.place.post(body, request.header).body, want, "%s %v", body, request.header)
 		}
 	}
-	for _, h := range []header{nil, mirror.with(headerName, "other"), mirror.with(headerMethod, "ping"), mirror.with(headerVersion, "2025-11-25"), mirror.with(headerVersion, modern+"|"+modern)} {
+	for _, h := range []header{nil, mirror.with(headerName, "other"), mirror.with(headerMethod, "ping"), mirror.with(headerVersion, "2025-11-25"), mirror.with(headerVersion, modern+"|2025-11-25")} {
 		assert.Contains(t, p.post(stateless, h).body, `"id":1,"error"`, "%v", h)
 	}
 }
@@ -70,16 +70,21 @@ func TestErrorsOfABatchHaveIDs(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, r.status, "the session has ended, too")
 }
 
-// GAP-13: a request whose session ends has its id in the 404.
+// GAP-13: a request whose session ends has its id in the 404. A batch has none.
 func TestEndOfASessionHasTheID(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{})
-	h := p.session("2025-11-25")
-	ended := make(chan reply, 1)
-	go func() { ended <- p.post(oldGet(`"\u0061"`, "wait"), h.with("Accept", "application/json")) }() // ends with the session
-	await(t, p.started)
-	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
-	r := await(t, ended)
-	assert.Equal(t, http.StatusNotFound, r.status)
-	assert.Contains(t, r.body, `"id":"\u0061","error":{"code":-32600`)
+	for version, want := range map[string]struct{ body, response string }{
+		"2025-11-25": {oldGet(`"\u0061"`, "wait"), `{"jsonrpc":"2.0","id":"\u0061","error":{"code":-32600`},
+		"2025-03-26": {"[" + oldGet("1", "wait") + "," + oldGet("2", "wait") + "]", `{"jsonrpc":"2.0","error":{"code":-32600`},
+	} {
+		p := newPlace(t, Options{})
+		h := p.session(version)
+		ended := make(chan reply, 1)
+		go func() { ended <- p.post(want.body, h.with("Accept", "application/json")) }() // ends with the session
+		await(t, p.started)
+		assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+		r := await(t, ended)
+		assert.Equal(t, http.StatusNotFound, r.status)
+		assert.Contains(t, r.body, want.response)
+	}
 }

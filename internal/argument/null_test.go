@@ -151,3 +151,19 @@ func TestAlteredNull(t *testing.T) {
 		assert.Equal(t, []Text{{Value: "null", Given: true}}, got)
 	}
 }
+
+// A string that code of the application sets wins, even if it is the JSON of the value that
+// the client has sent.
+func TestAlteredNumber(t *testing.T) {
+	t.Parallel()
+	p := listPlan(t, Spec{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "integer"}})
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(`{"a":3}`, jsonenc.MaxDepth))
+	for _, typed := range []bool{false, true} {
+		texts, nonStrings := TextsOf(doc.Root(), typed, true)
+		texts["a"] = "3"
+		got, problems, _ := p.Collect(nil, Given{Object: doc.Root(), IsTyped: typed, IsAltered: true, Texts: texts, NonStrings: nonStrings})
+		assert.Equal(t, []Text{{Value: "3", Given: true}}, got)
+		assert.Empty(t, problems)
+	}
+}

@@ -43,8 +43,10 @@ func TestSizesOfArguments(t *testing.T) {
 		}
 	}
 	for _, s := range []*prompts.Server{s, wrapped} {
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"a":["xxxxxxxxxxx"]}}`), prompts.CallOptions{})
-		assert.ErrorContains(t, err, "a must be a JSON string", "of whatever size")
+		for value, want := range map[string]string{`["xxxxxx"]`: "a must be a JSON string", `["xxxxxxx"]`: `argument "a" exceeds the limit of 10 bytes`} {
+			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"a":`+value+`}}`), prompts.CallOptions{})
+			assert.ErrorContains(t, err, want)
+		}
 	}
 }
 
