@@ -4,8 +4,9 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// TestLoggerThatBlocks checks that a logger that blocks delays a reload by a second, once,
-// holds no lock meanwhile, and delays the end of Watch no longer.
+// TestLoggerThatBlocks checks that a logger that blocks delays one reload by a second, and
+// that Watch continues and ends.
 func TestLoggerThatBlocks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -25,23 +26,25 @@ func TestLoggerThatBlocks(t *testing.T) {
 		defer r.Close()
 		o := promptfs.Options{Logger: slog.New(slog.NewTextHandler(w, nil))}
 		var reg prompts.Registry
-		files := fstest.MapFS{"a.md": {Data: []byte("a")}}
-		folder := promptfs.NewFolder(&reg, files, o)
-		reloaded := make(chan error, 1)
-		go func() { reloaded <- folder.Reload(t.Context()) }() // ends after a second
-		synctest.Wait()
+		dir := t.TempDir()
+		write := func(name string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".md"), []byte(name), 0o600))
+		}
+		write("a")
+		folder := promptfs.NewFolder(&reg, os.DirFS(dir), o) // which Watch polls
 		start := time.Now()
-		require.NoError(t, folder.Reload(t.Context()), "while the logger blocks the first one")
-		assert.Zero(t, time.Since(start))
-		require.NoError(t, <-reloaded)
-		assert.Equal(t, time.Second, time.Since(start))
+		for range 3 {
+			require.NoError(t, folder.Reload(t.Context()))
+			_, ok := reg.Lookup("a")
+			assert.True(t, ok)
+			assert.Equal(t, time.Second, time.Since(start))
+		}
 
 		ctx, cancel := context.WithCancel(t.Context())
 		watched := make(chan struct{})
 		go func() { folder.Watch(ctx); close(watched) }() // ends with ctx
 		for _, name := range []string{"b", "c", "d"} {
-			synctest.Wait()
-			files[name+".md"] = &fstest.MapFile{Data: []byte(name), ModTime: time.Now()}
+			write(name)
 			time.Sleep(5 * time.Second)
 			_, ok := reg.Lookup(name)
 			assert.True(t, ok, name)
@@ -53,8 +56,8 @@ func TestLoggerThatBlocks(t *testing.T) {
 	})
 }
 
-// TestMirrorLogger checks that the logger of a Mirror is that of its options, and that
-// each change of a Mirror gives its turn back before it logs.
+// TestMirrorLogger checks that the logger of a Mirror is that of its options, and that one
+// that blocks delays one change of the Mirror by a second.
 func TestMirrorLogger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,6 @@ type Folder struct {
 	release  *prompts.Release // of a Mirror that was moved to one
 	isStrict bool             // an error changes nothing
 	served   prompts.Release  // that the registry has
-	records  []func()         // of the log, for when the turn is given back
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
@@ -83,7 +82,7 @@ func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0
 func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 	select {
 	case <-f.turn:
-		defer f.endTurn()
+		defer func() { f.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -92,17 +91,6 @@ func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 		return err
 	}
 	return f.finish(ctx, report, err)
-}
-
-// endTurn gives the turn back, and then logs what the reload has to say: a logger that
-// blocks must not hold the turn.
-func (f *Folder) endTurn() {
-	records := f.records
-	f.records = nil
-	f.turn <- struct{}{}
-	for _, log := range records {
-		log()
-	}
 }
 
 // finish ends a reload: it reports the changes and returns the error for the
@@ -259,10 +247,8 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	if r.Err != nil && !isOfFiles(r.Err) {
 		message = "cannot reload prompts"
 	}
-	f.records = append(f.records, func() {
-		f.log(ctx, slog.LevelWarn, message, appeared)
-		f.log(ctx, slog.LevelInfo, "prompt file error fixed", gone)
-	})
+	f.log(ctx, slog.LevelWarn, message, appeared)
+	f.log(ctx, slog.LevelInfo, "prompt file error fixed", gone)
 	isNews := len(appeared)+len(gone) > 0
 	f.reported = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
@@ -274,14 +260,12 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 		if r.Release.Label != "" {
 			attrs = append(attrs, slog.String("label", r.Release.Label))
 		}
-		f.records = append(f.records, func() { f.options.Logger.LogAttrs(ctx, slog.LevelInfo, "prompts reloaded", attrs...) })
+		f.options.Logger.LogAttrs(ctx, slog.LevelInfo, "prompts reloaded", attrs...)
 	}
 	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
 		isNews = true
-		added, changed, removed := enumeration(r.SkillsAdded), enumeration(r.SkillsChanged), enumeration(r.SkillsRemoved)
-		f.records = append(f.records, func() {
-			f.options.Logger.InfoContext(ctx, "skills reloaded", slog.String("added", added), slog.String("changed", changed), slog.String("removed", removed))
-		})
+		f.options.Logger.InfoContext(ctx, "skills reloaded",
+			slog.String("added", enumeration(r.SkillsAdded)), slog.String("changed", enumeration(r.SkillsChanged)), slog.String("removed", enumeration(r.SkillsRemoved)))
 	}
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)

@@ -117,7 +117,7 @@ func (m *Mirror) isNews(f File) bool {
 func (m *Mirror) change(ctx context.Context, f func()) error {
 	select {
 	case <-m.folder.turn:
-		defer m.folder.endTurn()
+		defer func() { m.folder.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -118,7 +118,7 @@ func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) 
 	f := m.folder
 	select {
 	case <-f.turn:
-		defer f.endTurn()
+		defer func() { f.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -110,7 +110,7 @@ func TestMiddleware(t *testing.T) {
 				assert.Equal(t, []string{"review"}, names)
 				want = append(want, "prompts/get tools/call  map[]", "prompts/list tools/list  map[]")
 			} else {
-				assert.Contains(t, c.call("list_prompts", "").Content[0].Text, "review")
+				assert.Contains(t, c.call("list_prompts", `{"cursor":null}`).Content[0].Text, "review", "GAP-18")
 				want = append(want, "prompts/list tools/call  map[]")
 			}
 			assert.Equal(t, want, seen)

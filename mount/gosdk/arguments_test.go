@@ -86,7 +86,13 @@ func TestNullArgumentsOverHTTP(t *testing.T) {
 		_, text = send(version, `{"name":"greet","arguments":{"name":"Ada","other":"x"}`+end)
 		assert.Contains(t, text, "hello Ada")
 	}
-	status, _ := send(newest, `{"name":"`+strings.Repeat("x", mcp.DefaultMaxRequestBodyBytes)+`"}`)
+	// GAP-13: the SDK reads the id. If this fails, the SDK has changed: see doc.go.
+	_, text := send(newest, `[]`)
+	assert.Contains(t, text, `"id":1,"error"`)
+	status, text := send(newest, `{},"jsonrpc":"1.0"`)
+	assert.Equal(t, http.StatusBadRequest, status)
+	assert.Contains(t, text, "malformed payload")
+	status, _ = send(newest, `{"name":"`+strings.Repeat("x", mcp.DefaultMaxRequestBodyBytes)+`"}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, status, "the SDK's own limit")
 }
 

@@ -90,6 +90,9 @@
 //     unknown members of params, duplicate members and an empty cursor. A null
 //     argument becomes an empty string (mcp/protocol.go:949), except through
 //     [Transport] or [Handler]. A null value in a completion always does.
+//   - Over HTTP, a message that is not a valid request, such as one with another
+//     jsonrpc, gets status 400 with plain text, and no id (mcp/streamable.go:1441). An
+//     id above 2^53 is rounded (internal/jsonrpc2/messages.go:35).
 //   - Numbers above 2^53 in _meta and in answers lose digits on the way in
 //     (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out, a completion
 //     loses a total of 0 and a false hasMore (mcp/protocol.go:644), and a question

@@ -84,8 +84,10 @@
 //     after an interruption is too, with the marker
 //     (server/streamable_http_resume.go:100).
 //   - encoding/json reads requests before the mount: duplicate keys and members in
-//     the wrong case are accepted, and a progress token above 2^53 is rounded
-//     (mcp/types.go:237).
+//     the wrong case are accepted, of two ids the last one is in the response, and an
+//     id or a progress token above 2^53 is rounded (mcp/types.go:237). A message with a
+//     method that is no string gets an error with the id null
+//     (server/request_handler.go:29).
 //   - The SDK turns a null argument into an empty string (mcp/prompts.go:34), and
 //     answers any other value except a string with -32600 without the argument's
 //     name (server/request_handler.go:460). While a registry is mounted, hooks remove

@@ -516,6 +516,29 @@ func TestArgumentsThatAreNotStrings(t *testing.T) {
 	}
 }
 
+// GAP-13: the SDK reads the id of a message. If this fails, the SDK has changed: see doc.go.
+func TestIDsOfErrors(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("a", "x"))
+	mount(t, s, &r, prompts.Options{})
+	for message, id := range map[string]string{
+		`{"jsonrpc":"1.0","id":7,"method":"ping"}`:                                                  `7`,
+		`{"jsonrpc":"2.0","id":"a"}`:                                                                `"a"`,
+		`{"jsonrpc":"2.0","id":"a","method":"nope"}`:                                                `"a"`,
+		`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"a","arguments":{"x":1}}}`: `7`,
+		`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":[]}`:                               `7`,
+		`{"jsonrpc":"2.0","id":7,"ID":8,"method":"nope"}`:                                           `8`,
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"nope"}`:                                   `9007199254740992`,
+		`{"jsonrpc":"2.0","id":7,"method":3}`:                                                       `null`,
+	} {
+		raw, err := json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(message)))
+		require.NoError(t, err)
+		assert.Contains(t, string(raw), `"id":`+id+`,"error"`, message)
+	}
+}
+
 // GAP-18: null is the same as leaving an argument out. mcp-go alone reads an empty string.
 func TestNullArguments(t *testing.T) {
 	t.Parallel()
