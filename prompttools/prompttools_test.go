@@ -228,13 +228,14 @@ func TestOptionErrors(t *testing.T) {
 		"CacheTTL must not be negative": {CacheTTL: -1},
 		`tool "a": Call is nil`:         {Tools: []prompttools.Tool{{Name: "a"}}},
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _`: {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
-		`tool "a" is defined twice`:                                                                                       {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
-		`tool "list_prompts" is defined twice`:                                                                            {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
-		`tool "x" is defined twice`:                                                                                       {Pair: &prompttools.Pair{List: "x", Get: "x"}},
-		`InputSchema: schema: type must be "object", got "string"`:                                                        {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`OutputSchema: schema: type must be "object", got "string"`:                                                       {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`InputSchema: schema: /properties/a: pattern: missing closing )`:                                                  {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {Pattern: "("}}}}}},
-		`prompt "p": tool "p" exists already; rename the prompt`:                                                          {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+		`tool "a" is defined twice`:                                      {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
+		`tool "list_prompts" is defined twice`:                           {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
+		`tool "x" is defined twice`:                                      {Pair: &prompttools.Pair{List: "x", Get: "x"}},
+		`InputSchema: schema: type must be "object", got "string"`:       {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`OutputSchema: schema: type must be "object", got "string"`:      {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`InputSchema: schema: /properties/a: pattern: missing closing )`: {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {Pattern: "("}}}}}},
+		`prompt "p": tool "p" exists already; rename the prompt`:         {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _; rename the prompt`: {Select: all, ToolName: func(string) string { return "a b" }},
 	} {
 		var reg prompts.Registry
