@@ -25,6 +25,7 @@ import (
 	_ "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	_ "go.opentelemetry.io/otel/propagation"
 
 	_ "github.com/mcp-prompts/prompts/promptnats"
 	_ "github.com/mcp-prompts/prompts/promptpreview"
@@ -35,7 +36,7 @@ var pagePackages = packagesByName(
 	"context", "crypto/sha256", "encoding/json", "errors", "fmt", "hash/fnv", "io", "log", "log/slog", "net/http", "os", "slices", "strings", "testing", "time",
 	"github.com/google/jsonschema-go/jsonschema", "github.com/nats-io/nats.go/jetstream",
 	"github.com/modelcontextprotocol/go-sdk/mcp", "github.com/modelcontextprotocol/go-sdk/auth", "github.com/modelcontextprotocol/go-sdk/oauthex",
-	"github.com/mark3labs/mcp-go/server",
+	"github.com/mark3labs/mcp-go/server", "go.opentelemetry.io/otel/propagation",
 	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/promptfs", module+"/promptnats",
 	module+"/promptotel", module+"/promptpreview", module+"/promptskills", module+"/prompttemplate", module+"/prompttest", module+"/prompttools",
 	module+"/stdio", module+"/streamablehttp", module+"/transport",

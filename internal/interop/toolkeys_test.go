@@ -91,7 +91,7 @@ func checkForeign(t *testing.T, pair *prompttools.Pair, ask func(method, params 
 		`{"gr_xf6__xdf_e":"2000"}`:                 `2000 of`,
 		`{"gr_xf6__xdf_e":0}`:                      `gr_xf6__xdf_e must be at least 1, got 0`,
 		`{}`:                                       `gr_xf6__xdf_e is required`,
-		`{"gr_xf6__xdf_e":1,"größe":1}`:            `duplicate key`,
+		`{"gr_xf6__xdf_e":1,"größe":1}`:            `gr_xf6__xdf_e is not an argument of this prompt`,
 	} {
 		assert.Contains(t, call(arguments), want, arguments)
 	}
