@@ -300,6 +300,9 @@ func (r *repository) run(ctx context.Context, input io.Reader, read func(*bufio.
 	p.Cancel = func() error { return killGroup(p.Process) }
 	p.WaitDelay = killDelay
 	if err := p.Start(); err != nil {
+		if cause := context.Cause(ctx); cause != nil { // the time limit, or the end of the command
+			return cause
+		}
 		return fmt.Errorf("cannot run git: %w", err)
 	}
 	ended := make(chan error, 1)
