@@ -281,10 +281,9 @@ type Argument struct {
 	// json-pointer. Any other format is an error, and so is a format inside of JSON.
 	// A time.Time with the format date is a date in UTC.
 	//
-	// Validation takes bounded time for each part of a value. [Registry.Add] rejects
-	// schemas without such a bound: schemas that refer to themselves through the
-	// same member of two alternatives, and schemas that compare arrays or objects by
-	// uniqueItems.
+	// Validation takes bounded time for each part of a value. A value that takes longer is
+	// invalid, which happens only with schemas that refer to themselves through the
+	// same member of two alternatives.
 	Schema *jsonschema.Schema
 	// Complete returns completions for the text in the input field. For a
 	// comma-separated list, it completes the last element. Without Complete, the

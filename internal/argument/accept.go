@@ -13,8 +13,8 @@ import (
 // and finds no errors.
 //
 //
-// The work is linear in the value: schema.Check bounds how many schemas visit each
-// part.
+// The work is linear in the value: a validation ends when it has visited maxVisits times
+// as many schemas as there are, for each part of the value.
 
 // Accepts reports whether the schema accepts the JSON. It rejects a text that is not
 // strict JSON, and a number that no 64-bit float is near.
@@ -30,7 +30,30 @@ func (v *Validator) Accepts(text string) bool {
 // tree for values of clients, because it rejects huge numbers.
 func (v *Validator) accepts(in instance) bool {
 	// Numbers are compared digit by digit, and 1e999999999 has as many digits as it says.
-	return !hasHugeNumber(in) && v.root.accepts(in, nil)
+	return !hasHugeNumber(in) && v.acceptsPart(v.root, in, nil)
+}
+
+// acceptsPart reports whether a schema of the tree accepts a value, within maxVisits.
+func (v *Validator) acceptsPart(s *subschema, in instance, around *evaluated) bool {
+	left := v.visits(in)
+	return s.accepts(in, around, &left) && left >= 0 // a not turns the result around
+}
+
+// maxVisits limits how many schemas are visited for one part of a value: each schema this
+// many times on average. A schema that refers back to itself through the same member of two
+// alternatives takes twice the time for each level of a value, and so exceeds every limit.
+const maxVisits = 16
+
+// visits returns how many schemas may be visited to validate the value.
+func (v *Validator) visits(in instance) int64 {
+	return maxVisits * int64(v.schemas) * int64(1+in.value.Nodes())
+}
+
+// tooManyVisits reports whether a validation of the value ends at maxVisits.
+func (v *Validator) tooManyVisits(in instance) bool {
+	left := v.visits(in)
+	v.root.accepts(in, nil, &left)
+	return left < 0
 }
 
 // hasHugeNumber reports whether the value contains a number outside the range of a
@@ -117,30 +140,38 @@ func (e *evaluated) addIndex(i int) {
 }
 
 // accepts reports whether the schema accepts the value. If around is not nil, accepts adds
-// the members and elements that the schema has evaluated.
+// the members and elements that the schema has evaluated. left is how many schemas may
+// still be visited.
 //
 // The rule of JSON Schema is that all keywords must accept the value. The order
 // only decides what a rejected value costs.
-func (s *subschema) accepts(in instance, around *evaluated) bool {
+func (s *subschema) accepts(in instance, around *evaluated, left *int64) bool {
+	// A reference is not counted, but its target is.
+	if s.ref == nil {
+		*left--
+	}
+	if *left < 0 {
+		return false
+	}
 	var own *evaluated
 	if around != nil || s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
 		// Few schemas have an unevaluated keyword. All others allocate nothing here.
 		own = &evaluated{}
 	}
 	// Cheap checks first: a value of the wrong type is never looked into.
-	if s.ref != nil && !s.ref.accepts(in, own) ||
+	if s.ref != nil && !s.ref.accepts(in, own, left) ||
 		!s.hasType(in) || !s.hasValue(in) || !s.fitsRules(in) ||
-		!s.acceptsInPlace(in, own) {
+		!s.acceptsInPlace(in, own, left) {
 		return false
 	}
 	switch in.kind {
 	// The type is checked above, so a keyword for arrays does not concern an object.
 	case strictjson.Array:
-		if !s.acceptsElements(in.value, own) {
+		if !s.acceptsElements(in.value, own, left) {
 			return false
 		}
 	case strictjson.Object:
-		if !s.acceptsMembers(in, own) {
+		if !s.acceptsMembers(in, own, left) {
 			return false
 		}
 	}
@@ -199,12 +230,12 @@ func (s *subschema) fitsRules(in instance) bool {
 //
 // The schemas in place get own, because the parts that they evaluate count for s as
 // well.
-func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
+func (s *subschema) acceptsInPlace(in instance, own *evaluated, left *int64) bool {
 	if s.isFalse {
 		return false
 	}
 	for _, sub := range s.allOf {
-		if !sub.accepts(in, own) {
+		if !sub.accepts(in, own, left) {
 			return false
 		}
 	}
@@ -212,11 +243,11 @@ func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 	if in.kind == strictjson.Object && !s.acceptsTags(in.value) {
 		return false
 	}
-	if s.anyOf != nil && !s.acceptsAny(in, own) || s.oneOf != nil && s.countOf(in, own) != 1 {
+	if s.anyOf != nil && !s.acceptsAny(in, own, left) || s.oneOf != nil && s.countOf(in, own, left) != 1 {
 		return false
 	}
 	// What a not accepts is rejected here, so it evaluates nothing.
-	if s.not != nil && s.not.accepts(in, nil) {
+	if s.not != nil && s.not.accepts(in, nil, left) {
 		return false
 	}
 	if s.cond == nil {
@@ -224,20 +255,20 @@ func (s *subschema) acceptsInPlace(in instance, own *evaluated) bool {
 	}
 	// Without an else, a value that the if rejects is valid.
 	branch := s.els
-	if s.cond.accepts(in, own) {
+	if s.cond.accepts(in, own, left) {
 		branch = s.then
 	}
-	return branch == nil || branch.accepts(in, own)
+	return branch == nil || branch.accepts(in, own, left)
 }
 
 // acceptsAny visits all alternatives if own is not nil: each may evaluate others.
 //
 // JSON Schema demands that the annotations of all alternatives that accept the
 // value are collected.
-func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
+func (s *subschema) acceptsAny(in instance, own *evaluated, left *int64) bool {
 	ok := false
 	for _, sub := range s.anyOf {
-		if sub.accepts(in, own) {
+		if sub.accepts(in, own, left) {
 			// The rest can only add what is evaluated.
 			if ok = true; own == nil {
 				break
@@ -251,10 +282,10 @@ func (s *subschema) acceptsAny(in instance, own *evaluated) bool {
 //
 // If two alternatives accept the value, the value is rejected, so what they have
 // evaluated is never used.
-func (s *subschema) countOf(in instance, own *evaluated) int {
+func (s *subschema) countOf(in instance, own *evaluated, left *int64) int {
 	n := 0
 	for _, sub := range s.oneOf {
-		if sub.accepts(in, own) {
+		if sub.accepts(in, own, left) {
 			// Two are too many already. How many more there are does not matter.
 			if n++; n == 2 {
 				break
@@ -268,9 +299,8 @@ func (s *subschema) countOf(in instance, own *evaluated) int {
 // before others. So an alternative for another tag costs little.
 //
 // No other function checks required. The tags are checked again with their members,
-// so that checking them here changes no result. schema.Check counts on this order,
-// see guardOf in package schema: without tags, a recursive schema with alternatives
-// would take twice the time for each level of the value.
+// so that checking them here changes no result. Without tags, a recursive schema with
+// alternatives would take twice the time for each level of the value.
 func (s *subschema) acceptsTags(object strictjson.Value) bool {
 	if s.required == nil && s.tags == nil {
 		return true
@@ -294,16 +324,16 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 
 // acceptsElements checks the keywords for arrays, in one pass over the elements if
 // there is no unevaluatedItems.
-func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool {
+func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated, left *int64) bool {
 	i, matching := 0, 0
 	for e := range array.Elements() {
 		in := instanceOf(e)
-		if sub := s.elementAt(i); sub != nil && !sub.accepts(in, nil) {
+		if sub := s.elementAt(i); sub != nil && !sub.accepts(in, nil, left) {
 			return false
 		}
 		// In 2020-12, an element that contains accepts is evaluated. The elements
 		// that it rejects are not.
-		if s.contains != nil && s.contains.accepts(in, nil) {
+		if s.contains != nil && s.contains.accepts(in, nil, left) {
 			if matching++; own != nil {
 				own.addIndex(i)
 			}
@@ -327,7 +357,7 @@ func (s *subschema) acceptsElements(array strictjson.Value, own *evaluated) bool
 	}
 	i = 0
 	for e := range array.Elements() {
-		if i >= own.first && !own.indexes[i] && !s.unevaluatedItems.accepts(instanceOf(e), nil) {
+		if i >= own.first && !own.indexes[i] && !s.unevaluatedItems.accepts(instanceOf(e), nil, left) {
 			return false
 		}
 		i++
@@ -434,12 +464,12 @@ const shortKey = 64
 
 // acceptsMembers checks the keywords for objects, except for required, which
 // acceptsTags has checked.
-func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
+func (s *subschema) acceptsMembers(in instance, own *evaluated, left *int64) bool {
 	n := 0
 	for name, v := range in.value.Members() {
 		n++
 		// propertyNames is a schema for the name, which is validated as a string.
-		if s.memberNames != nil && !s.memberNames.accepts(instance{kind: strictjson.String, text: name}, nil) {
+		if s.memberNames != nil && !s.memberNames.accepts(instance{kind: strictjson.String, text: name}, nil, left) {
 			return false
 		}
 		m := instanceOf(v)
@@ -447,7 +477,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 		for sub := range s.schemasOf(name) {
 			if sub == nil {
 				isEvaluated = false
-			} else if !sub.accepts(m, nil) {
+			} else if !sub.accepts(m, nil, left) {
 				return false
 			}
 		}
@@ -471,7 +501,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 				return false
 			}
 		}
-		if d.schema != nil && !d.schema.accepts(in, own) {
+		if d.schema != nil && !d.schema.accepts(in, own, left) {
 			return false
 		}
 	}
@@ -479,7 +509,7 @@ func (s *subschema) acceptsMembers(in instance, own *evaluated) bool {
 		return true
 	}
 	for name, v := range in.value.Members() {
-		if !own.names[name] && !s.unevaluatedProperties.accepts(instanceOf(v), nil) {
+		if !own.names[name] && !s.unevaluatedProperties.accepts(instanceOf(v), nil, left) {
 			return false
 		}
 	}

@@ -19,6 +19,7 @@ import (
 // An explainer is for one value, and visits the schemas like accept.go, but continues
 // after a keyword that fails.
 type explainer struct {
+	v        *Validator
 	problems []Problem
 	more     int // problems that are only counted
 	most     int // problems to collect
@@ -34,11 +35,14 @@ type explainer struct {
 // The budget is a multiple of the value's size, and a constant for small values. A
 // part beyond the budget is still reported, but without the cause inside.
 func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
+	if v.tooManyVisits(in) {
+		return []Problem{{Reason: reasonSchema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
+	}
 	size := len(in.text) + len(in.value.Raw())
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
 	// the value, however the schema is nested.
 	budget := 64*size + 1<<12
-	e := explainer{most: MaxProblems, budget: &budget, isTool: isTool}
+	e := explainer{v: v, most: MaxProblems, budget: &budget, isTool: isTool}
 	if hasHugeNumber(in) {
 		e.hugeNumbers(in)
 	} else {
@@ -106,7 +110,7 @@ func (e *explainer) count() int { return len(e.problems) + e.more }
 // A look ahead goes through this method, so that the budget bounds it.
 func (e *explainer) accepts(s *subschema, in instance) bool {
 	*e.budget -= 1 + len(in.text) + len(in.value.Raw())
-	return s.accepts(in, nil)
+	return e.v.acceptsPart(s, in, nil)
 }
 
 // inside runs explain for a member or an element.
@@ -123,7 +127,7 @@ func (e *explainer) inside(s step, explain func()) {
 func (e *explainer) explain(s *subschema, in instance) {
 	// Past the budget, the value still gets a problem, without the reason inside.
 	if *e.budget -= 1; *e.budget < 0 {
-		if !s.accepts(in, nil) {
+		if !e.v.acceptsPart(s, in, nil) {
 			e.add(func() *Problem { return s.mismatch(in) })
 		}
 		return

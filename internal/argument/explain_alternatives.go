@@ -130,7 +130,7 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 	var itself []Problem // of alternatives that fail for one reason, and none inside
 	var lacking []string // of each alternative that fails for one missing member
 	for _, s := range fitting[:min(len(fitting), most)] {
-		trial := explainer{most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
+		trial := explainer{v: e.v, most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
 		trial.explain(s, in)
 		n := trial.count()
 		if n == 1 && trial.problems[0].Path == e.path() {

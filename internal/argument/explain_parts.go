@@ -117,7 +117,7 @@ func (e *explainer) member(s *subschema, name string, in instance) {
 	if s.memberNames != nil {
 		named := instance{kind: strictjson.String, text: name}
 		// An explainer of its own, because the place of these problems is a name and no value.
-		inner := explainer{most: 1, budget: e.budget}
+		inner := explainer{v: e.v, most: 1, budget: e.budget}
 		if inner.explain(s.memberNames, named); inner.problems != nil {
 			e.add(func() *Problem {
 				p := inner.problems[0]
@@ -192,7 +192,7 @@ func (e *explainer) unevaluated(s *subschema, in instance) {
 	rest := *s
 	rest.unevaluatedItems, rest.unevaluatedProperties = nil, nil
 	var seen evaluated
-	if !rest.accepts(in, &seen) {
+	if !e.v.acceptsPart(&rest, in, &seen) {
 		e.add(func() *Problem { return s.mismatch(in) })
 		return
 	}

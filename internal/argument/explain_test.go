@@ -136,14 +136,14 @@ func (j *judged) judge(t *testing.T, schema string, texts ...string) {
 		require.NoError(t, json.Unmarshal([]byte(text), &value))
 		valid := resolved.Validate(value) == nil
 		require.Equal(t, valid, v.Accepts(text), "%s\n%s", schema, text)
-		j.count(v.root, instanceAt(t, text), inPlaceDepth)
+		j.count(v, v.root, instanceAt(t, text), inPlaceDepth)
 		require.NotPanics(t, func() {
 			if !valid {
 				checkExplained(t, v, text)
 				return
 			}
 			budget := 1 << 20
-			e := explainer{most: MaxProblems, budget: &budget}
+			e := explainer{v: v, most: MaxProblems, budget: &budget}
 			e.explain(v.root, instanceAt(t, text))
 			require.Empty(t, e.problems, "%s\n%s", schema, text)
 			j.accepted++
@@ -153,17 +153,17 @@ func (j *judged) judge(t *testing.T, schema string, texts ...string) {
 }
 
 // count counts the alternatives of the schema and of those in place that accept the value.
-func (j *judged) count(s *subschema, in instance, depth int) {
+func (j *judged) count(v *Validator, s *subschema, in instance, depth int) {
 	if s == nil || depth == 0 {
 		return
 	}
 	for _, alternatives := range [][]*subschema{s.anyOf, s.oneOf} {
 		n := 0
 		for _, sub := range alternatives {
-			if sub.accepts(in, nil) {
+			if v.acceptsPart(sub, in, nil) {
 				n++
 			}
-			j.count(sub, in, depth-1)
+			j.count(v, sub, in, depth-1)
 		}
 		switch {
 		case len(alternatives) < 2:
@@ -178,7 +178,7 @@ func (j *judged) count(s *subschema, in instance, depth int) {
 		}
 	}
 	for _, sub := range append(slices.Clone(s.allOf), s.ref, s.not, s.cond, s.then, s.els) {
-		j.count(sub, in, depth-1)
+		j.count(v, sub, in, depth-1)
 	}
 }
 

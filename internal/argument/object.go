@@ -29,7 +29,7 @@ type Object struct {
 }
 
 // NewObject compiles a schema of the type object. It returns an error for a schema that
-// makes no sense, and for one whose validation takes too long.
+// makes no sense.
 //
 // The protocol demands that the input schema of a tool has the type object. The
 // schema is copied, so that the caller may change it afterwards.
@@ -86,7 +86,7 @@ func (o *Object) WithoutNulls(object []byte) []byte {
 	}
 	kept, isChanged := []byte{'{'}, false
 	for name, v := range parse(string(object)).Members() {
-		if s := members[name]; s != nil && v.Kind() == strictjson.Null && !s.accepts(instanceOf(v), nil) {
+		if s := members[name]; s != nil && v.Kind() == strictjson.Null && !o.validator.acceptsPart(s, instanceOf(v), nil) {
 			isChanged = true
 			continue
 		}

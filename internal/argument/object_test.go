@@ -20,16 +20,15 @@ func object(t testing.TB, schema string) (*argument.Object, error) {
 	return argument.NewObject(&s)
 }
 
-// A schema that makes no sense, or whose validation takes too long, is an error.
+// A schema that makes no sense is an error.
 func TestObjectErrors(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
 		`{}`:                `type must be "object", got ""`,
 		`{"type":"string"}`: `type must be "object", got "string"`,
-		`{"type":"object","properties":{"a":{"type":"string","minimum":1}}}`:                              `minimum applies to numbers`,
-		`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`:                                       `b`,
-		`{"type":"object","allOf":[{"$ref":"#"}]}`:                                                        `reference loop`,
-		`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`: `takes too long`,
+		`{"type":"object","properties":{"a":{"type":"string","minimum":1}}}`: `minimum applies to numbers`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`:          `b`,
+		`{"type":"object","allOf":[{"$ref":"#"}]}`:                           `reference loop`,
 	} {
 		_, err := object(t, schema)
 		assert.ErrorContains(t, err, want, schema)

@@ -28,10 +28,12 @@ import (
 // its target, so the tree has loops if the schema is recursive. Recursion ends with
 // the value: schema.Check rejects a schema that refers to itself for the same
 // value.
-type Validator struct{ root *subschema }
+type Validator struct {
+	root    *subschema
+	schemas int // how many there are
+}
 
-// NewValidator returns an error for a schema that makes no sense, and for one whose
-// validation takes too long.
+// NewValidator returns an error for a schema that makes no sense.
 //
 // The schema must not be changed afterwards: the tree keeps it for messages. The
 // values of enum and const must be as encoding/json decodes them, see
@@ -54,7 +56,7 @@ func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 		c := &schemaCompiler{references: references, isDraft7: schema.IsDraft7(s), compiled: map[*jsonschema.Schema]*subschema{}}
 		root := c.compile(s)
 		if err = c.err; err == nil {
-			return &Validator{root}, nil
+			return &Validator{root, max(references.Len(), len(c.compiled))}, nil
 		}
 	}
 	return nil, fmt.Errorf("schema: %w", err)

@@ -23,11 +23,7 @@ import (
 // keywords for other types, empty ranges, references that loop. A typing error in a
 // schema should not be a rule that never applies.
 
-// Check returns an error for a schema that makes no sense, and for one whose
-// validation takes too long.
-//
-// The order of the checks matters: the cost is found only for references that
-// resolve and do not loop.
+// Check returns an error for a schema that makes no sense.
 func Check(s *jsonschema.Schema) (err error) {
 	defer func() {
 		// jsonschema-go panics for some schemas that are built by hand.
@@ -297,7 +293,7 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 	if !HasReference(root) { // it is a tree
 		return noReferences, nil
 	}
-	r := &references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
+	r := &references{targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
 	if err := r.collect(root, ""); err != nil {
 		return nil, err
 	}
@@ -306,7 +302,7 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 			return nil, err
 		}
 	}
-	return r, checkCost(r)
+	return r, nil
 }
 
 // References are the references of a checked schema.
@@ -320,16 +316,18 @@ func NewReferences(s *jsonschema.Schema) (*References, error) {
 	return &References{r}, err
 }
 
+// Len returns how many schemas references can lead to; 0 for a schema without references.
+func (r *References) Len() int { return len(r.found.schemas) }
+
 // Target returns the schema that a $ref or a $dynamicRef refers to.
 func (r *References) Target(ref string) (*jsonschema.Schema, error) { return r.found.target(ref) }
 
 // references are the schemas that references can lead to. For a schema without a
 // reference it is empty.
 type references struct {
-	schemas  []*jsonschema.Schema // the root first
-	pointers map[*jsonschema.Schema]string
-	targets  map[string]*jsonschema.Schema // by JSON pointer and by anchor
-	entered  map[*jsonschema.Schema]bool   // true until follow leaves it, then false
+	schemas []*jsonschema.Schema          // the root first
+	targets map[string]*jsonschema.Schema // by JSON pointer and by anchor
+	entered map[*jsonschema.Schema]bool   // true until follow leaves it, then false
 }
 
 var noReferences = new(references)
@@ -343,7 +341,6 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 		return errors.New("$id is not supported inside of an argument schema; remove the $id")
 	}
 	r.schemas = append(r.schemas, s)
-	r.pointers[s] = pointer
 	names := []string{pointer}
 	for _, anchor := range []string{s.Anchor, s.DynamicAnchor} {
 		if anchor != "" {
@@ -382,35 +379,23 @@ func (r *references) follow(s *jsonschema.Schema) error {
 		if ref == "" {
 			continue
 		}
-		if _, err := r.target(ref); err != nil {
+		target, err := r.target(ref)
+		if err == nil {
+			err = r.follow(target)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	for _, sub := range r.inPlace(s) {
+	for at, sub := range Subschemas(s) {
+		if !isInPlace(at) {
+			continue
+		}
 		if err := r.follow(sub); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// inPlace yields the schemas that apply to every value that s applies to, each with
-// its JSON pointer from s. The references must be valid.
-//
-// A $dynamicRef counts as a $ref, see target.
-func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
-	return func(yield func(string, *jsonschema.Schema) bool) {
-		for _, ref := range []string{s.Ref, s.DynamicRef} {
-			if target, err := r.target(ref); ref != "" && err == nil && !yield("/$ref", target) {
-				return
-			}
-		}
-		for at, sub := range Subschemas(s) {
-			if isInPlace(at) && !yield(at, sub) {
-				return
-			}
-		}
-	}
 }
 
 // target returns the schema that a reference refers to. Without an $id inside, a

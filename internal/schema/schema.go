@@ -1,9 +1,8 @@
-// Package schema checks and copies the JSON schemas of arguments, and bounds what validating
-// a value costs. It knows how the string of a client
-// is read by what a schema allows ([KindOf]), but neither arguments nor Go types.
+// Package schema checks and copies the JSON schemas of arguments. It knows how the string of a
+// client is read by what a schema allows ([KindOf]), but neither arguments nor Go types.
 //
-// check.go rejects schemas that make no sense, cost.go and visits.go those that take too
-// long, and type.go finds the types that a schema allows.
+// check.go rejects schemas that make no sense, and type.go finds the types that a schema
+// allows.
 package schema
 
 import (

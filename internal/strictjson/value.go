@@ -43,6 +43,16 @@ func (v Value) Kind() Kind {
 	return v.node().kind
 }
 
+// Nodes returns how many values and names of members the value has, itself among them; 0 for
+// an absent one.
+func (v Value) Nodes() int {
+	n := v.node()
+	if n.kind == Invalid {
+		return 0
+	}
+	return int(n.next - v.index)
+}
+
 // Raw returns the source of the value, verbatim.
 func (v Value) Raw() string {
 	n := v.node()
