@@ -2,6 +2,7 @@ package argument
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,16 +11,12 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file finds the problems of JSON that a schema does not accept, each with its
-// place. explain_parts.go has the problems of the keywords for arrays and objects, and
-// explain_alternatives.go those of anyOf, oneOf, not and if.
+// This file has the problems of JSON that a schema does not accept, each with its place.
+// validate.go visits the keywords, explain_parts.go has the problems of the keywords for arrays
+// and objects, and explain_alternatives.go those of anyOf, oneOf, not and if.
 
-// explainer collects problems.
-//
-// An explainer is for one value, and visits the schemas like accept.go, but continues
-// after a keyword that fails.
+// explainer collects the problems of one value.
 type explainer struct {
-	v        *Validator
 	problems []Problem
 	more     int // problems that are only counted
 	most     int // problems to collect
@@ -42,17 +39,22 @@ func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more 
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
 	// the value, however the schema is nested.
 	budget := 64*size + 1<<12
-	e := explainer{v: v, most: MaxProblems, budget: &budget, isTool: isTool}
+	e := explainer{most: MaxProblems, budget: &budget, isTool: isTool}
 	if hasHugeNumber(in) {
 		e.hugeNumbers(in)
 	} else {
-		e.explain(v.root, in)
+		v.explaining(&e).accepts(v.root, in, nil)
 	}
 	// Better a general message than none: the value is invalid, and the client must learn that.
-	if e.problems == nil { // by a keyword that explain knows nothing of
+	if e.problems == nil { // a look ahead ended at maxVisits
 		e.add(func() *Problem { return v.root.mismatch(in) })
 	}
 	return e.problems, e.more
+}
+
+// explaining returns a walk that collects problems, which the budget bounds.
+func (v *Validator) explaining(e *explainer) *validation {
+	return &validation{v: v, left: math.MaxInt64, explainer: e}
 }
 
 // check returns the problems of the value, nil if the schema accepts it. Those beyond
@@ -105,12 +107,10 @@ func (e *explainer) put(p *Problem) {
 // count returns how many problems there are so far.
 func (e *explainer) count() int { return len(e.problems) + e.more }
 
-// accepts charges the work to the budget.
-//
-// A look ahead goes through this method, so that the budget bounds it.
-func (e *explainer) accepts(s *subschema, in instance) bool {
-	*e.budget -= 1 + len(in.text) + len(in.value.Raw())
-	return e.v.acceptsPart(s, in, nil)
+// spend takes bytes from the budget, and reports whether it lasts.
+func (e *explainer) spend(bytes int) bool {
+	*e.budget -= bytes
+	return *e.budget >= 0
 }
 
 // inside runs explain for a member or an element.
@@ -118,53 +118,6 @@ func (e *explainer) inside(s step, explain func()) {
 	e.at.enter(s)
 	explain()
 	e.at.leave()
-}
-
-// explain adds the problems of the value with the schema: none if the schema accepts the
-// value, and one at least otherwise.
-//
-// For a cause that explain does not find, see explain of Validator.
-func (e *explainer) explain(s *subschema, in instance) {
-	// Past the budget, the value still gets a problem, without the reason inside.
-	if *e.budget -= 1; *e.budget < 0 {
-		if !e.v.acceptsPart(s, in, nil) {
-			e.add(func() *Problem { return s.mismatch(in) })
-		}
-		return
-	}
-	before := e.count()
-	known := len(e.problems)
-	// In draft 7 the other keywords are absent, see compile.
-	if s.ref != nil {
-		e.explain(s.ref, in)
-	}
-	switch {
-	// A value of another type would break nearly every other rule as well, and one problem says
-	// it.
-	case !s.hasType(in):
-		e.add(func() *Problem { return s.wrongType(in) })
-		return
-	case !s.hasValue(in):
-		e.add(func() *Problem { return s.wrongValue(in) })
-		return
-	case in.kind == strictjson.String && s.rules.brokenBy(in.text) != "":
-		e.add(func() *Problem { return s.rules.checkText(in.text) })
-	case in.kind == strictjson.Number && !s.fitsRules(in):
-		e.add(func() *Problem {
-			return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(s.rules.boundsEach(), " and "), phrase.Clip(in.text, 64)), Allowed: s.rules.limits()}
-		})
-	}
-	e.inPlace(s, in)
-	switch in.kind {
-	case strictjson.Array:
-		e.elements(s, in)
-	case strictjson.Object:
-		e.members(s, in)
-	}
-	// What is evaluated depends on all of the schema.
-	if e.count() == before && known == len(e.problems) && (s.unevaluatedItems != nil || s.unevaluatedProperties != nil) {
-		e.unevaluated(s, in)
-	}
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
@@ -212,6 +165,14 @@ func either(names []string) string {
 var typeNames = map[string]string{
 	"string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
 	"array": "a JSON array", "object": "a JSON object", "null": "null",
+}
+
+// brokenRule is the problem of a string or a number that breaks a rule.
+func (s *subschema) brokenRule(in instance) *Problem {
+	if in.kind == strictjson.String {
+		return s.rules.checkText(in.text)
+	}
+	return s.rules.outOfRange(in.text)
 }
 
 // wrongValue is the problem of a value that is not in the enum.

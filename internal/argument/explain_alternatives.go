@@ -13,49 +13,6 @@ import (
 // This file has the problems of the keywords that apply schemas to the same value. Of
 // alternatives, it explains the one that was probably meant.
 
-// inPlace adds the problems of allOf, anyOf, oneOf, not, and if.
-func (e *explainer) inPlace(s *subschema, in instance) {
-	if s.isFalse {
-		e.add(notAllowed)
-		return
-	}
-	for _, sub := range s.allOf {
-		e.explain(sub, in)
-	}
-	// JSON Schema only says that no alternative accepts the value. The problems of
-	// all of them would hide the one that helps.
-	if s.anyOf != nil && !slices.ContainsFunc(s.anyOf, func(sub *subschema) bool { return e.accepts(sub, in) }) {
-		e.alternatives(s.anyOf, in)
-	}
-	if s.oneOf != nil {
-		var accepted []int
-		for i, sub := range s.oneOf {
-			if e.accepts(sub, in) {
-				accepted = append(accepted, i)
-			}
-		}
-		switch {
-		case len(accepted) == 0:
-			e.alternatives(s.oneOf, in)
-		case len(accepted) > 1:
-			e.add(func() *Problem { return bothMatch(s.oneOf[accepted[0]], s.oneOf[accepted[1]], in) })
-		}
-	}
-	if s.not != nil && e.accepts(s.not, in) {
-		e.add(func() *Problem { return s.not.excluded(in) })
-	}
-	if s.cond == nil {
-		return
-	}
-	branch := s.els
-	if e.accepts(s.cond, in) {
-		branch = s.then
-	}
-	if branch != nil {
-		e.explain(branch, in)
-	}
-}
-
 // bothMatch is the problem of a value that two alternatives accept, of which only one may.
 //
 // Often the alternatives differ in the member that they require, and the object has
@@ -113,7 +70,8 @@ func (s *subschema) isOnlyType() bool {
 // The choice goes in three steps, each of which needs more work than the one
 // before: the type of the value, then the tag, and then a trial with each
 // alternative. The fewest problems win.
-func (e *explainer) alternatives(all []*subschema, in instance) {
+func (w *validation) alternatives(all []*subschema, in instance) {
+	e := w.explainer
 	fitting := slices.DeleteFunc(slices.Clone(all), func(s *subschema) bool { return !s.mayHaveType(in, inPlaceDepth) })
 	if len(fitting) == 0 {
 		e.add(func() *Problem { return noneOfTypes(all, in) })
@@ -130,8 +88,8 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 	var itself []Problem // of alternatives that fail for one reason, and none inside
 	var lacking []string // of each alternative that fails for one missing member
 	for _, s := range fitting[:min(len(fitting), most)] {
-		trial := explainer{v: e.v, most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
-		trial.explain(s, in)
+		trial := explainer{most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
+		w.v.explaining(&trial).accepts(s, in, nil)
 		n := trial.count()
 		if n == 1 && trial.problems[0].Path == e.path() {
 			itself = append(itself, trial.problems[0])
@@ -139,8 +97,7 @@ func (e *explainer) alternatives(all []*subschema, in instance) {
 		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == ReasonMissing && !slices.Contains(lacking, member) {
 			lacking = append(lacking, member)
 		}
-		// An alternative without a problem fails for a cause that explain cannot
-		// find.
+		// The look ahead of an alternative without a problem ended at maxVisits.
 		if n > 0 && (best.count() == 0 || n < best.count()) {
 			best = trial
 		}

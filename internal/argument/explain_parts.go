@@ -7,61 +7,42 @@ import (
 	"strconv"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // This file has the problems of the keywords for arrays and objects.
 
-// elements adds the problems of an array.
-func (e *explainer) elements(s *subschema, in instance) {
-	n, matching := 0, 0
-	for v := range in.value.Elements() {
-		// A forbidden element is reported below, where the number of elements is
-		// known.
-		if sub := s.elementAt(n); sub != nil && !sub.isFalse {
-			e.inside(step{index: n}, func() { e.explain(sub, instanceOf(v)) })
-		}
-		if s.contains != nil && e.accepts(s.contains, instanceOf(v)) {
-			matching++
-		}
-		n++
-	}
-	r := &s.rules
-	switch {
-	case !s.isCount(n, r.minItems, r.maxItems):
-		e.add(func() *Problem {
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
-		})
-	case n > len(s.prefix) && s.items != nil && s.items.isFalse:
+// forbiddenElements adds the problems of elements whose schema is false, in an array of n
+// elements, and reports whether there are none.
+func (e *explainer) forbiddenElements(s *subschema, n int) bool {
+	if n > len(s.prefix) && s.items != nil && s.items.isFalse {
 		most := len(s.prefix)
 		e.add(func() *Problem {
 			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", phrase.Count(nil, &most, "element", "elements"), n), Allowed: limits{MaxItems: &most}}
 		})
-	default:
-		for i, sub := range s.prefix[:min(n, len(s.prefix))] {
-			if sub.isFalse {
-				e.inside(step{index: i}, func() { e.add(notAllowed) })
-			}
+		return false
+	}
+	ok := true
+	for i, sub := range s.prefix[:min(n, len(s.prefix))] {
+		if sub.isFalse {
+			ok = false
+			e.inside(step{index: i}, func() { e.add(notAllowed) })
 		}
 	}
-	if !s.containsEnough(matching) {
-		least := s.leastContained()
-		e.add(func() *Problem {
-			message := fmt.Sprintf("must have %s %s, got %d", phrase.Count(&least, s.maxContains, "element", "elements"), s.contains.thatIs(), matching)
-			return &Problem{Reason: reasonSchema, Message: message}
-		})
-	}
-	if s.isUnique {
-		e.repeated(in.value)
-	}
+	return ok
 }
 
-// repeated adds a problem for each element that equals one before.
+// notEnough is the problem of an array in which contains accepts too few or too many elements.
+func (s *subschema) notEnough(matching int) *Problem {
+	least := s.leastContained()
+	message := fmt.Sprintf("must have %s %s, got %d", phrase.Count(&least, s.maxContains, "element", "elements"), s.contains.thatIs(), matching)
+	return &Problem{Reason: reasonSchema, Message: message}
+}
+
+// repeated adds a problem for each element that equals one before, which first has.
 //
 // The first of equal elements has no problem, so that the client removes the others
 // only.
-func (e *explainer) repeated(array strictjson.Value) {
-	first := repeated(array)
+func (e *explainer) repeated(first map[int]int) {
 	for _, i := range slices.Sorted(maps.Keys(first)) {
 		e.inside(step{index: i}, func() {
 			e.add(func() *Problem {
@@ -71,81 +52,17 @@ func (e *explainer) repeated(array strictjson.Value) {
 	}
 }
 
-// members adds the problems of an object: first the missing members, then those of
-// each member.
-func (e *explainer) members(s *subschema, in instance) {
-	for _, name := range s.required {
-		if in.value.Get(name).Kind() == strictjson.Invalid {
-			// The place is that of the member which is not there: a form can mark the field.
-			e.inside(step{name: name, index: -1, isDeclared: true}, func() { e.add(missing) })
-		}
-	}
-	n := 0
-	for name, v := range in.value.Members() {
-		n++
-		_, isDeclared := s.members[name]
-		e.inside(step{name: name, index: -1, isDeclared: isDeclared}, func() { e.member(s, name, instanceOf(v)) })
-	}
-	if !s.isCount(n, s.minMembers, s.maxMembers) {
-		e.add(func() *Problem {
-			count := phrase.Count(s.minMembers, s.maxMembers, "member", "members")
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", count, n), Allowed: limits{MinProperties: s.minMembers, MaxProperties: s.maxMembers}}
-		})
-	}
-	for _, d := range s.dependents {
-		if in.value.Get(d.name).Kind() == strictjson.Invalid {
-			continue
-		}
-		for _, name := range d.required {
-			if in.value.Get(name).Kind() == strictjson.Invalid {
-				e.inside(step{name: name, index: -1, isDeclared: true}, func() {
-					e.add(func() *Problem {
-						return &Problem{Reason: ReasonMissing, Message: "is required, because " + memberName(d.name) + " is given"}
-					})
-				})
-			}
-		}
-		if d.schema != nil {
-			e.explain(d.schema, in)
-		}
-	}
-}
-
-// member adds the problems of one member: of its name, and of its value with each
-// schema that applies.
-func (e *explainer) member(s *subschema, name string, in instance) {
-	if s.memberNames != nil {
-		named := instance{kind: strictjson.String, text: name}
-		// An explainer of its own, because the place of these problems is a name and no value.
-		inner := explainer{v: e.v, most: 1, budget: e.budget}
-		if inner.explain(s.memberNames, named); inner.problems != nil {
-			e.add(func() *Problem {
-				p := inner.problems[0]
-				p.Message = "has a name that " + p.Message
-				return &p
-			})
-		}
-	}
-	for sub := range s.schemasOf(name) {
-		switch {
-		case sub == nil:
-		// A name that is unknown may be misspelled, while false for a declared name forbids it.
-		case sub.isFalse && sub == s.additional:
-			e.add(func() *Problem { return s.unknown(name, e.isTool && len(e.at.steps) == 1) })
-		case sub.isFalse:
-			e.add(notAllowed)
-		default:
-			e.explain(sub, in)
-		}
-	}
-}
-
 // missing is the problem of a required member, and has the place of that member.
 func missing() *Problem { return &Problem{Reason: ReasonMissing, Message: "is required"} }
 
 // notAllowed is the problem of a value whose schema is false.
 func notAllowed() *Problem {
 	return &Problem{Reason: reasonUnknown, Message: "is not allowed; remove it"}
+}
+
+// unknownPart is the problem of a part whose schema for unevaluated parts is false.
+func unknownPart() *Problem {
+	return &Problem{Reason: reasonUnknown, Message: "is unknown; remove it"}
 }
 
 // unknown is the problem of a member that the schema does not declare.
@@ -177,48 +94,6 @@ func memberName(name string) string {
 		return name
 	}
 	return strconv.Quote(phrase.Clip(name, 64))
-}
-
-// unevaluated adds the problems of unevaluatedItems and unevaluatedProperties, if all
-// other keywords accept the value.
-//
-// The unevaluated parts depend on all other keywords, so these problems are useful
-// only after the others are fixed.
-func (e *explainer) unevaluated(s *subschema, in instance) {
-	if e.accepts(s, in) {
-		return
-	}
-	// Without both keywords, the schema says what the others have evaluated.
-	rest := *s
-	rest.unevaluatedItems, rest.unevaluatedProperties = nil, nil
-	var seen evaluated
-	if !e.v.acceptsPart(&rest, in, &seen) {
-		e.add(func() *Problem { return s.mismatch(in) })
-		return
-	}
-	explain := func(sub *subschema, v strictjson.Value) {
-		if sub.isFalse {
-			e.add(func() *Problem { return &Problem{Reason: reasonUnknown, Message: "is unknown; remove it"} })
-		} else {
-			e.explain(sub, instanceOf(v))
-		}
-	}
-	if s.unevaluatedProperties != nil {
-		for name, v := range in.value.Members() {
-			if !seen.all && !seen.names[name] {
-				e.inside(step{name: name, index: -1}, func() { explain(s.unevaluatedProperties, v) })
-			}
-		}
-	}
-	if s.unevaluatedItems != nil {
-		i := 0
-		for v := range in.value.Elements() {
-			if !seen.all && i >= seen.first && !seen.indexes[i] {
-				e.inside(step{index: i}, func() { explain(s.unevaluatedItems, v) })
-			}
-			i++
-		}
-	}
 }
 
 // thatIs says in a few words which values the schema accepts, after a noun.

@@ -143,8 +143,8 @@ func (j *judged) judge(t *testing.T, schema string, texts ...string) {
 				return
 			}
 			budget := 1 << 20
-			e := explainer{v: v, most: MaxProblems, budget: &budget}
-			e.explain(v.root, instanceAt(t, text))
+			e := explainer{most: MaxProblems, budget: &budget}
+			v.explaining(&e).accepts(v.root, instanceAt(t, text), nil)
 			require.Empty(t, e.problems, "%s\n%s", schema, text)
 			j.accepted++
 		}, "%s\n%s", schema, text)

@@ -119,7 +119,7 @@ func (r *rules) fits(n number) bool {
 // client sent, so that a message repeats the number as it was written.
 func (r *rules) checkNumber(n number, text string) *Problem {
 	if !r.fits(n) {
-		return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
+		return r.outOfRange(text)
 	}
 	if r.numbers != nil {
 		// A number that was rounded only looks like one of the enum.
@@ -128,6 +128,11 @@ func (r *rules) checkNumber(n number, text string) *Problem {
 		}
 	}
 	return nil
+}
+
+// outOfRange is the problem of a number outside of the bounds.
+func (r *rules) outOfRange(text string) *Problem {
+	return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
 }
 
 // isLength reports whether a list has exactly n elements.
