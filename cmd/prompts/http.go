@@ -246,13 +246,16 @@ func routes(endpoint, others http.Handler, isStopping *atomic.Bool) http.Handler
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", endpoint)
 	mux.Handle("/", others)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	health := http.NewServeMux() // of its own: beside the others, a POST of a health path would be another path
+	health.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	health.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if isStopping.Load() {
 			http.Error(w, "server is shutting down", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")
 	})
+	mux.Handle("/healthz", health)
+	mux.Handle("/readyz", health)
 	return mux
 }

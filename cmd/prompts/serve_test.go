@@ -150,6 +150,15 @@ func TestServeHTTP(t *testing.T) {
 		status, body := do(t, http.DefaultClient, r)
 		assert.Equal(t, http.StatusOK, status)
 		assert.Equal(t, "ok\n", body)
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+			r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/mcp")+path, strings.NewReader("{}"))
+			require.NoError(t, err)
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			assert.Equal(t, http.StatusMethodNotAllowed, response.StatusCode, "%s %s", method, path)
+			assert.Equal(t, "GET, HEAD", response.Header.Get("Allow"), "%s %s", method, path)
+		}
 	}
 }
 
