@@ -18,6 +18,8 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	ref := r.Params.Ref
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
 	isOurs := isPrompt && m.shows(ctx, r, ref.Name) // a hidden prompt does not exist
+	// A Visible that needs what the middleware puts into the context shows a prompt only there.
+	isInside := isPrompt && !isOurs && m.hasMiddleware && m.has(ref.Name)
 	hasHandler := !isNoMethod(err)
 	switch {
 	case !m.completes:
@@ -28,17 +30,19 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 				slog.String("prompt", ref.Name), slog.String("error_type", fmt.Sprintf("%T", err))) // its text may quote a Sensitive argument
 		}
 		return nil, err
-	case hasHandler && !isOurs:
+	case hasHandler && !isOurs && !isInside:
 		return res, nil
 	}
 	result, failed := m.completed(ctx, r)
-	if failed == nil && isOurs && m.completions != nil && !m.hasCompletions(ref.Name, r.Params.Argument.Name) {
+	if failed == nil && (isOurs || isInside) && m.completions != nil && !m.hasCompletions(ref.Name, r.Params.Argument.Name) {
 		own, err := m.completions(ctx, r)
 		if err != nil || own != nil {
 			return own, err
 		}
 	}
 	switch {
+	case hasHandler && isInside && failed != nil:
+		return res, nil // for the client, a hidden prompt is an unknown one
 	case !isPrompt || !isNoPrompt(failed):
 		return result, failed
 	case hasHandler:

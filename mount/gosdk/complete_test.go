@@ -95,6 +95,60 @@ func TestCompletionsOfOldServer(t *testing.T) {
 	})
 }
 
+// A prompt that Visible shows only in the context of the middleware has its completions, and
+// the handler of the server has those of every other prompt.
+func TestCompletionsInsideOfMiddleware(t *testing.T) {
+	t.Parallel()
+	type allowed struct{}
+	inEach(t, func(t *testing.T, revision string) {
+		for _, panics := range []bool{false, true} {
+			s := newServer(&mcp.ServerOptions{CompletionHandler: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"own"}}}, nil
+			}})
+			hidden := withArgument()
+			hidden.Name = "hidden"
+			var seen []string
+			unmount, err := gosdk.Mount(s, registry(withArgument(), hidden), gosdk.Options{
+				Server: prompts.Options{
+					Visible: func(ctx context.Context, p prompts.Prompt) bool {
+						name, ok := ctx.Value(allowed{}).(string)
+						if !ok && panics {
+							panic("no context of the middleware")
+						}
+						return name == p.Name
+					},
+					Middleware: func(next prompts.Handler) prompts.Handler {
+						return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+							if r.Method == "completion/complete" {
+								seen = append(seen, r.Prompt)
+							}
+							return next(context.WithValue(ctx, allowed{}, "a"), r)
+						}
+					},
+				},
+				Completions: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+					return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"old"}}}, nil
+				},
+			})
+			require.NoError(t, err)
+			c := dial(t, s, revision)
+			for _, test := range []struct{ ref, argument, want string }{
+				{ofPrompt("a"), "lang", `{"values":["go","gopher"],"total":2}`},
+				{ofPrompt("a"), "other", `{"values":["old"]}`},
+				{ofPrompt("a"), "nosuch", `{"values":["own"]}`},
+				{ofPrompt("hidden"), "lang", `{"values":["own"]}`},
+				{ofPrompt("nosuch"), "lang", `{"values":["own"]}`},
+				{ofPrompt("own_a"), "lang", `{"values":["own"]}`},
+			} {
+				got := members(t, c.must("completion/complete", completion(test.ref, test.argument, "go")))
+				assert.JSONEq(t, test.want, string(got["completion"]), "%s %s", test.ref, test.argument)
+			}
+			assert.Equal(t, []string{"a", "a", "a", "hidden"}, seen, "not of prompts that are not ours")
+			unmount()
+		}
+	})
+}
+
 // On a server without a handler the capability is the mount's, and what it
 // does not know is told in its terms.
 func TestCompleteWithoutHandler(t *testing.T) {

@@ -64,7 +64,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	if err := bridge.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, visible: srv.Visible, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
+	m := &mount{state: stateOf(s), sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
 	if m.server, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
@@ -90,12 +90,13 @@ var errMounted = errors.New("gosdk: server already has a mounted registry; put a
 
 // mount is a registry on a server.
 type mount struct {
-	state     *serverState
-	sdk       *mcp.Server
-	server    *prompts.Server
-	registry  *prompts.Registry
-	visible   func(context.Context, prompts.Prompt) bool // Options.Visible
-	completes bool
+	state         *serverState
+	sdk           *mcp.Server
+	server        *prompts.Server
+	registry      *prompts.Registry
+	visible       func(context.Context, prompts.Prompt) bool // Options.Visible
+	hasMiddleware bool
+	completes     bool
 	// completions completes arguments without completions of their own; nil for none.
 	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 	tools       *tools // nil without any

@@ -28,8 +28,18 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 			continue
 		}
 		prompt, ok := v.prompts[name]
-		if ok && m.has(name) && v.visible(ctx, prompt) && (own == nil || completes(prompt, argument.Name)) {
+		if !ok || !m.has(name) || own != nil && !completes(prompt, argument.Name) {
+			continue
+		}
+		if v.visible(ctx, prompt) {
 			return m.complete(ctx, name, argument, others)
+		}
+		// A Visible that needs what the middleware puts into the context shows a prompt only
+		// there. For the client, a hidden prompt is an unknown one.
+		if m.options.Middleware != nil {
+			if result, err := m.complete(ctx, name, argument, others); err == nil {
+				return result, nil
+			}
 		}
 	}
 	if own != nil {

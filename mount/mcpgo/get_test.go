@@ -444,6 +444,68 @@ func TestHiddenIsNotCompleted(t *testing.T) {
 	}
 }
 
+// A prompt that Visible shows only in the context of the middleware has its completions, and
+// the provider of the application has those of every other prompt.
+func TestCompletionsInsideOfMiddleware(t *testing.T) {
+	t.Parallel()
+	type allowed struct{}
+	named := func(name string) prompts.Prompt {
+		p := says(name, "x")
+		p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}}
+		return p
+	}
+	for _, panics := range []bool{false, true} {
+		for _, application := range [][]server.PromptCompletionProvider{nil, {fixed{}}} {
+			s := server.NewMCPServer("s", "1")
+			own(s, "own", "own")
+			var r prompts.Registry
+			r.MustAdd(named("a"), named("hidden"))
+			var seen []string
+			unmount := mount(t, s, &r, prompts.Options{
+				Visible: func(ctx context.Context, p prompts.Prompt) bool {
+					name, ok := ctx.Value(allowed{}).(string)
+					if !ok && panics {
+						panic("no context of the middleware")
+					}
+					return name == p.Name
+				},
+				Middleware: func(next prompts.Handler) prompts.Handler {
+					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+						if r.Method == "completion/complete" {
+							seen = append(seen, r.Prompt)
+						}
+						return next(context.WithValue(ctx, allowed{}, "a"), r)
+					}
+				},
+			}, application...)
+			client := dial(t, s, "2025-11-25")
+			for _, test := range []struct {
+				ref, arg string
+				want     []string
+				isOwn    bool // of the application's provider
+			}{
+				{"a", "language", []string{"python"}, false},
+				{"a", "free", nil, true},
+				{"a", "nosuch", nil, true},
+				{"hidden", "language", nil, true},
+				{"nosuch", "language", nil, true},
+				{"own", "language", nil, true},
+			} {
+				var result struct{ Completion struct{ Values []string } }
+				client.result("completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":"py"}}`, test.ref, test.arg), &result)
+				want := test.want
+				if test.isOwn && application != nil {
+					want = []string{test.ref + "/" + test.arg + "/py"}
+				}
+				assert.ElementsMatch(t, want, result.Completion.Values, "%s %s", test.ref, test.arg)
+			}
+			assert.NotContains(t, seen, "own")
+			assert.NotContains(t, seen, "nosuch")
+			unmount()
+		}
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	p := says("p", "x")
