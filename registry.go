@@ -201,10 +201,15 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 	return changes
 }
 
+// maxRejected is how many prompts of a change that a follower rejects are found by calls of the
+// follower.
+const maxRejected = 64
+
 // rejection returns the error of a follower with the prompts that it is about, one
 // DeclarationError for each, unless err has one. The follower accepts the change without
 // these prompts. The first prompt in the order of the names with which the follower rejects
-// the prompts before is such a prompt.
+// the prompts before is such a prompt. After maxRejected of them, all others that the follower
+// has not accepted are rejected, so that the number of calls is bounded.
 func rejection(follow func([]Change) (func(), error), changes []Change, err error) error {
 	if known := (*DeclarationError)(nil); errors.As(err, &known) {
 		return err
@@ -220,9 +225,9 @@ func rejection(follow func([]Change) (func(), error), changes []Change, err erro
 		return err
 	}
 	var errs []error
-	for err != nil && len(added) > 0 {
-		// The follower accepts the first low prompts and rejects the first high ones.
-		low, high := 0, len(added)
+	low := 0 // the follower accepts the first low prompts
+	for err != nil && len(errs) < maxRejected && len(added) > low {
+		high := len(added) // and rejects the first high ones
 		for high-low > 1 {
 			middle := (low + high) / 2
 			if e := errOf(middle); e != nil {
@@ -234,8 +239,13 @@ func rejection(follow func([]Change) (func(), error), changes []Change, err erro
 		errs = append(errs, &DeclarationError{Prompt: added[low].Name, Err: err})
 		added = slices.Delete(added, low, high)
 		err = nil
-		if len(added) > 0 {
+		if len(added) > low {
 			err = errOf(len(added))
+		}
+	}
+	if err != nil {
+		for _, c := range added[low:] {
+			errs = append(errs, &DeclarationError{Prompt: c.Name, Err: fmt.Errorf("not checked, because %d other prompts are rejected: %w", maxRejected, err)})
 		}
 	}
 	return errors.Join(errs...)
@@ -246,7 +256,8 @@ func rejection(follow func([]Change) (func(), error), changes []Change, err erro
 // rejects the change: Add, Set and Update return the error, and so does Follow, which
 // then has no effect. A source of many prompts, such as a folder, leaves out the prompts that
 // f rejects: those of each [*DeclarationError] that f joins. If f returns another error, f is
-// called again, with fewer prompts each time, to find them. commit, if not nil, is called when the change has taken effect, and
+// called again, with fewer prompts each time, to find up to 64 of them. If there are more, the
+// prompts that f has not accepted by then are all rejected. commit, if not nil, is called when the change has taken effect, and
 // not if another function rejects the change. Calls of f and commit do not overlap. They must
 // not use the registry, nor call stop: a change panics. Follow is for what is made of prompts, such as tools,
 // and must be consistent with them. stop ends the calls of f: when it returns, none runs and
