@@ -44,23 +44,53 @@ type (
 func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
 	v := &rendering{prompt: prompt, keys: keys, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: c.Method()}
-	args, detach := v.read(call, arguments)
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
+	args, detach := inParams(call, arguments), call.Message.Large
+	// Large arguments that are no part of the message are parsed when the request runs: what
+	// the server has counted for the message is not enough for both.
+	isLater := args.Kind() == strictjson.Invalid && wire.IsLarge(len(arguments))
+	switch {
+	case isLater:
+		detach = true
+	case args.Kind() == strictjson.Invalid && len(arguments) > 0:
+		var doc strictjson.Doc
+		err := doc.Parse(string(arguments), jsonenc.MaxDepth)
+		args, detach = v.check(doc.Root(), err), false
+	default:
+		args = v.check(args, nil)
+	}
+	text := func() string { // which holds no large message
+		switch {
+		case isLater:
+			return string(arguments)
+		case detach:
+			return strings.Clone(args.Raw())
+		}
+		return args.Raw()
+	}
 	if s.handler != nil {
-		served := &servedRendering{rendering: v, retry: retry, text: strings.Clone(args.Raw())}
-		detach := wire.IsLarge(len(served.text))
+		served := &servedRendering{rendering: v, retry: retry, text: text()}
 		if detach {
 			call.Keeps += len(served.text)
 		}
 		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
 		p.tool = tool
-		p.request.Arguments, p.request.NonStrings = argument.TextsOf(parsed(served.text), true, detach)
+		setArguments := func(args strictjson.Value) {
+			p.request.Arguments, p.request.NonStrings = argument.TextsOf(args, true, detach)
+		}
+		if isLater {
+			p.prepare = func() error {
+				return p.caller.Parse(served.text, func(args strictjson.Value, err error) { setArguments(v.check(args, err)) })
+			}
+		} else {
+			setArguments(args)
+		}
 		return s.throughMiddleware(call, p), nil
 	}
-	if s.options.Visible == nil { // no prompt is hidden
+	if s.options.Visible == nil && !isLater { // no prompt is hidden
 		all := s.registry.snapshot()
 		if d, ok := all.Get(prompt); ok {
 			g := v.request(all, d, retry)
@@ -68,11 +98,7 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 			return feature.Work{Handler: g}, nil
 		}
 	}
-	text := args.Raw()
-	if detach {
-		text = strings.Clone(text)
-	}
-	return feature.Work{Handler: &namedRendering{namedPrompt{server: s, prompt: prompt, tool: tool}, servedRendering{v, retry, text}}}, nil
+	return feature.Work{Handler: &namedRendering{namedPrompt{server: s, prompt: prompt, tool: tool}, servedRendering{v, retry, text()}}}, nil
 }
 
 // namedRendering is a request of a feature for a prompt that is not found yet: see
@@ -89,7 +115,9 @@ func (n *namedRendering) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return n.rendering.fail(ctx, dst, f)
 	}
 	g := n.request(all, d, n.retry)
-	g.collect(argument.Given{Object: parsed(n.text)})
+	if f := g.collectText(ctx, n.text, argument.Given{}); f != nil {
+		return nil, f
+	}
 	return g.Run(ctx, dst)
 }
 
@@ -104,33 +132,21 @@ type rendering struct {
 	malformed    *Error // of all arguments
 }
 
-// read returns the arguments, and whether what is kept of them must be a copy. If they are
-// malformed, it sets the error and returns none.
-func (v *rendering) read(c *rpc.Call, arguments json.RawMessage) (args strictjson.Value, detach bool) {
-	if len(arguments) == 0 {
-		return args, false
-	}
-	if args = inParams(c, arguments); args.Kind() != strictjson.Invalid {
-		detach = c.Message.Large
-	} else {
-		var doc strictjson.Doc
-		if err := doc.Parse(string(arguments), jsonenc.MaxDepth); err != nil {
-			v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object: %v", err)
-			return strictjson.Value{}, false
-		}
-		args, detach = doc.Root(), wire.IsLarge(len(arguments))
-	}
-	switch args.Kind() {
-	case strictjson.Object:
+// check returns the arguments. If they are malformed, or err is the error of their text, check
+// sets the error and returns none.
+func (v *rendering) check(args strictjson.Value, err error) strictjson.Value {
+	switch {
+	case err != nil:
+		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object: %v", err)
+	case args.Kind() == strictjson.Object:
 		v.malformed = v.server.checkSizes("arguments", args, v.keys)
-	case strictjson.Null:
-	default:
+	case args.Kind() > strictjson.Null:
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
 	}
 	if args.Kind() != strictjson.Object || v.malformed != nil {
-		return strictjson.Value{}, false
+		return strictjson.Value{}
 	}
-	return args, detach
+	return args
 }
 
 // inParams returns the arguments as the server has parsed them with the message: the member
@@ -147,15 +163,6 @@ func inParams(c *rpc.Call, arguments json.RawMessage) strictjson.Value {
 	return v
 }
 
-// parsed returns the value of a JSON text; Invalid without one.
-func parsed(text string) strictjson.Value {
-	var doc strictjson.Doc
-	if text == "" || doc.Parse(text, jsonenc.MaxDepth) != nil {
-		return strictjson.Value{}
-	}
-	return doc.Root()
-}
-
 // renderingRequest is the request for the prompt of a rendering.
 type renderingRequest struct {
 	getRequest
@@ -167,6 +174,18 @@ func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *
 	g := &renderingRequest{rendering: v}
 	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped, g.keys = v.server, all, d, retry, v.clientMethod, true, v.keys
 	return g
+}
+
+// collectText is that of getRequest, for arguments that may not be checked yet.
+func (g *renderingRequest) collectText(ctx context.Context, text string, given argument.Given) *rpc.Failure {
+	err := rpc.FromContext(ctx).Parse(text, func(object strictjson.Value, err error) {
+		given.Object, given.Detach = g.rendering.check(object, err), wire.IsLarge(len(text))
+		g.collect(given)
+	})
+	if err != nil {
+		return rpc.InternalFailure(g.Subject(), err)
+	}
+	return nil
 }
 
 // Run is the work of the request.
@@ -209,7 +228,9 @@ func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *R
 		return nil, nil, f
 	}
 	g := v.request(all, d, v.retry)
-	g.collect(argument.Given{Object: parsed(v.text), IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings})
+	if f := g.collectText(ctx, v.text, argument.Given{IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings}); f != nil {
+		return nil, nil, f
+	}
 	result, pending, f := g.render(ctx)
 	if pending {
 		return nil, g, nil
@@ -388,26 +409,33 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 	return r.rejected(ctx, dst, f.Client)
 }
 
-// canonicalArguments returns the arguments in the form that is the same for every
-// encoding of them.
+// canonicalArguments returns the arguments in a form that does not depend on how the
+// client has written the object.
 func (r *interactionRequest) canonicalArguments() string {
 	text := cmp.Or(string(r.arguments), "{}")
-	var doc strictjson.Doc
-	if doc.Parse(text, jsonenc.MaxDepth) != nil {
-		return text
-	}
-	return string(doc.Root().AppendCanonical(nil))
+	canonical := text
+	_ = r.request.Parse(text, func(v strictjson.Value, err error) { // fails if the request has ended
+		if err == nil {
+			canonical = string(v.AppendCanonical(nil))
+		}
+	})
+	return canonical
 }
 
 // call calls the Run of the application, or reports that questions to the client are
 // pending.
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
-	var doc strictjson.Doc
-	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
-	if e := r.server.checkSizes("arguments", doc.Root(), nil); e != nil {
+	var e *Error
+	err := r.request.Parse(string(r.arguments), func(v strictjson.Value, _ error) { // if it is invalid, there is nothing to limit
+		e = r.server.checkSizes("arguments", v, nil)
+	})
+	switch {
+	case err != nil:
+		return nil, false, rpc.InternalFailure(r.request.Subject(), err)
+	case e != nil:
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
-	result, err := r.run(&r.scope, dst)
+	result, err = r.run(&r.scope, dst)
 	r.reportUnsent(err, slog.String(r.noun, r.name))
 	switch {
 	case err == nil:

@@ -76,7 +76,9 @@ func (n *namedGet) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return nil, f
 	}
 	g := &getRequest{scope: scope{server: n.server, prompts: all}, definition: d, retry: n.retry, method: methodGet}
-	g.collect(argument.Given{Object: parsed(n.arguments)})
+	if f := g.collectText(ctx, n.arguments, argument.Given{}); f != nil {
+		return nil, f
+	}
 	return g.Run(ctx, dst)
 }
 
@@ -112,7 +114,9 @@ func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request
 		return nil, nil, f
 	}
 	q := &getRequest{scope: scope{server: p.server, prompts: all}, definition: d, retry: g.retry, method: methodGet}
-	q.collect(argument.Given{Object: parsed(g.text), IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings})
+	if f := q.collectText(ctx, g.text, argument.Given{IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings}); f != nil {
+		return nil, nil, f
+	}
 	q.begin(ctx)
 	result, pending, f := q.render(ctx)
 	if pending {
@@ -167,6 +171,18 @@ func (g *getRequest) collect(given argument.Given) {
 	given.IsTyped, given.IsStrict = g.isTyped, g.server.options.StrictArguments
 	texts, problems, ignored := g.definition.plan.Collect(g.few[:0], given)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
+}
+
+// collectText is collect for arguments that the request has kept as JSON, while it runs.
+func (g *getRequest) collectText(ctx context.Context, text string, given argument.Given) *rpc.Failure {
+	err := rpc.FromContext(ctx).Parse(text, func(object strictjson.Value, _ error) {
+		given.Object, given.Detach = object, wire.IsLarge(len(text))
+		g.collect(given)
+	})
+	if err != nil {
+		return rpc.InternalFailure(g.Subject(), err)
+	}
+	return nil
 }
 
 func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }

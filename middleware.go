@@ -39,6 +39,7 @@ type middlewareRequest struct {
 	arguments         map[string]string
 
 	served  servedRequest
+	prepare func() error // completes the request before the middleware gets it; nil for one that is complete
 	isOver  atomic.Bool
 	pending atomic.Pointer[pendingRequest] // of next, whose questions are not sent
 }
@@ -139,6 +140,11 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 			(*g).reportUnsent(nil, p.LogAttr())
 		}
 	}()
+	if p.prepare != nil {
+		if err := p.prepare(); err != nil {
+			return nil, rpc.InternalFailure(p.Subject(), err)
+		}
+	}
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
 	}

@@ -3,6 +3,8 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/prompttools"
+	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // nullPrompt prints the arguments that it gets.
@@ -33,8 +39,54 @@ func nullPrompt() prompts.Prompt {
 	}
 }
 
-// GAP-18: by each method that renders a prompt, in each version, in a batch, by Call, and with
-// and without a middleware, an argument that is null is one that is left out, unless its schema
+// transports connect a client to a server that runs.
+var transports = map[string]func(t *testing.T, s *prompts.Server) transport.Conn{
+	"stdio": func(t *testing.T, s *prompts.Server) transport.Conn {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(context.Background(), stdio.NewStream(inR, outW, stdio.Options{})) }() // ends with its input
+		t.Cleanup(func() {
+			assert.NoError(t, inW.Close())
+			assert.NoError(t, <-ended)
+		})
+		return stdio.NewStream(outR, inW, stdio.Options{})
+	},
+	"HTTP": func(t *testing.T, s *prompts.Server) transport.Conn {
+		web := httptest.NewServer(streamablehttp.MustNewHandler(s, streamablehttp.Options{}))
+		conn := clienttest.HTTP(web.URL, nil)
+		t.Cleanup(func() {
+			assert.NoError(t, conn.Close())
+			web.Close()
+		})
+		return conn
+	},
+}
+
+// askOver sends a request in a protocol version, and returns the response.
+func askOver(t *testing.T, conn transport.Conn, version, method, params string) string {
+	t.Helper()
+	respond := func(id, line string) string {
+		require.NoError(t, conn.Write(t.Context(), []byte(line)))
+		for {
+			msg, err := conn.Read(t.Context())
+			require.NoError(t, err)
+			if strings.Contains(string(msg), `"id":`+id) {
+				return string(msg)
+			}
+		}
+	}
+	if version == "2026-07-28" {
+		return respond("1", servertest.EnvelopedLine("1", method, params))
+	}
+	respond("0", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	require.NoError(t, conn.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)))
+	line := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+	return respond("1", line)
+}
+
+// GAP-18: by each method that renders a prompt, in each version, in a batch, by Call, over
+// stdio and HTTP, and with and without a middleware, an argument that is null is one that is left out, unless its schema
 // admits null.
 func TestNullArguments(t *testing.T) {
 	t.Parallel()
@@ -77,6 +129,11 @@ func TestNullArguments(t *testing.T) {
 					answers = append(answers, servertest.AnswerTo(t, s, servertest.SessionIn(t, s, version), line))
 					if version == "2025-03-26" {
 						answers = append(answers, servertest.AnswerTo(t, s, servertest.SessionIn(t, s, version), "["+line+"]"))
+					}
+				}
+				for _, version := range append(slices.Clone(servertest.HandshakeVersions), "2026-07-28") {
+					for _, connect := range transports {
+						answers = append(answers, askOver(t, connect(t, s), version, method, params))
 					}
 				}
 				for i, got := range answers {

@@ -42,7 +42,7 @@ type Rendering struct {
 	// Prompt is the name of the prompt.
 	Prompt string
 	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes. For
-	// a number, its string is accepted, too. An undeclared argument is an error. nil means no
+	// a number or a boolean, its string is accepted, too. An undeclared argument is an error. nil means no
 	// arguments.
 	Arguments json.RawMessage
 	// Keys, if not nil, are what the client calls arguments, by their names. Errors and the

@@ -1,10 +1,12 @@
 package prompttools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -16,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/promptfeature"
@@ -39,22 +42,18 @@ func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	if t := s.own[name.Text()]; t != nil {
 		r.tool = t.name
 		c.SetTool(t.name)
-		arguments, sent := t.keys.named(given)
-		asSent := arguments
-		if sent != nil && arguments != nil {
-			asSent = json.RawMessage(given.Raw()) // whose errors have the keys
-		}
-		if arguments != nil && arguments[0] == '{' {
-			arguments = t.input.WithoutNulls(arguments)
-		}
 		if t.serve != nil {
-			w, err := t.serve(r, c, given, t.check(arguments, sent))
+			w, err := t.serve(r, c, given, t.checkNow(given))
 			return nil, w, err
 		}
+		var arguments json.RawMessage // a copy
+		if given.Kind() > strictjson.Null {
+			arguments = json.RawMessage(given.Raw())
+		}
 		w, err := promptfeature.Interact(c, promptfeature.Interaction{
-			Noun: "tool", Name: t.name, Arguments: asSent,
+			Noun: "tool", Name: t.name, Arguments: arguments,
 			Run: func(ctx context.Context, dst []byte) ([]byte, error) {
-				return r.callOwn(ctx, dst, t, arguments, sent)
+				return r.callOwn(ctx, dst, t, arguments)
 			},
 			Rejected: func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error) {
 				return r.appendError(ctx, dst, rejected.Message, rejected.Data)
@@ -83,8 +82,12 @@ type request struct {
 }
 
 // callOwn calls a tool of the application.
-func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments json.RawMessage, sent map[string]string) ([]byte, error) {
-	if wrong := t.check(arguments, sent); wrong != nil {
+func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, sent json.RawMessage) ([]byte, error) {
+	arguments, wrong, err := t.read(ctx, sent)
+	switch {
+	case err != nil:
+		return nil, err
+	case wrong != nil:
 		return r.appendError(ctx, dst, wrong.Message, wrong.Data)
 	}
 	result, err := t.own.Call(ctx, arguments)
@@ -101,26 +104,94 @@ func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments js
 	return r.appendResult(ctx, dst, result)
 }
 
-// check returns the error for the model if the schema of the tool does not accept the
-// arguments, else nil. sent has the keys of arguments that the client has not sent by name.
-func (t *tool) check(arguments json.RawMessage, sent map[string]string) *prompts.Error {
-	switch {
-	case arguments == nil:
-		arguments = json.RawMessage("{}")
-	case arguments[0] != '{':
-		return &prompts.Error{Message: "arguments must be a JSON object"}
+// errNoObject is the error for the model for arguments that are no object.
+var errNoObject = &prompts.Error{Message: "arguments must be a JSON object"}
+
+// read returns the arguments of a call as the tool gets them, or the error for the model if
+// the schema of the tool does not accept them. If the tool gets others than the client has
+// sent, both count for as long as the request.
+func (t *tool) read(ctx context.Context, sent json.RawMessage) (arguments json.RawMessage, wrong *prompts.Error, err error) {
+	text, read := cmp.Or(string(sent), "{}"), ""
+	if text[0] != '{' {
+		return nil, errNoObject, nil
 	}
-	if t.keys.keys != nil {
-		var doc strictjson.Doc
-		if err := doc.Parse(string(arguments), jsonenc.MaxDepth); err != nil { // see named
-			return &prompts.Error{Message: "arguments must be a JSON object: " + err.Error()}
+	request := rpc.FromContext(ctx)
+	var r *argument.Rejection
+	var unsent map[string]string
+	err = request.Parse(text, func(v strictjson.Value, _ error) {
+		unsent = t.keys.unsent(v)
+		if read, r = t.input.Read(v, t.keys.nameIn(v)); read == text {
+			r = t.input.Check(v)
+		}
+	})
+	if err == nil && r == nil && read != text {
+		if err = request.Hold(len(read)); err == nil {
+			err = request.Parse(read, func(v strictjson.Value, _ error) { r = t.input.Check(v) })
 		}
 	}
-	r := t.input.CheckBounded(string(arguments))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case r != nil:
+		r, err = t.inWordsOfClient(request, r, read, unsent)
+		return nil, t.rejected(r), err
+	case read != text:
+		sent = json.RawMessage(read)
+	}
+	return sent, nil, nil
+}
+
+// inWordsOfClient returns the rejection with the keys of arguments, and with the names of
+// those that the client has sent by name.
+func (t *tool) inWordsOfClient(request *rpc.Request, r *argument.Rejection, read string, unsent map[string]string) (*argument.Rejection, error) {
+	words := unsent
+	if t.keyed != nil && read != "" {
+		words = maps.Clone(t.keys.names)
+		maps.Copy(words, t.keys.keys)
+		swap := func(name string) string { return cmp.Or(words[name], name) }
+		var keyed []byte
+		err := request.Parse(read, func(v strictjson.Value, _ error) { keyed = appendRenamed(nil, v, swap) })
+		if err != nil {
+			return nil, err
+		}
+		err = request.Parse(string(keyed), func(v strictjson.Value, _ error) { r = cmp.Or(t.keyed.Check(v), r) })
+		if err != nil {
+			return nil, err
+		}
+		for name := range unsent {
+			delete(words, t.keys.keys[name])
+		}
+	}
+	r.Rename(words)
+	return r, nil
+}
+
+// checkNow returns the error for the model if the schema of the tool does not accept the
+// arguments, else nil.
+func (t *tool) checkNow(given strictjson.Value) *prompts.Error {
+	text := given.Raw()
+	if given.Kind() <= strictjson.Null {
+		text = "{}"
+	}
+	if text[0] != '{' {
+		return errNoObject
+	}
+	var doc strictjson.Doc
+	if !wire.IsLarge(len(text)) { // else the null of a large call is no absent argument
+		if given.Kind() == strictjson.Object {
+			text, _ = t.input.Read(given, func(sent string) string { return sent })
+		}
+		_ = doc.Parse(text, jsonenc.MaxDepth)
+		given = doc.Root()
+	}
+	return t.rejected(t.input.Check(given))
+}
+
+// rejected returns the error for the model; nil without a rejection.
+func (t *tool) rejected(r *argument.Rejection) *prompts.Error {
 	if r == nil {
 		return nil
 	}
-	r.Rename(sent)
 	return &prompts.Error{
 		Message: fmt.Sprintf("invalid arguments for tool %q: %s", t.name, r.Message),
 		Data:    argumentsData{Tool: t.name, Problems: r.Problems, More: r.More},
@@ -141,7 +212,11 @@ func (t *tool) checked(result *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r := t.output.Check(string(text)); r != nil {
+	var doc strictjson.Doc
+	if err := doc.Parse(string(text), jsonenc.MaxDepth); err != nil {
+		return nil, fmt.Errorf("structuredContent: %w", err)
+	}
+	if r := t.output.Check(doc.Root()); r != nil {
 		why := argument.Redacted(r.Problems) // without values, for the log
 		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", why)
 	}

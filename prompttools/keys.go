@@ -28,8 +28,9 @@ type keys struct {
 // names: in the keywords for members, and in references to them. The APIs check no members
 // inside of arguments.
 func newKeys(s *jsonschema.Schema) (k keys) {
-	names := map[string]bool{}
-	for _, sub := range inPlace(s, nil) {
+	names, subs := map[string]bool{}, []*jsonschema.Schema{}
+	for sub := range schema.InPlace(s) {
+		subs = append(subs, sub)
 		for name := range sub.Properties {
 			names[name] = true
 		}
@@ -42,7 +43,7 @@ func newKeys(s *jsonschema.Schema) (k keys) {
 		k.names[key] = name
 	}
 	k.refer(s)
-	for _, sub := range inPlace(s, nil) {
+	for _, sub := range subs {
 		sub.Required, sub.PropertyOrder = k.each(sub.Required), k.each(sub.PropertyOrder)
 		sub.Properties = renamed(k, sub.Properties)
 		for key, p := range sub.Properties {
@@ -61,16 +62,15 @@ func newKeys(s *jsonschema.Schema) (k keys) {
 	return k
 }
 
-// inPlace appends the schema and the schemas inside that apply to the same object.
-func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) []*jsonschema.Schema {
-	if s == nil {
-		return all
+// explains reports whether the schema with the keys rejects the same objects, by their keys.
+// Patterns and schemas of names do not have the keys, nor has what is behind a reference.
+func (k keys) explains(s *jsonschema.Schema) bool {
+	for sub := range schema.InPlace(s) {
+		if sub.PatternProperties != nil || sub.PropertyNames != nil || sub.Ref != "" || sub.DynamicRef != "" {
+			return false
+		}
 	}
-	all = append(all, s)
-	for _, sub := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else}, slices.Collect(maps.Values(s.DependentSchemas)), slices.Collect(maps.Values(s.DependencySchemas))) {
-		all = inPlace(sub, all)
-	}
-	return all
+	return k.keys != nil
 }
 
 // of returns the key of the argument with the name.
@@ -139,18 +139,38 @@ func (k keys) named(arguments strictjson.Value) (json.RawMessage, map[string]str
 	case k.keys == nil || arguments.Kind() != strictjson.Object:
 		return json.RawMessage(arguments.Raw()), k.keys
 	}
-	sent := maps.Clone(k.keys)
-	text := []byte{'{'}
-	for key, v := range arguments.Members() {
-		delete(sent, key)
-		if name, ok := k.names[key]; ok && arguments.Get(name).Kind() == strictjson.Invalid {
-			key = name
+	return appendRenamed(nil, arguments, k.nameIn(arguments)), k.unsent(arguments)
+}
+
+// nameIn returns a function that returns the name of an argument by what the client has sent.
+func (k keys) nameIn(arguments strictjson.Value) func(sent string) string {
+	return func(sent string) string {
+		if name, ok := k.names[sent]; ok && arguments.Get(name).Kind() == strictjson.Invalid {
+			return name
 		}
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(strictjson.AppendString(text, key), ':')
-		text = append(text, v.Raw()...)
+		return sent
 	}
-	return append(text, '}'), sent
+}
+
+// unsent returns the keys of the arguments that the client has not sent by name.
+func (k keys) unsent(arguments strictjson.Value) map[string]string {
+	unsent := maps.Clone(k.keys)
+	for name := range arguments.Members() {
+		delete(unsent, name)
+	}
+	return unsent
+}
+
+// appendRenamed appends an object with other names of its members.
+func appendRenamed(dst []byte, object strictjson.Value, rename func(string) string) []byte {
+	dst = append(dst, '{')
+	begin := len(dst)
+	for name, v := range object.Members() {
+		if len(dst) > begin {
+			dst = append(dst, ',')
+		}
+		dst = append(strictjson.AppendString(dst, rename(name)), ':')
+		dst = append(dst, v.Raw()...)
+	}
+	return append(dst, '}')
 }

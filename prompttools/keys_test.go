@@ -247,12 +247,57 @@ func TestKeysOfOwnTools(t *testing.T) {
 			``:                                `gr_xf6__xdf_e is required`,
 			`{"größe":"x"}`:                   `größe must be an integer, got the string "x"`,
 			`{"gr_xf6__xdf_e":"x"}`:           `gr_xf6__xdf_e must be an integer, got the string "x"`,
-			`{"größe":1,"x_x2f_y_x7e_z":"1"}`: `x_x2f_y_x7e_z must be an integer, got the string "1"`,
+			`{"größe":1,"x_x2f_y_x7e_z":"x"}`: `x_x2f_y_x7e_z must be an integer, got the string "x"`,
+			`{"größe":1,"x_x2f_y_x7e_z":"1"}`: `ok is required, because x_x2f_y_x7e_z is given`,
 			`{"größe":1,"issue_types_x5b__x5d_":["` + strings.Repeat("a", 40) + `"]}`: `argument "issue_types_x5b__x5d_" exceeds the limit of 40 bytes`,
 		} {
 			r := c.call("own", arguments)
 			require.True(t, r.IsError, arguments)
 			assert.Contains(t, r.Content[0].Text, want, arguments)
+		}
+	}
+}
+
+// All of a problem is in the words of the client: the message, the allowed names, the
+// suggestion and the schemas that it quotes. Only an argument that the client has sent by name
+// has its name.
+func TestProblemsOfOwnToolsHaveTheKeys(t *testing.T) {
+	t.Parallel()
+	const properties = `"properties":{"größe":{"type":"integer"},"file path":{"type":"string"},"ok":{"type":"boolean"}}`
+	for _, test := range []struct{ schema, arguments, text, data string }{
+		{properties + `,"additionalProperties":false`, `{"x":1}`, `x is not an argument of this tool`, `"allowed":["file_x20_path","gr_xf6__xdf_e","ok"]`},
+		{properties + `,"additionalProperties":false`, `{"file_x20_pat":1}`, `file_x20_pat is not an argument of this tool (did you mean "file_x20_path"?)`, `"suggestion":"file_x20_path"`},
+		{properties + `,"additionalProperties":false`, `{"größ":1}`, `größ is not an argument of this tool (did you mean "gr_xf6__xdf_e"?)`, `"suggestion":"gr_xf6__xdf_e"`},
+		{properties + `,"additionalProperties":false`, `{"größe":1,"gr_xf6__xdf_e":2}`, `gr_xf6__xdf_e is not an argument of this tool`, `"argument":"gr_xf6__xdf_e"`},
+		{properties + `,"additionalProperties":false`, `{"größe":"x","gr_xf6__xdf_e":2}`, `größe must be an integer, got the string "x"; gr_xf6__xdf_e is not`, `"argument":"größe"`},
+		{properties + `,"oneOf":[{"required":["größe"]},{"required":["file path"]}]`, `{"gr_xf6__xdf_e":1,"file_x20_path":"x"}`, `the object must not have the members gr_xf6__xdf_e, file_x20_path together; remove one of them`, ``},
+		{properties + `,"oneOf":[{"required":["größe"]},{"required":["file path"]}]`, `{}`, `gr_xf6__xdf_e is required, unless file_x20_path is given`, ``},
+		{properties + `,"not":{"required":["größe","file path"]}`, `{"gr_xf6__xdf_e":1,"file_x20_path":"x"}`, `the object must not have the members gr_xf6__xdf_e, file_x20_path together`, ``},
+		{properties + `,"not":{"required":["größe"]}`, `{"gr_xf6__xdf_e":1}`, `the object must not have the member gr_xf6__xdf_e; remove it`, ``},
+		{properties + `,"dependentRequired":{"größe":["file path"]}`, `{"gr_xf6__xdf_e":1}`, `file_x20_path is required, because gr_xf6__xdf_e is given`, ``},
+		{properties + `,"dependentRequired":{"größe":["file path"]}`, `{"größe":1}`, `file_x20_path is required, because gr_xf6__xdf_e is given`, ``},
+		{properties + `,"oneOf":[{"properties":{"größe":{"minimum":1}}},{"properties":{"größe":{"maximum":9}}}]`, `{"gr_xf6__xdf_e":5}`,
+			`the object must match only one of the JSON Schemas {"properties":{"gr_xf6__xdf_e":{"title":"größe","minimum":1}}} and {"properties":{"gr_xf6__xdf_e":{"title":"größe","maximum":9}}}, got {"gr_xf6__xdf_e":5}`, ``},
+		{properties + `,"anyOf":[{"properties":{"größe":{"const":1}},"required":["größe"]},{"properties":{"größe":{"const":2}},"required":["größe"]}]`, `{"gr_xf6__xdf_e":5}`, `gr_xf6__xdf_e must be one of 1, 2, got 5`, `"argument":"gr_xf6__xdf_e"`},
+		{properties + `,"unevaluatedProperties":false`, `{"x":1}`, `x is unknown; remove it`, ``},
+		// The keys have other names, which these keywords would reject: the problems are those of the names.
+		{properties + `,"propertyNames":{"pattern":"^[a-zöß ]+$"}`, `{"gr_xf6__xdf_e":1,"file_x20_path":"x"}`, ``, ``},
+		{properties + `,"propertyNames":{"pattern":"^[a-zöß ]+$"}`, `{"gr_xf6__xdf_e":"x"}`, `gr_xf6__xdf_e must be an integer`, `"argument":"gr_xf6__xdf_e"`},
+		{properties + `,"patternProperties":{"ö":{"minimum":2}}`, `{"gr_xf6__xdf_e":1}`, `gr_xf6__xdf_e must be at least 2, got 1`, ``},
+	} {
+		var schema jsonschema.Schema
+		require.NoError(t, json.Unmarshal([]byte(`{"type":"object",`+test.schema+`}`), &schema))
+		srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "own", InputSchema: &schema, Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: "called"}}}, nil
+		}}}}, prompts.Options{})
+		for _, version := range []string{"2025-03-26", "2025-11-25", "2026-07-28"} {
+			r := connect(t, srv, version).call("own", test.arguments)
+			require.Len(t, r.Content, 1, r.Message)
+			assert.Equal(t, test.text != "", r.IsError, r.Content[0].Text)
+			assert.Contains(t, r.Content[0].Text, test.text, "%s %s", test.schema, test.arguments)
+			if version >= "2025-06-18" {
+				assert.Contains(t, string(r.StructuredContent), test.data, "%s %s", test.schema, test.arguments)
+			}
 		}
 	}
 }

@@ -105,7 +105,9 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 		`{"env":"tset"}`:                     {`env must be one of test, live, got "tset" (did you mean "test"?)`, `[{"argument":"env","reason":"enum","message":"must be one of test, live, got \"tset\" (did you mean \"test\"?)","allowed":["test","live"],"suggestion":"test"}]`},
 		`{"env":null}`:                       {`env is required`, ``},
 		`{"env":"test","n":1,"x":null}`:      {`x is not an argument of this tool; note is required, because n is given`, ``},
-		`{"env":"test","n":"3","x":1}`:       {`n must be an integer, got the string "3"; x is not an argument of this tool`, ``},
+		`{"env":"test","n":"x","x":1}`:       {`n must be an integer, got the string "x"; x is not an argument of this tool`, ``},
+		`{"env":"test","n":"3.5"}`:           {`n must be an integer, got the string "3.5"`, ``},
+		`{"env":"test","n":"0"}`:             {`n must be at least 1, got 0`, ``},
 		`{"env":"test","n":1.5}`:             {`n must be an integer, got the number 1.5`, ``},
 		`{"env":"test","n":0}`:               {`n must be at least 1, got 0`, ``},
 		`{"env":"test","n":1}`:               {`note is required, because n is given`, ``},
@@ -142,6 +144,32 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 	r := connect(t, srv, "2026-07-28").call("deploy", `[]`)
 	assert.True(t, r.IsError)
 	assert.Equal(t, "arguments must be a JSON object", r.Content[0].Text)
+}
+
+// A tool of the application gets the values that models mean, in each version: no null that
+// its schema rejects, and numbers and booleans for their strings (GAP-18).
+func TestValuesOfOwnTools(t *testing.T) {
+	t.Parallel()
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal([]byte(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"required":["n"],"properties":{"n":{"type":"integer"}}}},
+		"properties":{"b":{"type":"boolean"},"text":{"type":"string"},"note":{"type":["string","null"]}}}`), &schema))
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "own", InputSchema: &schema, Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
+		return &prompttools.Result{Content: []prompts.Content{&prompts.Text{Text: string(args)}}}, nil
+	}}}}, prompts.Options{})
+	for arguments, want := range map[string]string{
+		`{"n":"2000","b":"true","text":"2000","note":null}`: `{"n":2000,"b":true,"text":"2000","note":null}`,
+		`{"n":1,"b":null,"text":null}`:                      `{"n":1}`,
+		`{"n":null}`:                                        `!n is required`,
+		`{"n":"2000.5"}`:                                    `!n must be an integer, got the string "2000.5"`,
+	} {
+		for _, version := range prompttest.Versions() {
+			r := connect(t, srv, version).call("own", arguments)
+			require.Len(t, r.Content, 1, r.Message)
+			message, isError := strings.CutPrefix(want, "!")
+			assert.Equal(t, isError, r.IsError, arguments)
+			assert.Equal(t, message, strings.TrimPrefix(r.Content[0].Text, `invalid arguments for tool "own": `))
+		}
+	}
 }
 
 // The limits of arguments are those of prompts, and what exceeds them is a result for the

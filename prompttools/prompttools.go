@@ -18,7 +18,7 @@
 // hidden prompt is no tool. The differences are:
 //
 //   - Arguments are JSON of their types, such as a list in place of a comma-separated
-//     string. For a number, its string is accepted, too. Undeclared arguments are errors.
+//     string. For a number or a boolean, its string is accepted, too. Undeclared arguments are errors.
 //   - Invalid arguments, a user who declines to answer, and a [prompts.Error] of the
 //     render function are results with isError, because models see results. The text
 //     says what to change. From 2025-06-18, structuredContent has the data of the error.
@@ -131,7 +131,10 @@ type Tool struct {
 	// Meta is sent as the tool's _meta, from 2025-06-18.
 	Meta prompts.Meta
 	// Call answers a call. arguments is a JSON object that InputSchema accepts, or nil,
-	// which counts as an empty object. Defaults of the schema are not filled in. If the
+	// which counts as an empty object. Defaults of the schema are not filled in. A member
+	// that is null is left out, unless its schema accepts null. A string with the JSON of a
+	// number or a boolean, such as "2000", is that value, unless the schema of the member
+	// accepts the string. If the
 	// schema rejects the arguments, or they exceed MaxArguments or MaxArgumentBytes of
 	// prompts.Limits, the model gets a result with isError instead. Options.Middleware and
 	// Options.Visible of the server do not apply to these tools.

@@ -48,6 +48,7 @@ type tool struct {
 	prompt string           // its name; empty for a tool that is no prompt
 	own    *Tool            // nil for a prompt
 	input  *argument.Object // of own
+	keyed  *argument.Object // input by keys, whose problems name these; nil for input itself
 	output *argument.Object // of own; nil without an OutputSchema
 	keys   keys
 	serve  serveFunc // of the tools of a pair, which have no Call
@@ -134,6 +135,11 @@ func ownTool(o *Tool) (*tool, error) {
 	if t.input, err = argument.NewObject(input); err == nil {
 		listed := clone.Deep(input)
 		t.keys = newKeys(listed)
+		if t.keys.explains(listed) {
+			if t.keyed, err = argument.NewObject(listed); err != nil {
+				return fail(fmt.Errorf("InputSchema with the keys: %w", err))
+			}
+		}
 		e.InputSchema, err = jsonenc.Marshal(listed)
 	}
 	if err != nil {

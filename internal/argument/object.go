@@ -1,13 +1,12 @@
 package argument
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -22,10 +21,37 @@ import (
 // describes all arguments together, while a prompt has a schema for each argument.
 type Object struct {
 	validator *Validator
+	members   map[string]*memberSchemas
 	// patterns are the instructions of the patterns that match one member alone.
 	patterns  map[string]int
 	all       int // instructions of all patterns in the schema
 	elsewhere int // of those that may match any part of the JSON, not one member alone
+}
+
+// memberSchemas has the schemas of a member: each in the properties of a schema that applies to
+// the object.
+type memberSchemas struct {
+	validator         *Validator
+	always, sometimes []*subschema
+}
+
+// accepts reports whether the schemas of the member accept a value. Those that apply to all
+// objects decide. Without such a schema, another that accepts the value is enough.
+func (d *memberSchemas) accepts(in instance) bool {
+	accepts := func(s *subschema) bool { return d.validator.acceptsPart(s, in, nil) }
+	if d.always == nil {
+		return slices.ContainsFunc(d.sometimes, accepts)
+	}
+	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !accepts(s) })
+}
+
+// mayHaveType is accepts for the type of the value alone. True may be wrong.
+func (d *memberSchemas) mayHaveType(in instance) bool {
+	may := func(s *subschema) bool { return s.mayHaveType(in, inPlaceDepth) }
+	if d.always == nil {
+		return slices.ContainsFunc(d.sometimes, may)
+	}
+	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !may(s) })
 }
 
 // NewObject compiles a schema of the type object. It returns an error for a schema that
@@ -41,9 +67,31 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 	if s.Type != "object" {
 		return nil, fmt.Errorf(`schema: type must be "object", got %q`, strings.Join(schema.TypesOf(s), " or "))
 	}
-	o := &Object{patterns: map[string]int{}, all: schema.PatternSize(s)}
-	if o.validator, err = NewValidator(s); err != nil {
+	if err := schema.Check(s); err != nil {
 		return nil, err
+	}
+	o := &Object{members: map[string]*memberSchemas{}, patterns: map[string]int{}, all: schema.PatternSize(s)}
+	var c *schemaCompiler
+	if o.validator, c, err = compileSchema(s); err != nil {
+		return nil, err
+	}
+	for sub, application := range c.references.InPlace(s) {
+		for name, p := range sub.Properties {
+			v := c.compiled[p]
+			if v == nil || application == schema.Never { // in draft 7, a $ref hides what is beside it
+				continue
+			}
+			d := o.members[name]
+			if d == nil {
+				d = &memberSchemas{validator: o.validator}
+				o.members[name] = d
+			}
+			if application == schema.Always {
+				d.always = append(d.always, v)
+			} else {
+				d.sometimes = append(d.sometimes, v)
+			}
+		}
 	}
 	o.elsewhere = o.all
 	if schema.HasReference(s) { // by which a pattern may match other members
@@ -74,43 +122,62 @@ func (r *Rejection) Rename(names map[string]string) {
 	}
 }
 
-// WithoutNulls returns the object without the members whose value is null, if their schema in
-// properties rejects null: for such a member, null is the same as leaving the member out
-// (GAP-18). Tools get the object in this form.
+// Read returns an object of a stranger as a tool gets it, or rejects what takes the patterns
+// too long. rename returns the name of a member by what the client has sent.
 //
-// The object must be strict JSON, as for Check.
-func (o *Object) WithoutNulls(object []byte) []byte {
-	members := o.validator.root.target().members
-	if len(members) == 0 || !bytes.Contains(object, []byte("null")) {
-		return object
+//   - A member whose value is null, although its schema rejects null, is left out (GAP-18).
+//   - A string that is the JSON of a number or of a boolean becomes this value, if the schema
+//     of the member rejects the string. Models send "2000" for 2000.
+//
+// The schema of a member is in the properties of all schemas that apply to the object. If
+// nothing changes, Read returns the text of the object.
+func (o *Object) Read(object strictjson.Value, rename func(string) string) (string, *Rejection) {
+	if r := o.checkWork(object, rename); r != nil {
+		return "", r
 	}
-	kept, isChanged := []byte{'{'}, false
-	for name, v := range parse(string(object)).Members() {
-		if s := members[name]; s != nil && v.Kind() == strictjson.Null && !o.validator.acceptsPart(s, instanceOf(v), nil) {
-			isChanged = true
-			continue
+	read, isChanged := []byte{'{'}, false
+	for sent, v := range object.Members() {
+		name, raw := rename(sent), v.Raw()
+		isChanged = isChanged || name != sent
+		if d := o.members[name]; d != nil {
+			if v.Kind() == strictjson.Null && !d.accepts(instanceOf(v)) {
+				isChanged = true
+				continue
+			}
+			if text := v.Text(); v.Kind() == strictjson.String && d.means(instanceOf(v), text) {
+				raw, isChanged = text, true
+			}
 		}
-		if len(kept) > 1 {
-			kept = append(kept, ',')
+		if len(read) > 1 {
+			read = append(read, ',')
 		}
-		kept = append(strictjson.AppendString(kept, name), ':')
-		kept = append(kept, v.Raw()...)
+		read = append(strictjson.AppendString(read, name), ':')
+		read = append(read, raw...)
 	}
 	if !isChanged {
-		return object
+		return object.Raw(), nil
 	}
-	return append(kept, '}')
+	return string(append(read, '}')), nil
 }
 
-// CheckBounded is Check for the JSON of a stranger: it rejects what takes the patterns
-// too long.
-//
-// The object must be strict JSON, as for Check.
-func (o *Object) CheckBounded(object string) *Rejection {
-	if r := o.checkWork(object); r != nil {
-		return r
+// means reports whether a string that the member may not have means the JSON of its text.
+func (d *memberSchemas) means(in instance, text string) bool {
+	literal, ok := literalOf(text)
+	return ok && (!d.mayHaveType(in) && d.mayHaveType(literal) || !d.accepts(in) && d.accepts(literal))
+}
+
+// maxLiteral is the size of the longest string in bytes that can mean a number. A schema may
+// have to match the string with its patterns.
+const maxLiteral = 1 << 10
+
+// literalOf returns the number or the boolean whose JSON is the text.
+func literalOf(text string) (instance, bool) {
+	var doc strictjson.Doc
+	if len(text) > maxLiteral || text == "" || !strings.ContainsRune("-0123456789tf", rune(text[0])) || doc.Parse(text, 1) != nil {
+		return instance{}, false
 	}
-	return o.Check(object)
+	in := instanceOf(doc.Root())
+	return in, in.text == text && (in.kind == strictjson.Bool || !isHuge(text))
 }
 
 // checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
@@ -119,16 +186,16 @@ func (o *Object) CheckBounded(object string) *Rejection {
 // Most objects are below the limit with all patterns together, and are not parsed
 // here. Only a large one needs the closer look, which counts each member with the
 // patterns that can match it.
-func (o *Object) checkWork(object string) *Rejection {
+func (o *Object) checkWork(object strictjson.Value, rename func(string) string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
-	if work(o.all, object) <= maxPatternWork {
+	if work(o.all, object.Raw()) <= maxPatternWork {
 		return nil
 	}
 	// A name that patternProperties or propertyNames matches is a part of the whole
 	// object.
-	sum := work(o.elsewhere, object)
-	for name, v := range parse(object).Members() {
-		patterns := o.patterns[name]
+	sum := work(o.elsewhere, object.Raw())
+	for name, v := range object.Members() {
+		patterns := o.patterns[rename(name)]
 		n := work(patterns, v.Raw())
 		if n > maxPatternWork {
 			p := tooLong(maxPatternWork / patterns)
@@ -143,19 +210,12 @@ func (o *Object) checkWork(object string) *Rejection {
 	return &Rejection{Message: fmt.Sprintf("arguments exceed the limit of %d bytes for a schema with patterns", maxPatternWork/o.all)}
 }
 
-// parse returns the JSON, an object that was parsed before.
-func parse(object string) strictjson.Value {
-	var doc strictjson.Doc
-	_ = doc.Parse(object, jsonenc.MaxDepth)
-	return doc.Root()
-}
-
 // Check returns nil if the schema accepts the JSON, an object.
 //
 // Accepting is fast and allocates little. Only a rejected object is visited again
 // to explain why.
-func (o *Object) Check(object string) *Rejection {
-	in := instanceOf(parse(object))
+func (o *Object) Check(object strictjson.Value) *Rejection {
+	in := instanceOf(object)
 	if o.validator.accepts(in) {
 		return nil
 	}

@@ -223,19 +223,21 @@ func mustBe(expected, got string) string { return "must be " + expected + ", got
 // Rename returns copies of problems with other names of arguments. names has them by the
 // names in the problems.
 //
-// A tool has keys for some arguments, and its client knows those. An unknown name may be a
-// misspelled key.
+// A tool has keys for some arguments, and its client knows those. An unknown name may be
+// misspelled, or the misspelled other name.
 func Rename(problems []Problem, names map[string]string) []Problem {
 	problems = slices.Clone(problems)
 	for i := range problems {
 		p := &problems[i]
-		switch key := names[p.Suggestion]; {
-		case p.Reason != reasonUnknown || p.Path != "":
-		case p.Suggestion == "":
-			p.suggest(p.Argument, slices.Sorted(maps.Values(names)))
-		case key != "":
-			p.Message = strings.TrimSuffix(p.Message, didYouMean(p.Suggestion)) + didYouMean(key)
-			p.Suggestion = key
+		if p.Reason == reasonUnknown && p.Path == "" && p.Argument != "" {
+			known := didYouMean(p.Suggestion)
+			if p.Suggestion == "" {
+				p.Suggestion = nearest.Name(p.Argument, append(slices.Sorted(maps.Values(names)), sortedKeys(names)...))
+			}
+			if p.Suggestion != "" {
+				p.Suggestion = cmp.Or(names[p.Suggestion], p.Suggestion)
+				p.Message = strings.TrimSuffix(p.Message, known) + didYouMean(p.Suggestion)
+			}
 		}
 		p.Argument = cmp.Or(names[p.Argument], p.Argument)
 	}

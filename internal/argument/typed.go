@@ -9,16 +9,22 @@ import (
 // This file reads arguments that are JSON values of their types, as InputSchema
 // describes them: the integer 3, not the string "3".
 
-// typed returns the text of a JSON value. A string for a number is read as prompts/get reads
-// it, and so loses nothing.
+// typed returns the text of a JSON value. A string for a number or a boolean is read as
+// prompts/get reads it, and so loses nothing.
 //
 // A value of another type keeps its JSON for the message. For a sensitive argument
 // the JSON is complete, so that Secrets can remove all of it from everything that
 // the server writes.
 func (a *Argument) typed(v strictjson.Value) Text {
 	text, ok := a.value.textOf(v)
-	if !ok && a.value.kind.IsNumber() && v.Text() != "" {
+	switch k := a.value.kind; {
+	case v.Text() == "":
+	case !ok && (k.IsNumber() || k == schema.Bool):
 		text, ok = v.Text(), true // models send 2000 and "2000"
+	case k == schema.JSON && a.value.validator != nil:
+		if d := (memberSchemas{a.value.validator, []*subschema{a.value.validator.root}, nil}); d.means(instanceOf(v), v.Text()) {
+			text = v.Text()
+		}
 	}
 	if ok {
 		return Text{Value: text, Given: true}

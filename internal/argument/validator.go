@@ -49,6 +49,12 @@ func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 //
 // The references of the part must be within the part.
 func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
+	v, _, err := compileSchema(s)
+	return v, err
+}
+
+// compileSchema is newPartValidator, and returns the compiler with all subschemas.
+func compileSchema(s *jsonschema.Schema) (*Validator, *schemaCompiler, error) {
 	// All references are resolved before anything is compiled, so that one which leads nowhere
 	// is an error of the declaration and never of a call.
 	references, err := schema.NewReferences(s)
@@ -56,10 +62,10 @@ func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 		c := &schemaCompiler{references: references, isDraft7: schema.IsDraft7(s), compiled: map[*jsonschema.Schema]*subschema{}}
 		root := c.compile(s)
 		if err = c.err; err == nil {
-			return &Validator{root, max(references.Len(), len(c.compiled))}, nil
+			return &Validator{root, max(references.Len(), len(c.compiled))}, c, nil
 		}
 	}
-	return nil, fmt.Errorf("schema: %w", err)
+	return nil, nil, fmt.Errorf("schema: %w", err)
 }
 
 // subschema is a compiled schema. Each keyword that is absent has its zero value.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -75,6 +78,37 @@ func (r *Request) LockAsking(ctx context.Context) error { return r.asking.Lock(c
 
 // UnlockAsking ends what LockAsking began.
 func (r *Request) UnlockAsking() { r.asking.Unlock() }
+
+// Parse calls use with the parsed form of a JSON text that the handler has, or with the error
+// of the text; with neither for an empty text. The text and the parsed form count as those of
+// a message do, until use returns. use must neither wait nor call Parse: others wait for the
+// bytes. Parse fails if the request ends before the bytes are free.
+func (r *Request) Parse(text string, use func(v strictjson.Value, err error)) error {
+	t := r.task
+	if wire.IsLarge(len(text)) {
+		n, account := int64(len(text)+strictjson.MaxMemory([]byte(text))), t.session.account(t.exchange.Client)
+		if err := t.engine.memory.parsing.Acquire(&t.ctx, account, n, time.Time{}); err != nil {
+			return err
+		}
+		defer t.engine.memory.parsing.Release(account, n)
+	}
+	var doc strictjson.Doc
+	var err error
+	if text != "" {
+		err = doc.Parse(text, jsonenc.MaxDepth)
+	}
+	use(doc.Root(), err)
+	return nil
+}
+
+// Hold counts n bytes more that the handler keeps until the end of the request. If they are
+// not free, it returns the error for the client.
+func (r *Request) Hold(n int) error {
+	if !r.task.hold(n) {
+		return wire.Busy()
+	}
+	return nil
+}
 
 // ClientRequest is a request to the client.
 type ClientRequest struct {

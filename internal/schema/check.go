@@ -322,6 +322,58 @@ func (r *References) Len() int { return len(r.found.schemas) }
 // Target returns the schema that a $ref or a $dynamicRef refers to.
 func (r *References) Target(ref string) (*jsonschema.Schema, error) { return r.found.target(ref) }
 
+// InPlace yields s and the schemas that apply to the same value as s, each with its
+// application. A schema that applies in two ways is yielded for each.
+func (r *References) InPlace(s *jsonschema.Schema) iter.Seq2[*jsonschema.Schema, Application] {
+	return func(yield func(*jsonschema.Schema, Application) bool) {
+		type applied struct {
+			*jsonschema.Schema
+			Application
+		}
+		seen := map[applied]bool{}
+		var visit func(s *jsonschema.Schema, a Application) bool
+		visit = func(s *jsonschema.Schema, a Application) bool {
+			if seen[applied{s, a}] {
+				return true
+			}
+			seen[applied{s, a}] = true
+			if !yield(s, a) {
+				return false
+			}
+			for at, sub := range r.found.inPlace(s) {
+				keyword, _, _ := strings.Cut(at[1:], "/")
+				if !visit(sub, max(a, applications[keyword])) {
+					return false
+				}
+			}
+			return true
+		}
+		visit(s, Always)
+	}
+}
+
+// InPlace is that of References, for a schema whose references are not followed.
+func InPlace(s *jsonschema.Schema) iter.Seq2[*jsonschema.Schema, Application] {
+	return (&References{noReferences}).InPlace(s)
+}
+
+// Application says to which values a schema applies, of those that the schema around it
+// applies to.
+type Application int
+
+// The applications.
+const (
+	Always    Application = iota
+	Sometimes             // an alternative, a condition or a dependency
+	Never                 // what not excludes
+)
+
+// applications are the keywords that do not always apply.
+var applications = map[string]Application{
+	"anyOf": Sometimes, "oneOf": Sometimes, "if": Sometimes, "then": Sometimes, "else": Sometimes,
+	"dependentSchemas": Sometimes, "dependencies": Sometimes, "not": Never,
+}
+
 // references are the schemas that references can lead to. For a schema without a
 // reference it is empty.
 type references struct {
@@ -379,23 +431,35 @@ func (r *references) follow(s *jsonschema.Schema) error {
 		if ref == "" {
 			continue
 		}
-		target, err := r.target(ref)
-		if err == nil {
-			err = r.follow(target)
-		}
-		if err != nil {
+		if _, err := r.target(ref); err != nil {
 			return err
 		}
 	}
-	for at, sub := range Subschemas(s) {
-		if !isInPlace(at) {
-			continue
-		}
+	for _, sub := range r.inPlace(s) {
 		if err := r.follow(sub); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inPlace yields the schemas that apply to every value that s applies to, each with
+// its JSON pointer from s. The references must be valid.
+//
+// A $dynamicRef counts as a $ref, see target.
+func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
+		for _, ref := range []string{s.Ref, s.DynamicRef} {
+			if target, err := r.target(ref); ref != "" && err == nil && !yield("/$ref", target) {
+				return
+			}
+		}
+		for at, sub := range Subschemas(s) {
+			if isInPlace(at) && !yield(at, sub) {
+				return
+			}
+		}
+	}
 }
 
 // target returns the schema that a reference refers to. Without an $id inside, a
