@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcp-prompts/prompts/internal/changelock"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -31,7 +30,7 @@ import (
 type Registry struct {
 	prompts atomic.Pointer[snapshot] // nil if there are changes in unread
 
-	writing   changelock.Lock // held to change prompts, and for the field below
+	writing   sync.Mutex // held to change prompts, and for the field below
 	followers []*follower
 
 	// Prompts that are added one by one are changes of one Tx until somebody reads, so that
@@ -57,7 +56,7 @@ func (s *snapshot) change() *Tx { return &Tx{edit: s.Edit(), releases: s.release
 // name in use, by the registry or an earlier prompt of the call, and a
 // [*DeclarationError] for each error of a declaration.
 func (r *Registry) Add(prompts ...Prompt) error {
-	return r.put("Registry.Add", compileAll(prompts), false)
+	return r.put(compileAll(prompts), false)
 }
 
 // MustAdd is like [Registry.Add], for prompts that are part of the program. It
@@ -71,12 +70,12 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 // Set adds all prompts, or none, and replaces prompts with the same names. It
 // returns all errors of the declarations, joined.
 func (r *Registry) Set(prompts ...Prompt) error {
-	return r.put("Registry.Set", compileAll(prompts), true)
+	return r.put(compileAll(prompts), true)
 }
 
-// put adds all prompts, or none. name is the name of the change.
-func (r *Registry) put(name string, all []ordmap.Entry[*definition], replace bool) error {
-	r.writing.Lock(name)
+// put adds all prompts, or none.
+func (r *Registry) put(all []ordmap.Entry[*definition], replace bool) error {
+	r.writing.Lock()
 	defer r.writing.Unlock()
 	if len(all) != 1 || len(r.followers) > 0 {
 		return r.change(func(tx *Tx) error { return tx.put(all, replace) })
@@ -84,7 +83,7 @@ func (r *Registry) put(name string, all []ordmap.Entry[*definition], replace boo
 	if err := r.insert(all, replace); err != nil {
 		return err
 	}
-	r.signal()
+	r.Notify()
 	return nil
 }
 
@@ -107,7 +106,7 @@ func (r *Registry) insert(all []ordmap.Entry[*definition], replace bool) error {
 // Remove removes a prompt and reports whether the prompt existed.
 func (r *Registry) Remove(name string) bool {
 	removed := false
-	_ = r.update("Registry.Remove", func(tx *Tx) error {
+	_ = r.Update(func(tx *Tx) error {
 		removed = tx.Remove(name)
 		return nil
 	})
@@ -120,22 +119,14 @@ func (r *Registry) Remove(name string) bool {
 // an error or panics, nothing changes, and Update returns the error.
 //
 // Other changes wait until f returns. Inside f, change the registry only through the
-// Tx. Any other change inside f panics, and a change of another goroutine that f waits for
-// is a deadlock.
+// Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	return r.update("Registry.Update", func(tx *Tx) error {
-		r.writing.Calls("Update")
-		return f(tx)
-	})
-}
-
-func (r *Registry) update(name string, f func(tx *Tx) error) error {
-	r.writing.Lock(name)
+	r.writing.Lock()
 	defer r.writing.Unlock()
 	return r.change(f)
 }
 
-// change is update. The caller holds writing.
+// change is Update. The caller holds writing.
 func (r *Registry) change(f func(tx *Tx) error) error {
 	before := r.snapshot()
 	tx := before.change()
@@ -152,9 +143,6 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 	}
 	m := tx.edit.Map()
 	var commits []func()
-	if len(r.followers) > 0 {
-		r.writing.Calls("Follow")
-	}
 	for _, follow := range r.followers {
 		changes := changesOf(m, slices.Sorted(maps.Keys(tx.touched)))
 		commit, err := follow.f(changes)
@@ -169,16 +157,8 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 	for _, commit := range commits {
 		commit()
 	}
-	r.signal()
-	return nil
-}
-
-// signal signals a change. The caller holds writing.
-func (r *Registry) signal() {
-	if r.subscribers.Len() > 0 {
-		r.writing.Calls("OnChange")
-	}
 	r.Notify()
+	return nil
 }
 
 // Change is a prompt that was added, replaced or removed: see [Registry.Follow].
@@ -257,20 +237,20 @@ func rejection(follow func([]Change) (func(), error), changes []Change, err erro
 // then has no effect. A source of many prompts, such as a folder, leaves out the prompts that
 // f rejects: those of each [*DeclarationError] that f joins. If f returns another error, f is
 // called again, with fewer prompts each time, to find up to 64 of them. If there are more, the
-// prompts that f has not accepted by then are all rejected. commit, if not nil, is called when the change has taken effect, and
-// not if another function rejects the change. Calls of f and commit do not overlap. They must
-// not use the registry, nor call stop: a change panics. Follow is for what is made of prompts, such as tools,
-// and must be consistent with them. stop ends the calls of f: when it returns, none runs and
-// none follows. It may be called more than once.
+// prompts that f has not accepted by then are all rejected. commit, if not nil, is called when
+// the change has taken effect, and not if another function rejects the change. Calls of f and
+// commit do not overlap. They must not use the registry, nor call stop: a change is a deadlock.
+// Follow is for what is made of prompts, such as tools, and must be consistent with them. stop
+// ends the calls of f: when it returns, none runs and none follows. It may be called more than
+// once.
 func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (stop func(), err error) {
-	r.writing.Lock("Registry.Follow")
+	r.writing.Lock()
 	defer r.writing.Unlock()
 	m := r.snapshot().Map
 	var names []string
 	for name := range m.All() {
 		names = append(names, name)
 	}
-	r.writing.Calls("Follow")
 	commit, err := f(changesOf(m, names))
 	if err != nil {
 		return nil, err
@@ -281,7 +261,7 @@ func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (
 	own := &follower{f}
 	r.followers = append(r.followers, own)
 	return func() {
-		r.writing.Lock("stop of Registry.Follow")
+		r.writing.Lock()
 		defer r.writing.Unlock()
 		r.followers = slices.DeleteFunc(r.followers, func(other *follower) bool { return other == own })
 	}, nil
@@ -440,7 +420,7 @@ func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 }
 
 // OnChange calls changed for each signal of [Registry.Subscribe], until cancel is
-// called. changed must return at once, and must not use the registry: a change panics. It is the
+// called. changed must return at once, and must not use the registry: a change is a deadlock. It is the
 // Subscribe of a feature.List.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
 	return r.subscribers.Add(func(struct{}) { changed() })

@@ -339,35 +339,6 @@ func TestDoc(t *testing.T) {
 `, prompts.MarkdownTable(&reg))
 }
 
-// A change from inside of a change would wait for itself. It panics, and names both. A
-// change of another registry is allowed.
-func TestChangeInsideOfChange(t *testing.T) {
-	t.Parallel()
-	var other prompts.Registry
-	for want, in := range map[string]func(r *prompts.Registry){
-		"Registry.Add is called inside Update of the same registry": func(r *prompts.Registry) {
-			_ = r.Update(func(*prompts.Tx) error { return r.Add(servertest.TextPrompt("b", "x")) })
-		},
-		"Registry.Update is called inside Update of the same registry": func(r *prompts.Registry) {
-			_ = r.Update(func(*prompts.Tx) error { return r.Update(func(*prompts.Tx) error { return nil }) })
-		},
-		"Registry.Set is called inside OnChange of the same registry": func(r *prompts.Registry) {
-			defer r.OnChange(func() { _ = r.Set(servertest.TextPrompt("b", "x")) })()
-			r.Remove("a")
-		},
-		"Registry.Remove is called inside Follow of the same registry": func(r *prompts.Registry) {
-			_, _ = r.Follow(func([]prompts.Change) (func(), error) { r.Remove("a"); return nil, nil })
-		},
-	} {
-		r := servertest.RegistryOf(servertest.TextPrompt("a", "x"))
-		assert.PanicsWithValue(t, want+", and would wait forever; inside Update, use the Tx; elsewhere, start a goroutine", func() { in(r) })
-		require.NoError(t, r.Update(func(tx *prompts.Tx) error {
-			require.NoError(t, other.Set(servertest.TextPrompt("c", "x")))
-			return tx.Set(servertest.TextPrompt("d", "x"))
-		}), "after the panic")
-	}
-}
-
 // Merge adds what another registry has, compiled once, and replaces prompts of the same
 // names.
 func TestMerge(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/changelock"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
@@ -36,7 +36,7 @@ type Registry struct {
 
 	state atomic.Pointer[state]
 
-	writing changelock.Lock  // held to change the skills; protects the fields below
+	writing sync.Mutex       // held to change the skills; protects the fields below
 	blobs   map[digest]*blob // all contents that are held
 	bytes   int64            // of these
 	expiry  *time.Timer      // of what is retained; nil for none
@@ -86,21 +86,21 @@ type blob struct {
 // path in use, and each [*Error] of a skill.
 func (r *Registry) Add(skills ...Skill) error {
 	all := compileAll(skills)
-	return r.update("Registry.Add", func(tx *Tx) error { return tx.put(all, false) })
+	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
 // Set adds all skills, or none, and replaces skills with the same path. It returns
 // all errors, joined.
 func (r *Registry) Set(skills ...Skill) error {
 	all := compileAll(skills)
-	return r.update("Registry.Set", func(tx *Tx) error { return tx.put(all, true) })
+	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
 }
 
 // Remove removes a skill and reports whether the skill existed. Skills below are
 // kept.
 func (r *Registry) Remove(path string) bool {
 	removed := false
-	_ = r.update("Registry.Remove", func(tx *Tx) error {
+	_ = r.Update(func(tx *Tx) error {
 		removed = tx.Remove(path)
 		return nil
 	})
@@ -113,17 +113,9 @@ func (r *Registry) Remove(path string) bool {
 // Update returns the errors.
 //
 // Other changes wait until f returns. Inside f, change the registry only through the
-// Tx. Any other change inside f panics, and a change of another goroutine that f waits for
-// is a deadlock.
+// Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	return r.update("Registry.Update", func(tx *Tx) error {
-		r.writing.Calls("Update")
-		return f(tx)
-	})
-}
-
-func (r *Registry) update(name string, f func(tx *Tx) error) error {
-	r.writing.Lock(name)
+	r.writing.Lock()
 	defer r.writing.Unlock()
 	before := r.load()
 	tx := &Tx{edit: before.skills.Edit(), changed: map[string]bool{}}
@@ -145,9 +137,6 @@ func (r *Registry) update(name string, f func(tx *Tx) error) error {
 	now := time.Now()
 	pasts := append(slices.Clone(before.past), past{before.snapshot, now, gone})
 	r.state.Store(&state{next, r.forget(pasts, now)})
-	if r.subscribers.Len() > 0 {
-		r.writing.Calls("OnChange")
-	}
 	r.subscribers.Call(&change{before.skills, next.skills, next.seq, tx.changed})
 	return nil
 }
@@ -242,7 +231,7 @@ const maxPast = 1024
 
 // expire forgets what has been retained long enough.
 func (r *Registry) expire() {
-	r.writing.Lock("the end of Registry.Retain")
+	r.writing.Lock()
 	defer r.writing.Unlock()
 	s := *r.load()
 	s.past = r.forget(slices.Clone(s.past), time.Now())
