@@ -99,7 +99,7 @@ func (s *Server) cacheHints() string {
 	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
 }
 
-// Methods returns the names of the methods that [Server.Call] answers, in order.
+// Methods returns the names of the methods to register for [Server.Call], in order.
 func (s *Server) Methods() []string { return s.rpc.Methods() }
 
 // Capabilities returns the capabilities to advertise with [Server.Call], as a new

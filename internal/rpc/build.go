@@ -109,13 +109,14 @@ func (s *Server) shareRates() (errs []error) {
 	return errs
 }
 
-// base returns what every server offers.
+// base returns what every server offers. The layer around a Call answers initialize and ping
+// itself.
 func (s *Server) base() map[string]*method {
 	return map[string]*method{
 		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
 		"ping":            {serve: ping, versions: stateful, beforeInit: true},
-		"server/discover": {serve: s.discover, versions: stateless},
-		MethodListen:      {serve: s.listen, versions: stateless},
+		"server/discover": {serve: s.discover, versions: stateless, callable: true},
+		MethodListen:      {serve: s.listen, versions: stateless, callable: true},
 	}
 }
 

@@ -21,6 +21,9 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 	// connection may carry messages of both kinds.
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
+	if x.caller != nil && (!stateless || x.caller.hasVersion()) {
+		stateless, c.Rev, c.Client = false, x.caller.rev, x.caller.declared
+	}
 	var name string
 	if stateless {
 		if version.Kind() != strictjson.String {
@@ -66,9 +69,9 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 	// An unknown method is reported as such even before initialize, which would not help.
 	row := s.methods[m.Method]
 	switch {
-	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
+	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
 		err := wire.MethodNotFound(m.Method)
-		if row != nil {
+		if row != nil && !row.versions[c.Rev] {
 			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
 		}
 		return nil, err

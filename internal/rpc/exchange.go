@@ -19,6 +19,7 @@ type exchange struct {
 	// request is completed by the time that it is the message's turn.
 	emit     func(msg []byte, completed *atomic.Bool) error
 	observed *telemetry.Operation // of the message; nil without an observer
+	caller   *caller              // of a Server.Call; nil for a message
 }
 
 // recipient is what a pending request keeps of its exchange. The functions for the headers of
@@ -29,10 +30,11 @@ type recipient struct {
 	Overdue   func()
 	Connected context.Context
 	emit      func(msg []byte, completed *atomic.Bool) error
+	caller    *caller
 }
 
 func (x *exchange) recipient() recipient {
-	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit}
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit, x.caller}
 }
 
 // overdue reports to the transport that the application's code outlives the response. A

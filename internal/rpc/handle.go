@@ -117,7 +117,11 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		// Nothing of the message is used below, and a transport may need its memory for the
 		// next one.
 		x.release()
-		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
+		if x.caller != nil {
+			left.reject(x.caller.options.ID, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes))
+		} else {
+			left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
+		}
 		return
 	}
 	// Small messages are not counted one by one: the limits of requests bound them, and
@@ -139,11 +143,17 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	// The one copy of the message: everything that is read is a substring of it.
 	src := string(msg)
 	x.release()
-	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
-	c.engine, c.session, c.from, c.conn, c.observed = s.engine, session, x.ClientKey, x.Informer, x.observed
+	c.engine, c.session, c.from, c.conn, c.observed, c.caller = s.engine, session, x.ClientKey, x.Informer, x.observed, x.caller
 	m := &c.Message
-	err := m.Read(root)
+	var root strictjson.Value
+	var broken, err *transport.Error
+	if x.caller != nil {
+		broken = x.caller.read(m, &r.doc, src)
+	} else {
+		root, broken = wire.Parse(&r.doc, src)
+		err = m.Read(root)
+	}
 	if m.Large = isLarge; isLarge {
 		// What is kept of a large message is copied, or one short name would hold megabytes.
 		m.Detach()

@@ -47,8 +47,6 @@ type pending struct {
 	completed atomic.Bool
 	sending   sync.Mutex // held to call the exchange's Send, and for the field below
 	isOver    bool       // nothing more may be sent
-
-	isCall bool // the result goes to the caller of [Server.Call]: no member of JSON-RPC is around it
 }
 
 // group counts the request in its session.
@@ -60,10 +58,13 @@ func (p *pending) isSubscription() bool { return false }
 // begin puts a request in flight. Without a session, nothing could name the request: over
 // HTTP, a disconnect cancels a stateless request (CAN-04).
 func (p *pending) begin(r inFlight) *transport.Error {
-	if p.session == nil {
-		return nil
+	switch {
+	case p.session != nil:
+		return p.session.addInFlight(p.key, r)
+	case p.exchange.caller != nil:
+		p.exchange.caller.begin(p, r)
 	}
-	return p.session.addInFlight(p.key, r)
+	return nil
 }
 
 // complete reports whether the caller is the one to respond.

@@ -11,13 +11,12 @@ import (
 )
 
 // This file is the way of a task to its client: the exchange of its message. See batch.go
-// and call.go for the other ways.
+// for the other way.
 
 // outlet is the way of a task to its client. If it has a method abandon, it waits for the
 // task, and the method is called at the time limit of the task.
 //
-// direct has an exchange to itself, batch collects the responses of an array, and callback
-// returns the result of a Server.Call.
+// direct has an exchange to itself, and batch collects the responses of an array.
 type outlet interface {
 	// respond sends the response of a completed task: its result, or an error.
 	respond(t *task, result []byte, e *transport.Error) error
@@ -59,6 +58,9 @@ func (d direct) holdResult(t *task, n int) bool { return d.hold(t, n) }
 
 // ask sends the requests over the session and waits for the results.
 func (direct) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) (results []string, err error) {
+	if c := t.exchange.caller; c != nil {
+		return c.ask(ctx, t, requests, observed)
+	}
 	// The question and the result go over one stream, and none is resumed. Once it has
 	// ended, an answer has no use (GAP-30).
 	if c := t.exchange.Connected; c != nil {

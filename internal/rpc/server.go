@@ -80,12 +80,12 @@ type Server struct {
 // Flush waits until the observer was called for all that has ended.
 func (s *Server) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
 
-// Methods returns the names of the methods that [Server.Call] answers, sorted. A server of
-// another SDK registers these methods.
+// Methods returns the names of the methods of features that [Server.Call] answers, sorted. A
+// server of another SDK registers these methods.
 func (s *Server) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
-		if m.callable {
+		if m.callable && m.feature != nil {
 			names = append(names, name)
 		}
 	}

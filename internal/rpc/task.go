@@ -57,7 +57,13 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
-	t.request.progress.token = m.ProgressToken()
+	if c.caller != nil {
+		t.request.CanAsk = c.caller.options.Request != nil && !c.Rev.Stateless()
+	}
+	// Without a token, reports of progress cost nothing.
+	if c.caller == nil || c.caller.options.Notify != nil {
+		t.request.progress.token = m.ProgressToken()
+	}
 	// The context is part of the task, so that a get allocates none of its own.
 	t.ctx.parent, t.ctx.request = ctx, &t.request
 	return t
@@ -177,10 +183,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	// place.
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
-	// A Call returns the result alone: the other layer writes the JSON-RPC message around it.
-	if !t.isCall {
-		*buf = wire.AppendResultHead(*buf, t.id)
-	}
+	*buf = wire.AppendResultHead(*buf, t.id)
 	t.request.Head = len(*buf)
 	// Goexit runs deferred functions without a panic value, and this variable distinguishes it from a
 	// return.
@@ -200,11 +203,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
 	t.stop(true)
-	switch {
-	case failure != nil:
-	case t.isCall:
-		*buf = result
-	default:
+	if failure == nil {
 		*buf = append(result, '}')
 	}
 	if failure == nil && !t.outlet.holdResult(t, cap(*buf)) { // the client does not read what it has
@@ -251,7 +250,7 @@ func (t *task) logFailure(f *Failure) {
 // that is not nil. A logger may block, so a client does not wait for it; a Call
 // does, so that its caller finds everything logged.
 func (t *task) fail(e *transport.Error, log func()) error {
-	if log != nil && t.isCall {
+	if log != nil && t.exchange.caller != nil {
 		log()
 	} else if log != nil {
 		defer log()

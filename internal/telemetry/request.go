@@ -159,16 +159,6 @@ func (r *Request) Respond(response wire.Response, err error) {
 	r.o.Respond(response, err)
 }
 
-// RespondCall is Respond for a response that is a result alone, or an error.
-func (r *Request) RespondCall(result []byte, err *transport.Error) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.o.respondCall(result, err)
-}
-
 // Expire notes that the time limit has passed. A Begin that is still running at the time
 // limit counts as blocked until it returns. All requests meanwhile leave Begin to the queue.
 func (r *Request) Expire() {
