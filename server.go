@@ -128,6 +128,22 @@ func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
 }
 
+// visible returns the prompt with the name, if it exists and is visible to the client in ctx.
+// Every request for a prompt calls visible before it reads anything of the prompt. It runs
+// the application's code.
+func (s *Server) visible(ctx context.Context, all *snapshot, name string) (*definition, bool) {
+	d, ok := all.Get(name)
+	if !ok || !s.isVisible(ctx, d) {
+		return nil, false
+	}
+	return d, true
+}
+
+// isOpen reports whether no code of the application comes between a request and its prompt.
+// Then a method may find the prompt at once, and answer without one. Otherwise a request has no
+// more of its prompt than the name until the work runs.
+func (s *Server) isOpen() bool { return s.handler == nil && s.options.Visible == nil }
+
 // appendResult appends the result of a prompt, checked, in the form of a revision, for the
 // host of the client, which may be nil. Its links must not contain the secrets.
 func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
