@@ -2,14 +2,16 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/mcp-prompts/prompts/internal/telemetry"
+	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 )
 
 // This file asks the client for the application's code: the time limit is paused, and the
-// first error ends all questions.
+// first error ends all questions. questions.go has what waits for a response.
 
 // Ask sends requests to the client, all at once, and returns the results, as
 // JSON. Meanwhile the time limit is paused, and other requests may run. The
@@ -26,7 +28,7 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 			defer cancel()
 		}
 		observed := t.observeAsk(ctx, requests)
-		results, err = t.outlet.ask(ctx, t, requests, observed)
+		results, err = t.ask(ctx, requests, observed)
 		observed.end(err)
 		return err
 	})
@@ -52,6 +54,80 @@ func (t *task) pause(f func() error) error {
 		err = again
 	}
 	return err
+}
+
+// ask sends the requests over the session and waits for the results.
+func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked) (results []string, err error) {
+	if c := t.exchange.caller; c != nil {
+		return c.ask(ctx, t, requests, observed)
+	}
+	// The question and the result go over one stream, and none is resumed. Once it has
+	// ended, an answer has no use (GAP-30).
+	if c := t.exchange.Connected; c != nil {
+		if c.Err() != nil {
+			return nil, errGone
+		}
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(c, func() { cancel(errGone) })()
+	}
+	select {
+	case <-t.session.ready: // before that only responses may be sent (LIF-15)
+	case <-t.session.questions.closed:
+		return nil, errGone
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-t.ctx.Done():
+		return nil, context.Cause(&t.ctx)
+	}
+	// The reader of the connection puts an answer here, and must never block on code that is
+	// gone.
+	responses := make(chan answer, len(requests))
+	var waiting []*question
+	defer func() {
+		for _, p := range waiting {
+			t.cancelRequest(p, err)
+		}
+	}()
+	for i, r := range requests {
+		// Registered before the request is sent, because the response may come before emit
+		// returns.
+		p, err := t.session.questions.register(i, responses)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.emit(wire.AppendRequest(nil, p.id, r.Method, r.Params)); err != nil {
+			t.session.questions.unregister(p) // the client does not know of it
+			return nil, &NoAnswer{Reason: "the request could not be sent to the client", Err: err}
+		}
+		waiting = append(waiting, p)
+	}
+	return t.collect(ctx, responses, len(requests), observed)
+}
+
+// cancelRequest cancels a request to the client, unless that has responded (LIF-24) or
+// disconnected. The client would otherwise show its user a question whose answer nobody
+// reads.
+func (t *task) cancelRequest(p *question, why error) {
+	if !t.session.questions.unregister(p) || errors.Is(why, errGone) {
+		return
+	}
+	reason := "the answer is no longer needed"
+	if late := (*NoAnswer)(nil); errors.As(why, &late) && late.timedOut {
+		reason = "timed out waiting for an answer"
+	}
+	// emit would reject the message, because the request may be completed. As long as the
+	// response is not sent, the client still reads.
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if t.isOver {
+		return
+	}
+	const method = "notifications/cancelled"
+	msg := wire.AppendNotification(nil, method, fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason))
+	o := t.engine.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(msg))
+	o.End(t.exchange.Send(msg, 0, false))
 }
 
 // collect waits for n results or the first error. ctx may outlive the request. The

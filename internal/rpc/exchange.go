@@ -20,6 +20,7 @@ type exchange struct {
 	emit     func(msg []byte, completed *atomic.Bool) error
 	observed *telemetry.Operation // of the message; nil without an observer
 	caller   *caller              // of a Server.Call; nil for a message
+	batch    *batch               // that the message is part of; nil for none
 }
 
 // recipient is what a pending request keeps of its exchange. The functions for the headers of
@@ -31,10 +32,11 @@ type recipient struct {
 	Connected context.Context
 	emit      func(msg []byte, completed *atomic.Bool) error
 	caller    *caller
+	batch     *batch
 }
 
 func (x *exchange) recipient() recipient {
-	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit, x.caller}
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit, x.caller, x.batch}
 }
 
 // overdue reports to the transport that the application's code outlives the response. A

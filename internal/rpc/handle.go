@@ -186,9 +186,6 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		// call was made.
 		c.session = session
 	}
-	if x.observed != nil {
-		c.observeSession()
-	}
 	// Only one version has batches, so the array is accepted by what was negotiated and not by
 	// what it looks like.
 	if isBatch && session.revision().Batches() {
@@ -202,10 +199,17 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	if broken != nil {
 		err = broken
 	}
-	if m.Kind == wire.KindRequest && err == nil {
+	s.act(ctx, c, err, x, p, left)
+}
+
+// act acts on a message that was read with its session, alone or in a batch. err is the error
+// of the message, or nil.
+func (s *Server) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
+	c.observeSession()
+	if c.Message.Kind == wire.KindRequest && err == nil {
 		s.receiveRequest(ctx, c, x, p, left)
 	} else {
-		s.handleNonRequest(session, m, err, left)
+		s.handleNonRequest(c.session, &c.Message, err, left)
 	}
 }
 
