@@ -37,13 +37,12 @@ func NewServer(c Config) (*Server, []error) {
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
 	s := &Server{
-		sessions:    sessions{engine: e},
+		engine:      e,
 		config:      c,
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},
 		discovered:  map[revision.Revision][]byte{},
 	}
-	s.receiver = s
 	if s.observer != nil || c.SessionIDs {
 		// Without a reader of ids, no session pays for the hash.
 		s.idKey = []byte(rand.Text())

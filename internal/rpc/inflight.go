@@ -182,7 +182,7 @@ type requestKey struct{}
 // the user is asked. The task cancels the context with ErrTimeout instead.
 type lazyContext struct {
 	parent  context.Context
-	request any // for the key requestKey
+	request *Request // for the key requestKey; nil for a subscription
 
 	mu     sync.Mutex // protects the fields below
 	made   context.Context

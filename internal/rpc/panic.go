@@ -15,16 +15,10 @@ import (
 
 // catch is deferred where the application's code runs. A panic becomes the failure of the
 // request: it must not end the server, and its text must not reach a client.
-func catch(r panicking, f **Failure) {
+func catch(r *Request, f **Failure) {
 	if v := recover(); v != nil {
 		*f = r.Withhold(Panic(r.Subject(), v))
 	}
-}
-
-// panicking is the [Request] whose code may panic. The interface keeps this file below it.
-type panicking interface {
-	Subject() string
-	Withhold(f *Failure) *Failure
 }
 
 // Panic returns the failure of a panic that was just recovered. The deferred function that

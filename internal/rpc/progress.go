@@ -17,9 +17,6 @@ type report struct {
 	message     string
 }
 
-// reportWriter sends a report to the client, unless its request is completed.
-type reportWriter interface{ writeReport(next *report) }
-
 // reporter sends the reports of one request.
 //
 // At most one goroutine sends, and it exists only while there is something to send. finish
@@ -39,7 +36,7 @@ type reporter struct {
 // report notes a report, and starts the goroutine that sends. A value that does not rise is
 // dropped, because progress must rise with every notification (PRO-04). JSON has no NaN and
 // no infinity.
-func (p *reporter) report(l *logger, w reportWriter, next report) {
+func (p *reporter) report(l *logger, r *Request, next report) {
 	if p.token == "" || math.IsNaN(next.done) || math.IsInf(next.done, 0) {
 		return
 	}
@@ -53,12 +50,12 @@ func (p *reporter) report(l *logger, w reportWriter, next report) {
 	p.begun, p.done, p.next = true, next.done, &next
 	if !p.sending {
 		p.sending = true
-		l.spawn(func() { p.send(w) }) // ends when there is nothing to send; finish waits for it
+		l.spawn(func() { p.send(r) }) // ends when there is nothing to send; finish waits for it
 	}
 }
 
 // send sends reports until there are none.
-func (p *reporter) send(w reportWriter) {
+func (p *reporter) send(r *Request) {
 	hasStopped := false
 	defer func() {
 		if !hasStopped { // the transport has ended the goroutine
@@ -68,7 +65,7 @@ func (p *reporter) send(w reportWriter) {
 		}
 	}()
 	for next := p.take(); next != nil; next = p.take() {
-		w.writeReport(next)
+		r.writeReport(next)
 	}
 	hasStopped = true
 }
@@ -97,7 +94,7 @@ func (p *reporter) stop() {
 // finish accepts no more reports, and returns when none is being sent. With flush it sends
 // the last report. The last report is sent on the goroutine of the caller, so that the client
 // sees the final state before the response.
-func (p *reporter) finish(w reportWriter, flush bool) {
+func (p *reporter) finish(r *Request, flush bool) {
 	if p.token == "" {
 		return
 	}
@@ -115,7 +112,7 @@ func (p *reporter) finish(w reportWriter, flush bool) {
 	if flush && next != nil {
 		// Without the lock: the write may wait for the client, and a late call of Progress
 		// must not wait with it.
-		w.writeReport(next)
+		r.writeReport(next)
 	}
 }
 
