@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file puts a server together: the methods and lists of its features, and the results
@@ -239,4 +240,45 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 		err = errNoObject
 	}
 	return dst, err
+}
+
+// initialize is the method initialize. c.session is never nil: without a session, dispatch
+// has rejected the request. A member of params in the wrong case is an error, because a
+// client that sends one would wait for an effect that never comes.
+func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
+	p := c.Message.Params
+	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
+		return nil, err
+	}
+	version := p.Get("protocolVersion")
+	if version.Kind() != strictjson.String {
+		return nil, wire.WrongKind("protocolVersion", "params.protocolVersion", "a string", version)
+	}
+	capabilities := p.Get("capabilities")
+	if capabilities.Kind() != strictjson.Object {
+		return nil, wire.WrongKind("capabilities", "params.capabilities", "an object", capabilities)
+	}
+	if !wire.IsClientInfo(p.Get("clientInfo")) {
+		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")
+	}
+	rev, ok := revision.Parse(version.Text())
+	if !ok || rev.Stateless() {
+		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
+	}
+	info := wire.ReadClientInfo(p.Get("clientInfo"))
+	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
+		return nil, err
+	}
+	c.observed.SetVersion(rev)
+	// Such a client gets no notifications, so the result must not promise listChanged.
+	if c.session.isDetached {
+		return append(dst, s.detached[rev]...), nil
+	}
+	return append(dst, s.initialized[rev]...), nil
+}
+
+// discover is the method server/discover. The result depends on nothing but the version, so
+// encodeResults has made it already.
+func (s *Server) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
+	return append(dst, s.discovered[c.Rev]...), nil
 }

@@ -2,10 +2,11 @@ package rpc
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
@@ -14,8 +15,8 @@ import (
 
 // This file takes a message from the transport as far as it goes without the
 // application's code: it finds the session, rejects, answers, or returns the job
-// that does the rest. See method.go for the methods, task.go, subscription.go and
-// batch.go for the jobs.
+// that does the rest, after the checks in the order that the versions ask for. See method.go
+// for the methods, task.go, subscription.go and batch.go for the jobs.
 
 // Handle answers a message of no session.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
@@ -58,13 +59,6 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 // because the transport may not have read the message.
 func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
-}
-
-// reading is a message while it is read. Nothing in it may be kept. Readings are pooled with
-// the memory of their documents, which the next message uses again.
-type reading struct {
-	doc  strictjson.Doc
-	call Call
 }
 
 // receive answers a message as far as that needs no application code, and
@@ -296,14 +290,84 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 	return rejected != nil
 }
 
-var readings = sync.Pool{New: func() any { return new(reading) }}
-
-func getReading() *reading { return readings.Get().(*reading) }
-
-// putReading returns a reading to the pool. The call refers to the session and to strings of
-// the message, which the pool must not keep alive.
-func putReading(r *reading) {
-	r.doc.Reset()
-	r.call = Call{}
-	readings.Put(r)
+// dispatch passes a request to its method. It appends the result to dst, or
+// returns nil and sets the work that makes the result. The order of the checks is
+// that of GAP-10.
+func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
+	session, m := c.session, &c.Message
+	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
+	// connection may carry messages of both kinds.
+	version := m.Version()
+	stateless := version.Kind() != strictjson.Invalid
+	if x.caller != nil && (!stateless || x.caller.hasVersion()) {
+		stateless, c.Rev, c.Client = false, x.caller.rev, x.caller.declared
+	}
+	var name string
+	if stateless {
+		if version.Kind() != strictjson.String {
+			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
+		}
+		name = version.Text()
+	}
+	// A header that differs from the body is reported before a version that nobody knows: the
+	// client fixes the header first (GAP-10).
+	if err := x.check(x.CheckVersion, m, name); err != nil {
+		return nil, err
+	}
+	if stateless {
+		rev, ok := revision.Parse(name)
+		if !ok || !rev.Stateless() {
+			return nil, wire.UnsupportedVersion(name)
+		}
+		// Every stateless request declares the capabilities again: any replica may get the
+		// next one.
+		declared := m.Meta.Get(wire.CapabilitiesKey)
+		if declared.Kind() != strictjson.Object {
+			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
+		}
+		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
+	}
+	// Before the method is looked up: a request that was routed by another method must not be
+	// answered as if it were only unknown (GAP-10).
+	if err := x.check(x.CheckRouting, m, name); err != nil {
+		return nil, err
+	}
+	// Stateless requests share the ids of a connection, because a cancellation over a stream
+	// names nothing but an id.
+	if session != nil {
+		rev, client, err := session.checkID(m.Key)
+		if err != nil {
+			return nil, err
+		}
+		if !stateless {
+			c.Rev, c.Client = rev, client
+		}
+	}
+	c.observed.SetVersion(c.Rev)
+	// An unknown method is reported as such even before initialize, which would not help.
+	row := s.methods[m.Method]
+	switch {
+	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
+		err := wire.MethodNotFound(m.Method)
+		if row != nil && !row.versions[c.Rev] {
+			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
+		}
+		return nil, err
+	case c.Rev == 0 && (session == nil || !row.beforeInit):
+		return nil, errNotInitialized
+	}
+	// Params come last: only now is it clear which method, and which version, defines them.
+	if err := m.CheckParams(); err != nil {
+		return nil, err
+	}
+	if stateless {
+		if err := m.CheckMetadata(); err != nil {
+			return nil, err
+		}
+	}
+	return row.admitAndCall(c, dst)
 }
+
+// errNotInitialized answers a request that belongs to neither era (GAP-07).
+var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
+	wire.VersionKey, wire.CapabilitiesKey)
