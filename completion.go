@@ -132,7 +132,9 @@ func (r *completeRequest) builtin() ([]string, int, *Error) {
 
 // values returns the values of the argument, and how many there are.
 func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
-	rpc.FromContext(ctx).SetPrompt(r.definition.prompt.Name)
+	if caller := rpc.FromContext(ctx); caller.IsObserved() {
+		caller.SetPrompt(r.definition.prompt.Name)
+	}
 	if r.isBuiltin() {
 		values, total, err := r.builtin()
 		if err != nil {

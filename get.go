@@ -324,11 +324,11 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
 	g.Context, g.request = ctx, rpc.FromContext(ctx)
-	g.request.SetPrompt(d.prompt.Name)
-	if v := g.of.feature; v != nil && v.tool != "" {
-		g.request.SetTool(v.tool)
-	}
 	if g.request.IsObserved() {
+		g.request.SetPrompt(d.prompt.Name)
+		if v := g.of.feature; v != nil && v.tool != "" {
+			g.request.SetTool(v.tool)
+		}
 		m := d.more()
 		r := g.prompts.releaseOf(m.Source).public()
 		g.request.SetVersion(m.Digest, r.ID, r.Label)
@@ -356,7 +356,9 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
 		} else {
 			result, err := render.call(&g.scope)
-			g.reportUnsent(err, promptAttr(d))
+			if g.known.Load() != nil {
+				g.reportUnsent(err, promptAttr(d))
+			}
 			if err == nil {
 				return result, false, nil
 			}

@@ -108,14 +108,7 @@ func (r *received) release(s *Server, client string) {
 // is back in the pool.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.limits.MessageBytes {
-		// Nothing of the message is used below, and a transport may need its memory for the
-		// next one.
-		x.release()
-		if x.caller != nil {
-			left.reject(x.caller.options.ID, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes))
-		} else {
-			left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
-		}
+		s.rejectLarge(session, x, left)
 		return
 	}
 	// Small messages are not counted one by one: the limits of requests bound them, and
@@ -204,6 +197,18 @@ func (s *Server) act(ctx context.Context, c *Call, err *transport.Error, x *exch
 		s.receiveRequest(ctx, c, x, p, left)
 	} else {
 		s.handleNonRequest(c.session, &c.Message, err, left)
+	}
+}
+
+// rejectLarge rejects a message over the limit.
+func (s *Server) rejectLarge(session *Session, x *exchange, left *received) {
+	// Nothing of the message is used below, and a transport may need its memory for the
+	// next one.
+	x.release()
+	if x.caller != nil {
+		left.reject(x.caller.options.ID, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes))
+	} else {
+		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
 	}
 }
 
@@ -315,17 +320,9 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 		return nil, err
 	}
 	if stateless {
-		rev, ok := revision.Parse(name)
-		if !ok || !rev.Stateless() {
-			return nil, wire.UnsupportedVersion(name)
+		if err := c.readVersion(name); err != nil {
+			return nil, err
 		}
-		// Every stateless request declares the capabilities again: any replica may get the
-		// next one.
-		declared := m.Meta.Get(wire.CapabilitiesKey)
-		if declared.Kind() != strictjson.Object {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
-		}
-		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
 	// Before the method is looked up: a request that was routed by another method must not be
 	// answered as if it were only unknown (GAP-10).
@@ -348,11 +345,7 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
-		err := wire.MethodNotFound(m.Method)
-		if row != nil && !row.versions[c.Rev] {
-			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
-		}
-		return nil, err
+		return nil, c.notFound(row)
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
 	}
@@ -366,6 +359,31 @@ func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.
 		}
 	}
 	return row.admitAndCall(c, dst)
+}
+
+// readVersion sets the version and the capabilities of a stateless request.
+func (c *Call) readVersion(name string) *transport.Error {
+	rev, ok := revision.Parse(name)
+	if !ok || !rev.Stateless() {
+		return wire.UnsupportedVersion(name)
+	}
+	// Every stateless request declares the capabilities again: any replica may get the
+	// next one.
+	declared := c.Message.Meta.Get(wire.CapabilitiesKey)
+	if declared.Kind() != strictjson.Object {
+		return wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
+	}
+	c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
+	return nil
+}
+
+// notFound returns the error for a method that is unknown, or not in the version of the request.
+func (c *Call) notFound(row *method) *transport.Error {
+	err := wire.MethodNotFound(c.Message.Method)
+	if row != nil && !row.versions[c.Rev] {
+		err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
+	}
+	return err
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).

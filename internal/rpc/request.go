@@ -49,10 +49,9 @@ func FromContext(ctx context.Context) *Request {
 // another client.
 func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
 
-// SetPrompt sets the name of the prompt that the observer receives with the request.
-func (r *Request) SetPrompt(name string) {
-	r.task.observed.SetPrompt(name)
-}
+// SetPrompt sets the name of the prompt that the observer receives with the request. As the
+// next two methods, it is for a request that IsObserved.
+func (r *Request) SetPrompt(name string) { r.task.observed.SetPrompt(name) }
 
 // SetTool sets the name of the tool that the observer receives with the request.
 func (r *Request) SetTool(name string) { r.task.observed.SetTool(name) }
@@ -222,9 +221,6 @@ func (p *reporter) stop() {
 // the last report. The last report is sent on the goroutine of the caller, so that the client
 // sees the final state before the response.
 func (p *reporter) finish(r *Request, flush bool) {
-	if p.token == "" {
-		return
-	}
 	p.mu.Lock()
 	p.over = true
 	if p.sending {

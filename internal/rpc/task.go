@@ -196,12 +196,17 @@ func (t *task) run() error {
 			t.goexit()
 		}
 	}()
-	// Begin is called here and not at admission: an observer measures the wait for a slot as
-	// such.
-	result, failure := t.do(t.observed.Begin(&t.ctx), *buf)
+	ctx := context.Context(&t.ctx)
+	if t.observed != nil {
+		// Here and not at admission: an observer measures the wait for a slot as such.
+		ctx = t.observed.Begin(ctx)
+	}
+	result, failure := t.do(ctx, *buf)
 	hasReturned = true
-	// What follows is the time of the client and of the encoder, not of the code.
-	t.observed.Returned()
+	if t.observed != nil {
+		// What follows is the time of the client and of the encoder, not of the code.
+		t.observed.Returned()
+	}
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
 	t.stop(true)
@@ -220,7 +225,9 @@ func (t *task) run() error {
 // After that, Expire is not running and will not run, and no goroutine of ours sends reports.
 func (t *task) stop(flush bool) {
 	t.timer.Stop()
-	t.request.progress.finish(&t.request, flush)
+	if t.request.progress.token != "" {
+		t.request.progress.finish(&t.request, flush)
+	}
 }
 
 // end sends the response of a task whose work is done. end is the last step of run, on the
