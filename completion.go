@@ -36,19 +36,13 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments"), nil); err != nil {
 		return nil, feature.Work{}, err
 	}
-	if s.handler != nil {
-		r := &Request{Prompt: p.prompt, Argument: p.argument, Prefix: p.prefix, Arguments: map[string]string{}}
-		for name, text := range p.others {
-			r.Arguments[strings.Clone(name)] = strings.Clone(text)
-		}
-		w := s.throughMiddleware(c, &middlewareRequest{request: r, served: servedCompletion{}, subject: completionSubject(p.argument)})
-		w.Timeout = s.options.Timeouts.Complete
-		return nil, w, nil
+	if c.Message.Large {
+		p.detach()
 	}
-	if s.options.Visible == nil { // no prompt is hidden
+	if s.isOpen() && !c.Deferred {
 		if d, ok := s.registry.snapshot().Get(p.prompt); ok {
-			c.SetPrompt(d.prompt.Name)
-			if r := p.of(d); !c.Deferred && r.isBuiltin() {
+			if r := p.of(d); r.isBuiltin() {
+				c.SetPrompt(d.prompt.Name)
 				values, total, err := r.builtin()
 				if err != nil {
 					return nil, feature.Work{}, err
@@ -57,67 +51,55 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 			}
 		}
 	}
-	if c.Message.Large {
-		p.detach()
+	r := &servedCompletion{promptRequest: promptRequest{server: s, prompt: p.prompt}, completeParams: p}
+	if q := r.open(c, r); q != nil {
+		q.Argument, q.Prefix, q.Arguments = p.argument, p.prefix, p.others
 	}
-	return nil, feature.Work{Handler: &namedCompletion{namedPrompt{server: s, prompt: p.prompt}, c.Rev, p}, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Handler: r, Timeout: s.options.Timeouts.Complete}, nil
 }
 
-// namedCompletion is a request for completion whose prompt is not found yet: see
-// namedPrompt.
-type namedCompletion struct {
-	namedPrompt
-	rev    revision.Revision
-	params completeParams
-}
-
-func (n *namedCompletion) Subject() string { return completionSubject(n.params.argument) }
-
-func (n *namedCompletion) LogAttr() slog.Attr { return n.completionAttr(n.params.argument) }
-
-// completionAttr describes a completion in the log.
-func (n *namedPrompt) completionAttr(argument string) slog.Attr {
-	if !n.isKnown() {
-		return unknownAttr
-	}
-	return slog.Group("completion", slog.String("prompt", n.prompt), slog.String("argument", phrase.Clip(argument, phrase.MaxEcho)))
+// servedCompletion is a request for completion.
+type servedCompletion struct {
+	promptRequest
+	completeParams
 }
 
 // Run is the work of the request.
-func (n *namedCompletion) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	_, d, f := n.find(ctx, n.prompt)
-	if f != nil {
-		return nil, f
-	}
-	values, total, f := n.params.of(d).values(ctx)
-	if f != nil {
-		return nil, f
-	}
-	return n.server.appendCompletion(dst, n.rev, values, total), nil
+func (c *servedCompletion) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	return c.run(ctx, dst, c)
 }
 
-// servedCompletion is a request for completion behind a middleware.
-type servedCompletion struct{}
+func (c *servedCompletion) methods() (seen, client string) { return methodComplete, methodComplete }
 
-func (servedCompletion) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	_, d, f := p.find(ctx, r.Prompt)
-	if f != nil {
-		return nil, nil, f
+func (c *servedCompletion) Subject() string { return completionSubject(c.argument) }
+
+func (c *servedCompletion) LogAttr() slog.Attr {
+	if !c.isKnown() {
+		return unknownAttr
 	}
-	params := completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments}
+	return slog.Group("completion", slog.String("prompt", c.promptRequest.prompt), slog.String("argument", phrase.Clip(c.argument, phrase.MaxEcho)))
+}
+
+func (c *servedCompletion) answer(ctx context.Context, r *Request, _ []byte) (Response, *getRequest, *rpc.Failure) {
+	_, d, f := c.find(ctx, r, c.promptRequest.prompt)
+	if f != nil {
+		return Response{}, nil, f
+	}
+	params := c.completeParams
+	if r != nil {
+		params = completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments}
+	}
 	values, total, f := params.of(d).values(ctx)
-	return &Response{Values: values, Total: total}, nil, f
+	return Response{Values: values, Total: total}, nil, f
 }
 
-func (servedCompletion) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
-	if err := checkUTF8(firstCompletions(r.Values)); err != nil {
-		return nil, rpc.InternalFailure(p.Subject(), err)
+func (c *servedCompletion) append(ctx context.Context, dst []byte, r Response) ([]byte, error) {
+	if c.around != nil { // else the values are checked
+		if err := checkUTF8(firstCompletions(r.Values)); err != nil {
+			return nil, rpc.InternalFailure(c.Subject(), err)
+		}
 	}
-	return p.server.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
-}
-
-func (servedCompletion) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
-	return nil, f
+	return c.server.appendCompletion(dst, rpc.FromContext(ctx).Rev, r.Values, max(r.Total, len(r.Values))), nil
 }
 
 // completeRequest is one request for completion of a prompt that the client may see.
@@ -150,7 +132,9 @@ func (r *completeRequest) builtin() ([]string, int, *Error) {
 
 // values returns the values of the argument, and how many there are.
 func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
-	rpc.FromContext(ctx).SetPrompt(r.definition.prompt.Name)
+	if caller := rpc.FromContext(ctx); caller.IsObserved() {
+		caller.SetPrompt(r.definition.prompt.Name)
+	}
 	if r.isBuiltin() {
 		values, total, err := r.builtin()
 		if err != nil {

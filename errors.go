@@ -15,7 +15,7 @@ import (
 )
 
 // This file has the errors that clients and applications see. The error for an unknown
-// prompt is in unknown.go. Inside, every failure of a request is an rpc.Failure.
+// prompt is in request.go. Inside, every failure of a request is an rpc.Failure.
 
 // Code is a JSON-RPC error code.
 type Code = transport.Code // an int

@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -43,18 +44,19 @@ type (
 // Render is that of package promptfeature.
 func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	v := &rendering{prompt: prompt, keys: keys, tool: tool, appendTo: appendTo, unknown: unknown, server: s, clientMethod: c.Method()}
+	v := &rendering{server: s, method: c.Method(), keys: keys, tool: tool, appendTo: appendTo, unknown: unknown}
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
+	g := &servedGet{promptRequest: promptRequest{server: s, prompt: prompt}, feature: v, retry: retry}
 	args, detach := inParams(call, arguments), call.Message.Large
+	switch {
 	// Large arguments that are no part of the message are parsed when the request runs: what
 	// the server has counted for the message is not enough for both.
-	isLater := args.Kind() == strictjson.Invalid && wire.IsLarge(len(arguments))
-	switch {
-	case isLater:
-		detach = true
+	case args.Kind() == strictjson.Invalid && wire.IsLarge(len(arguments)):
+		g.takeText(call, string(arguments))
+		return feature.Work{Handler: g}, nil
 	case args.Kind() == strictjson.Invalid && len(arguments) > 0:
 		var doc strictjson.Doc
 		err := doc.Parse(string(arguments), jsonenc.MaxDepth)
@@ -62,74 +64,20 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	default:
 		args = v.check(args, nil)
 	}
-	text := func() string { // which holds no large message
-		switch {
-		case isLater:
-			return string(arguments)
-		case detach:
-			return strings.Clone(args.Raw())
-		}
-		return args.Raw()
-	}
-	if s.handler != nil {
-		served := &servedRendering{rendering: v, retry: retry, text: text()}
-		if detach {
-			call.Keeps += len(served.text)
-		}
-		p := &middlewareRequest{promptMethod: methodGet, served: served, request: &Request{Prompt: prompt}}
-		p.tool = tool
-		setArguments := func(args strictjson.Value) {
-			p.request.Arguments, p.request.NonStrings = argument.TextsOf(args, true, detach)
-		}
-		if isLater {
-			p.prepare = func() error {
-				return p.caller.Parse(served.text, func(args strictjson.Value, err error) { setArguments(v.check(args, err)) })
-			}
-		} else {
-			setArguments(args)
-		}
-		return s.throughMiddleware(call, p), nil
-	}
-	if s.options.Visible == nil && !isLater { // no prompt is hidden
-		all := s.registry.snapshot()
-		if d, ok := all.Get(prompt); ok {
-			g := v.request(all, d, retry)
-			g.collect(argument.Given{Object: args, Detach: detach})
-			return feature.Work{Handler: g}, nil
-		}
-	}
-	return feature.Work{Handler: &namedRendering{namedPrompt{server: s, prompt: prompt, tool: tool}, servedRendering{v, retry, text()}}}, nil
+	g.take(call, args, detach)
+	return feature.Work{Handler: g}, nil
 }
 
-// namedRendering is a request of a feature for a prompt that is not found yet: see
-// namedPrompt.
-type namedRendering struct {
-	namedPrompt
-	servedRendering
-}
-
-// Run is the work of the request.
-func (n *namedRendering) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	all, d, f := n.find(ctx, n.namedPrompt.prompt)
-	if f != nil {
-		return n.rendering.fail(ctx, dst, f)
-	}
-	g := n.request(all, d, n.retry)
-	if f := g.collectText(ctx, n.text, argument.Given{}); f != nil {
-		return nil, f
-	}
-	return g.Run(ctx, dst)
-}
-
-// rendering is a request of a feature for a prompt.
+// rendering is what a request of a feature for a prompt has in addition to prompts/get. The
+// arguments are typed.
 type rendering struct {
-	prompt, tool string
-	keys         map[string]string // what the client calls arguments, by name; may be nil
-	appendTo     appendRendered
-	unknown      appendUnknown // nil for the error of prompts/get
-	server       *Server
-	clientMethod string
-	malformed    *Error // of all arguments
+	server    *Server
+	method    string            // of the client's request
+	tool      string            // the name of a tool, if the client has named that
+	keys      map[string]string // what the client calls arguments, by name; may be nil
+	appendTo  appendRendered
+	unknown   appendUnknown // nil for the error of prompts/get
+	malformed *Error        // of all arguments
 }
 
 // check returns the arguments. If they are malformed, or err is the error of their text, check
@@ -163,94 +111,6 @@ func inParams(c *rpc.Call, arguments json.RawMessage) strictjson.Value {
 	return v
 }
 
-// renderingRequest is the request for the prompt of a rendering.
-type renderingRequest struct {
-	getRequest
-	rendering *rendering
-}
-
-// request returns the request for a prompt, without arguments.
-func (v *rendering) request(all *snapshot, d *definition, retry *elicit.Retry) *renderingRequest {
-	g := &renderingRequest{rendering: v}
-	g.server, g.prompts, g.definition, g.retry, g.method, g.isTyped, g.keys = v.server, all, d, retry, v.clientMethod, true, v.keys
-	return g
-}
-
-// collectText is that of getRequest, for arguments that may not be checked yet.
-func (g *renderingRequest) collectText(ctx context.Context, text string, given argument.Given) *rpc.Failure {
-	err := rpc.FromContext(ctx).Parse(text, func(object strictjson.Value, err error) {
-		given.Object, given.Detach = g.rendering.check(object, err), wire.IsLarge(len(text))
-		g.collect(given)
-	})
-	if err != nil {
-		return rpc.InternalFailure(g.Subject(), err)
-	}
-	return nil
-}
-
-// Run is the work of the request.
-func (g *renderingRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	result, pending, f := g.render(ctx)
-	switch {
-	case f != nil:
-		return g.rendering.fail(ctx, dst, f)
-	case pending:
-		return runResult(g.appendPending(ctx, dst))
-	}
-	return g.rendering.append(ctx, dst, result)
-}
-
-// render is that of a getRequest. Only who may see the prompt learns that the arguments
-// are malformed.
-func (g *renderingRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
-	g.begin(ctx)
-	if g.rendering.tool != "" {
-		g.getRequest.request.SetTool(g.rendering.tool)
-	}
-	if g.rendering.malformed != nil {
-		return nil, false, &rpc.Failure{Client: g.rendering.malformed, IsAnswer: true}
-	}
-	return g.getRequest.render(ctx)
-}
-
-// servedRendering is a rendering behind a middleware.
-type servedRendering struct {
-	*rendering
-	retry *elicit.Retry
-	// text has the arguments. Their parsed form takes several times the memory of the text,
-	// so it is not kept while a request waits.
-	text string
-}
-
-func (v *servedRendering) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	all, d, f := p.find(ctx, r.Prompt)
-	if f != nil {
-		return nil, nil, f
-	}
-	g := v.request(all, d, v.retry)
-	if f := g.collectText(ctx, v.text, argument.Given{IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings}); f != nil {
-		return nil, nil, f
-	}
-	result, pending, f := g.render(ctx)
-	if pending {
-		return nil, g, nil
-	}
-	return g.response(result), nil, f
-}
-
-func (v *servedRendering) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
-	return v.rendering.append(p, dst, r.Result)
-}
-
-func (v *servedRendering) fail(p *middlewareRequest, dst []byte, f *rpc.Failure) ([]byte, error) {
-	if p.shown.Load() == nil { // only a visible prompt has keys
-		keyless := *v.rendering
-		keyless.keys = nil
-		return keyless.fail(p, dst, f)
-	}
-	return v.rendering.fail(p, dst, f)
-}
-
 // append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
@@ -265,9 +125,9 @@ func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, 
 }
 
 // fail answers a request that has failed: with a result from Append or Unknown, or
-// with an error of the method.
-func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
-	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil {
+// with an error of the method. Only a visible prompt has keys.
+func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure, g *servedGet) ([]byte, error) {
+	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil && g.shown.Load() != nil {
 		named, client := *f, *f.Client // which other requests may have as well
 		isOurs := client.Message == data.error().Message
 		data.Problems = argument.Rename(data.Problems, v.keys)
@@ -279,7 +139,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	}
 	f = rpc.FromContext(ctx).Withhold(f)
 	if _, ok := f.Client.Data.(unknownData); ok && v.unknown != nil {
-		return v.unknown(ctx, dst, v.server.visibleIn(ctx))
+		return v.unknown(ctx, dst, g.server.visibleIn(ctx))
 	}
 	if in, ok := f.Client.Data.(elicit.InputData); ok && in.Action == "" {
 		return nil, f // the client sent an invalid answer, of which a model knows nothing
@@ -289,7 +149,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if f.Log != nil {
-		v.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
+		g.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(g.prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
 	}
 	return v.appendTo(ctx, dst, nil, f.Client)
 }
@@ -297,53 +157,63 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 // List is that of package promptfeature.
 func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error), withContext appendListed) ([]byte, feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	if s.handler == nil && s.options.Visible == nil && !call.Deferred && atOnce != nil {
+	if s.isOpen() && !call.Deferred && atOnce != nil {
 		result, err := atOnce(dst, cursor, nil)
 		return result, feature.Work{}, err
 	}
-	list := listing(withContext)
+	l := &servedListing{promptRequest: promptRequest{server: s}, rev: call.Rev, method: call.Method(), appendTo: withContext, cursor: strings.Clone(cursor)}
 	if atOnce != nil {
-		list = func(_ context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
+		l.appendTo = func(_ context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
 			return atOnce(dst, cursor, visible)
 		}
 	}
-	if s.handler != nil {
-		p := &middlewareRequest{promptMethod: methodList, served: list, request: &Request{Cursor: cursor}, subject: call.Method()}
-		return nil, s.throughMiddleware(call, p), nil
+	if r := l.open(call, l); r != nil {
+		r.Cursor = l.cursor
 	}
-	cursor = strings.Clone(cursor)
-	run := func(ctx context.Context, dst []byte) ([]byte, error) {
-		return runResult(list.appendTo(ctx, dst, s, cursor))
-	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(run)}, nil
+	return nil, feature.Work{Handler: l}, nil
 }
 
-// listing is a request of a feature for a list.
-type listing appendListed
-
-func (l listing) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	list, f := l.appendTo(ctx, nil, p.server, r.Cursor)
-	return p.listed(list), nil, f
+// servedListing is a request of a feature for a list.
+type servedListing struct {
+	promptRequest
+	rev            revision.Revision
+	method, cursor string
+	appendTo       appendListed
 }
 
-func (l listing) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
-	list, err := p.list(r)
-	return append(dst, list...), err
+// Run is the work of the request.
+func (l *servedListing) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	return l.run(ctx, dst, l)
 }
 
-func (l listing) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) { return nil, f }
+func (l *servedListing) methods() (seen, client string) { return methodList, l.method }
 
-// appendTo appends the result of the listing.
-func (l listing) appendTo(ctx context.Context, dst []byte, s *Server, cursor string) ([]byte, *rpc.Failure) {
-	visible, subject := s.visibleIn(ctx), rpc.FromContext(ctx).Subject()
-	result, err := l(ctx, dst, cursor, visible)
-	if visible != nil && ctx.Err() != nil {
-		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
+func (l *servedListing) Subject() string { return l.method }
+
+func (l *servedListing) LogAttr() slog.Attr { return slog.String("method", l.method) }
+
+func (l *servedListing) answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure) {
+	cursor := l.cursor
+	if r != nil {
+		cursor = r.Cursor
 	}
-	if err != nil {
-		return nil, featureFailure(ctx, subject, err)
+	visible := l.server.visibleIn(ctx)
+	list, err := l.appendTo(ctx, dst, cursor, visible)
+	switch {
+	case visible != nil && ctx.Err() != nil:
+		return Response{}, nil, rpc.InternalFailure(l.method, context.Cause(ctx)) // and not half a list
+	case err != nil:
+		return Response{}, nil, featureFailure(ctx, l.method, err)
 	}
-	return result, nil
+	return listed(list, l.rev, l.method), nil, nil
+}
+
+func (l *servedListing) append(_ context.Context, dst []byte, r Response) ([]byte, error) {
+	list, err := r.page(l.rev, l.method)
+	if err != nil || l.around == nil { // which was appended to dst
+		return list, err
+	}
+	return append(dst, list...), nil
 }
 
 // visibleIn returns the visible of a listing.
@@ -409,33 +279,26 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 	return r.rejected(ctx, dst, f.Client)
 }
 
-// canonicalArguments returns the arguments in a form that does not depend on how the
-// client has written the object.
+// canonicalArguments returns the arguments in the form that is the same for every
+// encoding of them.
 func (r *interactionRequest) canonicalArguments() string {
 	text := cmp.Or(string(r.arguments), "{}")
-	canonical := text
-	_ = r.request.Parse(text, func(v strictjson.Value, err error) { // fails if the request has ended
-		if err == nil {
-			canonical = string(v.AppendCanonical(nil))
-		}
-	})
-	return canonical
+	var doc strictjson.Doc
+	if doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return text
+	}
+	return string(doc.Root().AppendCanonical(nil))
 }
 
 // call calls the Run of the application, or reports that questions to the client are
 // pending.
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
-	var e *Error
-	err := r.request.Parse(string(r.arguments), func(v strictjson.Value, _ error) { // if it is invalid, there is nothing to limit
-		e = r.server.checkSizes("arguments", v, nil)
-	})
-	switch {
-	case err != nil:
-		return nil, false, rpc.InternalFailure(r.request.Subject(), err)
-	case e != nil:
+	var doc strictjson.Doc
+	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
+	if e := r.server.checkSizes("arguments", doc.Root(), nil); e != nil {
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
-	result, err = r.run(&r.scope, dst)
+	result, err := r.run(&r.scope, dst)
 	r.reportUnsent(err, slog.String(r.noun, r.name))
 	switch {
 	case err == nil:

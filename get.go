@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
@@ -46,173 +47,194 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
-	if s.handler != nil {
-		return nil, s.getThroughMiddleware(c, name.Text(), args, retry), nil
-	}
-	if s.options.Visible == nil { // no prompt is hidden
-		all := s.registry.snapshot()
-		if d, ok := all.Get(name.Text()); ok {
+	g := &servedGet{promptRequest: promptRequest{server: s, prompt: c.Message.Own(name.Text())}, retry: retry}
+	g.take(c, args, c.Message.Large)
+	return nil, feature.Work{Handler: g}, nil
+}
+
+// servedGet is a request for a prompt: of prompts/get, or of a method of a feature.
+type servedGet struct {
+	promptRequest
+	feature *rendering // nil for prompts/get
+	retry   *elicit.Retry
+	// text has the arguments, unless the prompt was found at once. Their parsed form takes
+	// several times the memory of the text, so it is not kept while a request waits.
+	text     string
+	isUnread bool       // the text is what Render got, and nobody has read it
+	own      getRequest // the only run, unless a middleware calls next again
+}
+
+// take takes the arguments of the request. If the prompt is found at once, the arguments are
+// collected as the server has parsed them. Otherwise only the prompt says which are kept, so
+// all are, as JSON.
+func (g *servedGet) take(c *rpc.Call, args strictjson.Value, detach bool) {
+	if g.server.isOpen() {
+		all := g.server.registry.snapshot()
+		if d, ok := all.Get(g.prompt); ok {
 			c.SetPrompt(d.prompt.Name)
-			g := &getRequest{scope: scope{server: s, prompts: all}, definition: d, retry: retry, method: methodGet}
-			g.collect(argument.Given{Object: args, Detach: c.Message.Large})
-			return nil, feature.Work{Handler: g}, nil
+			g.decide(d)
+			g.own.collect(g, all, d, argument.Given{Object: args, Detach: detach})
+			return
 		}
 	}
-	m := &c.Message
-	return nil, feature.Work{Handler: &namedGet{namedPrompt{server: s, prompt: m.Own(name.Text())}, m.Own(args.Raw()), retry}}, nil
-}
-
-// namedGet is a request for a prompt that is not found yet: see namedPrompt.
-type namedGet struct {
-	namedPrompt
-	arguments string // as JSON, because only the prompt says which are kept
-	retry     *elicit.Retry
-}
-
-// Run is the work of the request.
-func (n *namedGet) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	all, d, f := n.find(ctx, n.prompt)
-	if f != nil {
-		return nil, f
+	r := g.open(c, g)
+	if r != nil {
+		r.Arguments, r.NonStrings = argument.TextsOf(args, g.feature != nil, detach)
+		if g.feature == nil && r.NonStrings == nil {
+			return // the texts are all
+		}
 	}
-	g := &getRequest{scope: scope{server: n.server, prompts: all}, definition: d, retry: n.retry, method: methodGet}
-	if f := g.collectText(ctx, n.arguments, argument.Given{}); f != nil {
-		return nil, f
-	}
-	return g.Run(ctx, dst)
-}
-
-// getThroughMiddleware is get for a request that goes through the middleware.
-func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value, retry *elicit.Retry) feature.Work {
-	all := new(struct { // in one allocation
-		middlewareRequest
-		request Request
-		get     servedGet
-	})
-	p, g, m := &all.middlewareRequest, &all.get, &c.Message
-	p.request, p.served, g.retry = &all.request, g, retry
-	p.request.Prompt = name
-	p.request.Arguments, p.request.NonStrings = argument.TextsOf(args, false, m.Large)
-	if p.request.NonStrings != nil {
-		g.text = m.Own(args.Raw())
-		if m.Large {
+	if g.text = args.Raw(); detach {
+		g.text = strings.Clone(g.text)
+		if r != nil { // which has copies of the texts too
 			c.Keeps += len(g.text)
 		}
 	}
-	return s.throughMiddleware(c, p)
 }
 
-// servedGet is a request for a prompt behind a middleware.
-type servedGet struct {
-	retry *elicit.Retry
-	text  string // of all arguments, if NonStrings has some
-}
-
-func (g *servedGet) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	all, d, f := p.find(ctx, r.Prompt)
-	if f != nil {
-		return nil, nil, f
+// takeText takes the arguments of a feature, as JSON that is read when the request runs.
+func (g *servedGet) takeText(c *rpc.Call, text string) {
+	g.text, g.isUnread = text, true
+	if r := g.open(c, g); r != nil {
+		c.Keeps += len(text)
+		g.around.prepare = func() error {
+			g.isUnread = false
+			return g.around.caller.Parse(text, func(args strictjson.Value, err error) {
+				r.Arguments, r.NonStrings = argument.TextsOf(g.feature.check(args, err), true, true)
+			})
+		}
 	}
-	q := &getRequest{scope: scope{server: p.server, prompts: all}, definition: d, retry: g.retry, method: methodGet}
-	if f := q.collectText(ctx, g.text, argument.Given{IsAltered: true, Texts: r.Arguments, NonStrings: r.NonStrings}); f != nil {
-		return nil, nil, f
+}
+
+// Run is the work of the request.
+func (g *servedGet) Run(ctx context.Context, dst []byte) ([]byte, error) { return g.run(ctx, dst, g) }
+
+func (g *servedGet) methods() (seen, client string) {
+	if g.feature != nil {
+		return methodGet, g.feature.method
+	}
+	return methodGet, methodGet
+}
+
+// name returns the name of the prompt for an error. A client that has named a tool learns
+// the name of the prompt only if it may see the prompt.
+func (g *servedGet) name() string {
+	if tool := g.hiddenTool(); tool != "" {
+		return tool
+	}
+	return g.prompt
+}
+
+func (g *servedGet) Subject() string {
+	if tool := g.hiddenTool(); tool != "" {
+		return "tool " + argument.Quote(tool)
+	}
+	return promptSubject(g.prompt)
+}
+
+// hiddenTool returns the tool that the client has named, as long as it may not see the prompt.
+func (g *servedGet) hiddenTool() string {
+	if g.feature == nil || g.shown.Load() != nil {
+		return ""
+	}
+	return g.feature.tool
+}
+
+func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response, *getRequest, *rpc.Failure) {
+	q := &g.own
+	if r != nil && g.around.hasRun.Swap(true) {
+		q = new(getRequest)
+	}
+	if q.definition == nil { // else it was found at once
+		all, d, f := g.find(ctx, r, g.name())
+		if f != nil {
+			return Response{}, nil, f
+		}
+		given := argument.Given{}
+		if r != nil {
+			given.IsAltered, given.Texts, given.NonStrings = true, r.Arguments, r.NonStrings
+		}
+		if f := q.collectText(ctx, g, all, d, given); f != nil {
+			return Response{}, nil, f
+		}
 	}
 	q.begin(ctx)
 	result, pending, f := q.render(ctx)
 	if pending {
-		return nil, q, nil
+		return Response{}, q, nil
 	}
 	return q.response(result), nil, f
 }
 
-// response returns the response of next.
-func (g *getRequest) response(r *Result) *Response {
+// response returns the response for a result. Only a middleware looks at more than is sent.
+func (g *getRequest) response(r *Result) Response {
 	m := g.definition.more()
-	return &Response{Result: r, Digest: m.Digest, Release: g.prompts.releaseOf(m.Source).public(), Elicited: g.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
+	of := g.prompts.releaseOf(m.Source)
+	if g.of.around == nil {
+		return Response{Result: r, own: served{m.Digest, of}}
+	}
+	return Response{Result: r, Digest: m.Digest, Release: of.public(), Elicited: g.of.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
 }
 
-func (g *servedGet) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
+func (g *servedGet) append(ctx context.Context, dst []byte, r Response) ([]byte, error) {
+	if g.feature != nil {
+		return g.feature.append(ctx, dst, r.Result)
+	}
 	var v served
 	var err error
-	if !p.server.options.DisableReleaseMeta {
-		if v, err = r.served(); err != nil {
-			return nil, rpc.InternalFailure(p.Subject(), err)
+	if !g.server.options.DisableReleaseMeta {
+		if v, err = g.version(&r); err != nil {
+			return nil, rpc.InternalFailure(g.Subject(), err)
 		}
 	}
-	dst, err = p.server.appendResult(dst, p.rev, p.caller.Host, p.caller.Secrets(), r.Result, v)
-	if err != nil {
-		return nil, rpc.InvalidResult(p.Subject(), err)
-	}
-	return dst, nil
-}
-
-func (g *servedGet) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) {
-	return nil, f
-}
-
-// getRequest is one request for a prompt that the client may see.
-type getRequest struct {
-	scope
-	definition *definition
-	rounds     uint8             // of forms that ask for arguments
-	isTyped    bool              // the arguments are typed, as those of a tool
-	keys       map[string]string // what the client calls arguments, by name; may be nil
-	texts      []argument.Text   // of the declared arguments
-	few        [4]argument.Text  // the array of texts for most prompts
-	others     *otherArguments   // undeclared arguments; nil without any
-	refilled   []int             // positions of the arguments that a form has just filled in
-	retry      *elicit.Retry
-	boundTo    *seal.Binding // once it is known
-	method     string        // of the client's request
-}
-
-// collect takes the arguments of the request.
-func (g *getRequest) collect(given argument.Given) {
-	given.IsTyped, given.IsStrict = g.isTyped, g.server.options.StrictArguments
-	texts, problems, ignored := g.definition.plan.Collect(g.few[:0], given)
-	g.texts, g.others = texts, newOtherArguments(problems, ignored)
-}
-
-// collectText is collect for arguments that the request has kept as JSON, while it runs.
-func (g *getRequest) collectText(ctx context.Context, text string, given argument.Given) *rpc.Failure {
-	err := rpc.FromContext(ctx).Parse(text, func(object strictjson.Value, _ error) {
-		given.Object, given.Detach = object, wire.IsLarge(len(text))
-		g.collect(given)
-	})
-	if err != nil {
-		return rpc.InternalFailure(g.Subject(), err)
-	}
-	return nil
-}
-
-func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }
-
-func (g *getRequest) LogAttr() slog.Attr { return promptAttr(g.definition) }
-
-// Run is the work of a request for a prompt.
-func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	g.begin(ctx)
-	result, pending, f := g.render(ctx)
-	switch {
-	case f != nil:
-		return nil, f
-	case pending:
-		return runResult(g.appendPending(ctx, dst))
-	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, g.request.Host, g.request.Secrets(), result, g.served())
+	caller := rpc.FromContext(ctx)
+	dst, err = g.server.appendResult(dst, caller.Rev, caller.Host, caller.Secrets(), r.Result, v)
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
 	return dst, nil
 }
 
-// served returns the version of what the request renders.
-func (g *getRequest) served() served {
-	if g.server.options.DisableReleaseMeta {
-		return served{}
+func (g *servedGet) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
+	if g.feature != nil {
+		return g.feature.fail(ctx, dst, f, g)
 	}
-	m := g.definition.more()
-	return served{m.Digest, g.prompts.releaseOf(m.Source)}
+	return nil, f
+}
+
+// getRequest is one run of a request for a prompt that the client may see.
+type getRequest struct {
+	scope
+	of       *servedGet
+	rounds   uint8            // of forms that ask for arguments
+	texts    []argument.Text  // of the declared arguments
+	few      [4]argument.Text // the array of texts for most prompts
+	others   *otherArguments  // undeclared arguments; nil without any
+	refilled []int            // positions of the arguments that a form has just filled in
+	boundTo  *seal.Binding    // once it is known
+}
+
+// collect sets the prompt of the run, and takes its arguments.
+func (g *getRequest) collect(of *servedGet, all *snapshot, d *definition, given argument.Given) {
+	g.of, g.server, g.prompts, g.definition = of, of.server, all, d
+	given.IsTyped, given.IsStrict = of.feature != nil, of.server.options.StrictArguments
+	texts, problems, ignored := d.plan.Collect(g.few[:0], given)
+	g.texts, g.others = texts, newOtherArguments(problems, ignored)
+}
+
+// collectText is collect for arguments that the request has kept as JSON, while it runs.
+func (g *getRequest) collectText(ctx context.Context, of *servedGet, all *snapshot, d *definition, given argument.Given) *rpc.Failure {
+	err := rpc.FromContext(ctx).Parse(of.text, func(object strictjson.Value, err error) {
+		if of.isUnread {
+			object = of.feature.check(object, err)
+		}
+		given.Object, given.Detach = object, wire.IsLarge(len(of.text))
+		g.collect(of, all, d, given)
+	})
+	if err != nil {
+		return rpc.InternalFailure(promptSubject(d.prompt.Name), err)
+	}
+	return nil
 }
 
 // appendPending appends the result that asks the questions of the prompt.
@@ -247,7 +269,8 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 				parts = append(parts, "", a.Name) // no argument has the name ""
 			}
 		}
-		to := elicit.Bind(g.method, g.server.Principal(ctx), parts)
+		_, method := g.of.methods()
+		to := elicit.Bind(method, g.server.Principal(ctx), parts)
 		g.boundTo = &to
 	}
 	return *g.boundTo
@@ -256,10 +279,10 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 // resumeArguments resumes the state of an earlier request, if the client has sent one,
 // and restores the arguments that the user was asked for.
 func (g *getRequest) resumeArguments(ctx context.Context) *rpc.Failure {
-	if g.retry == nil {
+	if g.of.retry == nil {
 		return nil
 	}
-	if f := g.resume(g.retry, func() seal.Binding { return g.binding(ctx) }); f != nil {
+	if f := g.resume(g.of.retry, func() seal.Binding { return g.binding(ctx) }); f != nil {
 		return f
 	}
 	g.knowledge().Restore(g.definition.plan, g.texts)
@@ -278,7 +301,11 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		return false, refused
 	}
 	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems, g.keys)
+	var keys map[string]string
+	if g.of.feature != nil {
+		keys = g.of.feature.keys
+	}
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems, keys)
 	if q == nil {
 		return false, refused
 	}
@@ -328,9 +355,12 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 // begin begins the run of the prompt.
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
-	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
-	g.request.SetPrompt(d.prompt.Name)
+	g.Context, g.request = ctx, rpc.FromContext(ctx)
 	if g.request.IsObserved() {
+		g.request.SetPrompt(d.prompt.Name)
+		if v := g.of.feature; v != nil && v.tool != "" {
+			g.request.SetTool(v.tool)
+		}
 		m := d.more()
 		r := g.prompts.releaseOf(m.Source).public()
 		g.request.SetVersion(m.Digest, r.ID, r.Label)
@@ -342,6 +372,9 @@ func (g *getRequest) begin(ctx context.Context) {
 // code.
 func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
 	d := g.definition
+	if v := g.of.feature; v != nil && v.malformed != nil { // of which only who may see the prompt learns
+		return nil, false, &rpc.Failure{Client: v.malformed, IsAnswer: true}
+	}
 	if f := g.resumeArguments(ctx); f != nil {
 		return nil, false, f
 	}
@@ -355,7 +388,9 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
 		} else {
 			result, err := render.call(&g.scope)
-			g.reportUnsent(err, g.LogAttr())
+			if g.known.Load() != nil {
+				g.reportUnsent(err, promptAttr(d))
+			}
 			if err == nil {
 				return result, false, nil
 			}
@@ -381,7 +416,7 @@ func (g *getRequest) fill() (filledRender, []argument.Problem) {
 	d := g.definition
 	var render filledRender
 	var problems []argument.Problem
-	if !g.isTyped && g.request.Host.Has(hosts.SendsPlaceholders) {
+	if g.of.feature == nil && g.request.Host.Has(hosts.SendsPlaceholders) {
 		problems = d.plan.Placeholders(g.texts, g.request.Host.Host, hosts.IsPlaceholder)
 	}
 	if len(problems) == 0 {
@@ -407,5 +442,5 @@ func (g *getRequest) fail(err error) *rpc.Failure {
 		f.IsAnswer = true
 		return f
 	}
-	return rpc.InternalFailure(g.Subject(), err)
+	return rpc.InternalFailure(promptSubject(g.definition.prompt.Name), err)
 }

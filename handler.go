@@ -89,6 +89,7 @@ type Response struct {
 	list       []byte            // the JSON of a page
 	listRev    revision.Revision // that list is for
 	listMethod string            // the client's method that list is for
+	own        served            // Digest and Release, as they are sent without a middleware
 }
 
 // The methods of prompts, which go through the middleware.

@@ -91,10 +91,12 @@ func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
 }
 
 // CallOptions describe the client of a [Server.Call]. The zero value is a client of
-// protocol version 2025-11-25 without capabilities.
+// protocol version 2025-11-25 without capabilities, unless the _meta of the request
+// names a version.
 type CallOptions struct {
-	// Version is the protocol version of the client, such as "2025-06-18". Default:
-	// 2025-11-25.
+	// Version is the protocol version of the client, such as "2025-06-18". Version wins
+	// over a version in the _meta of the request. Default: the version in _meta, with the
+	// capabilities there, as for [Server.Handle]; without one, 2025-11-25.
 	Version string
 	// ClientCapabilities is the JSON object of the capabilities that the client
 	// declared, in initialize or with the request. Default: none.
@@ -112,7 +114,8 @@ type CallOptions struct {
 	// client cannot be asked.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends a notification to the client: the progress of the
-	// request, if the request has a token. Call makes one call at a time, on its own
+	// request, if the request has a token, and the changes of a subscription. Call makes
+	// one call at a time, on its own
 	// goroutine or on the caller's, and none after returning. Notify must not keep
 	// params, and must not block: Call waits for it, even if ctx has ended.
 	Notify func(method string, params json.RawMessage)
@@ -135,9 +138,11 @@ type CallOptions struct {
 }
 
 // Call answers one request for an existing JSON-RPC server, which has read the
-// JSON-RPC members and identified the client. [Server.Methods] lists the methods.
-// params is the JSON text of the request's params, or nil. Call validates params as
-// strictly as a whole message.
+// JSON-RPC members and identified the client. [Server.Methods] lists the methods to
+// register. For clients of 2026-07-28, Call also answers server/discover and
+// subscriptions/listen: the changes go to Notify until ctx ends. The other server
+// answers initialize and ping. params is the JSON text of the request's params, or nil.
+// Call validates params as strictly as a whole message.
 //
 // Call returns the JSON text of the result, or an [*Error] for the client. If ctx
 // ends, Call returns the cause. If an option is invalid, Call returns another error.

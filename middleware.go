@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -25,41 +23,21 @@ import (
 // middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
 	context.Context
-	namedPrompt
-	caller       *rpc.Request
-	rev          revision.Revision
-	promptMethod string // prompts/list, prompts/get or completion/complete
-	clientMethod string // the method of the client's request
-	request      *Request
-	subject      string // see feature.Handler; empty for the prompt
+	*promptRequest
+	served  servedRequest
+	caller  *rpc.Request
+	request *Request
 
 	// What the client has sent, before the middleware changes the request: the argument of
 	// completion/complete with its text, and with Options.Visible the other arguments.
 	completed, prefix string
 	arguments         map[string]string
 
-	served  servedRequest
 	prepare func() error // completes the request before the middleware gets it; nil for one that is complete
+	hidden  atomic.Bool  // find has not found the prompt of the client's request
+	hasRun  atomic.Bool  // next has rendered a prompt before
 	isOver  atomic.Bool
-	pending atomic.Pointer[pendingRequest] // of next, whose questions are not sent
-}
-
-// servedRequest is a request as its method serves it behind a middleware. The implementations
-// are in the files of the methods, and in features.go.
-type servedRequest interface {
-	// answer answers the request that next gets, on what may be a goroutine of the
-	// middleware's. It returns the request of a prompt whose questions are pending.
-	answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure)
-	// append appends the result for the response of the middleware.
-	append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error)
-	// fail appends a result for a failure, or returns the failure.
-	fail(p *middlewareRequest, dst []byte, f *rpc.Failure) ([]byte, error)
-}
-
-// pendingRequest is a request whose questions to the client are pending.
-type pendingRequest interface {
-	appendPending(ctx context.Context, dst []byte) ([]byte, *rpc.Failure)
-	reportUnsent(err error, about slog.Attr)
+	pending atomic.Pointer[getRequest] // of next, whose questions are not sent
 }
 
 // PromptExists reports whether the prompt exists and is visible to the client. It
@@ -86,63 +64,51 @@ func (p *middlewareRequest) Value(key any) any {
 	return p.Context.Value(key)
 }
 
-// throughMiddleware returns the work of a request that goes through the middleware.
-func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest) feature.Work {
-	r, m := p.request, &c.Message
-	p.server, p.rev = s, c.Rev
-	if p.promptMethod == "" {
-		p.promptMethod = m.Method
-	} else {
-		r.Via = m.Method
+// open puts the middleware around a request, and returns what the middleware sees, for the
+// method to complete. It returns nil without a middleware: then nothing of that is made.
+func (p *promptRequest) open(c *rpc.Call, served servedRequest) *Request {
+	if p.server.handler == nil {
+		return nil
 	}
-	p.clientMethod = cmp.Or(r.Via, p.promptMethod)
-	r.Method, r.Version = p.promptMethod, c.Rev.String()
+	both := new(struct { // in one allocation
+		middlewareRequest
+		request Request
+	})
+	p.around = &both.middlewareRequest
+	r, m := &both.request, &c.Message
+	r.Prompt = p.prompt
+	var client string
+	if r.Method, client = served.methods(); client != r.Method {
+		r.Via = client
+	}
+	r.Version = c.Rev.String()
 	info := c.ClientInfo()
 	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	if m.Meta.Kind() == strictjson.Object {
 		r.Meta, c.KeepsMeta = json.RawMessage(m.Meta.Raw()), true
 	}
 	r.ID, r.SessionID, r.Transport = m.Own(m.ID), c.SessionID(), c.TransportInfo()
-	r.Prompt, r.Argument, r.Prefix, r.Cursor =
-		m.Own(r.Prompt), m.Own(r.Argument), m.Own(r.Prefix), m.Own(r.Cursor)
-	p.prompt, p.completed, p.prefix = r.Prompt, r.Argument, r.Prefix
-	if r.Arguments == nil {
-		r.Arguments = map[string]string{}
-	}
-	return feature.Work{Handler: p}
+	p.around.promptRequest, p.around.served, p.around.request = p, served, r
+	return r
 }
 
-func (p *middlewareRequest) Subject() string {
-	if p.subject == "" {
-		return p.namedPrompt.Subject()
-	}
-	return p.subject
-}
-
-// LogAttr describes the request for the log, as without the middleware.
-func (p *middlewareRequest) LogAttr() slog.Attr {
-	switch p.promptMethod {
-	case methodList:
-		return slog.String("method", p.clientMethod)
-	case methodComplete:
-		return p.completionAttr(p.completed)
-	}
-	return p.namedPrompt.LogAttr()
-}
-
-// Run is the work of the request.
-func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+// run is the work of a request behind the middleware.
+func (p *middlewareRequest) run(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
+	p.completed, p.prefix = p.request.Argument, p.request.Prefix
+	if p.request.Arguments == nil {
+		p.request.Arguments = map[string]string{}
+	}
 	defer func() {
 		p.isOver.Store(true)
 		if g := p.pending.Load(); g != nil {
-			(*g).reportUnsent(nil, p.LogAttr())
+			g.reportUnsent(nil, p.served.LogAttr())
 		}
 	}()
 	if p.prepare != nil {
 		if err := p.prepare(); err != nil {
-			return nil, rpc.InternalFailure(p.Subject(), err)
+			return nil, rpc.InternalFailure(p.served.Subject(), err)
 		}
 	}
 	if s.options.Principal != nil {
@@ -157,9 +123,9 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 		}
 		return result, nil
 	case response == nil:
-		return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned neither a response nor an error"))
+		return nil, rpc.InternalFailure(p.served.Subject(), errors.New("middleware returned neither a response nor an error"))
 	}
-	return p.served.append(p, dst, response)
+	return p.served.append(p, dst, *response)
 }
 
 // handle calls the middleware. When it returns or panics, the request has the secrets of the
@@ -238,15 +204,15 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		e, problems := wire.ClientError(err), argument.ArgumentErrors(err, nil)
 		switch {
 		case inner == nil && len(problems) > 0:
-			return nil, clientFailure(argumentsError(p.name(), problems), err)
+			return nil, clientFailure(argumentsError(p.served.name(), problems), err)
 		case e != nil:
-			return nil, clientFailure(wire.ForRevision(e, p.rev), err)
+			return nil, clientFailure(wire.ForRevision(e, p.caller.Rev), err)
 		}
-		return nil, rpc.InternalFailure(p.Subject(), err)
+		return nil, rpc.InternalFailure(p.served.Subject(), err)
 	}
 	if g := inner.pending; g != nil {
 		if inner.request != p {
-			return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned the error of another request"))
+			return nil, rpc.InternalFailure(p.served.Subject(), errors.New("middleware returned the error of another request"))
 		}
 		p.pending.Store(nil)
 		return g.appendPending(p, dst)
@@ -267,11 +233,11 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 	if p == nil || p.server != s || p.caller != rpc.FromContext(ctx) {
 		return nil, errors.New("next: ctx does not come from the context that the middleware got")
 	}
-	switch {
+	switch method, _ := p.served.methods(); {
 	case p.isOver.Load():
 		return nil, errors.New("next: request is already answered")
-	case r == nil || r.Method != p.promptMethod:
-		return nil, fmt.Errorf("next: the request must keep the method %s", p.promptMethod)
+	case r == nil || r.Method != method:
+		return nil, fmt.Errorf("next: the request must keep the method %s", method)
 	}
 	return p.callNext(ctx, r)
 }
@@ -280,34 +246,37 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.Subject(), v))}
+			response, err = nil, &nextError{request: p, failure: p.caller.Withhold(rpc.Panic(p.served.Subject(), v))}
 		}
 	}()
-	response, pending, f := p.served.answer(ctx, p, r)
+	answered, pending, f := p.served.answer(ctx, r, nil)
 	if pending != nil {
-		p.pending.Store(&pending)
+		p.pending.Store(pending)
 	}
 	if f != nil || pending != nil {
 		return nil, &nextError{request: p, failure: p.caller.Withhold(f), pending: pending}
 	}
-	return response, nil
+	return &answered, nil
 }
 
-// listed returns the response of next for a list.
-func (p *middlewareRequest) listed(list []byte) *Response {
-	return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}
+// listed returns the response for a list.
+func listed(list []byte, rev revision.Revision, method string) Response {
+	return Response{list: list, listRev: rev, listMethod: method}
 }
 
-// list returns the list of a response that comes from listed, for the same request.
-func (p *middlewareRequest) list(r *Response) ([]byte, error) {
-	if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {
-		return nil, rpc.InternalFailure(p.Subject(), errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
+// page returns the list of a response that comes from listed, for the same request.
+func (r *Response) page(rev revision.Revision, method string) ([]byte, error) {
+	if r.list == nil || r.listRev != rev || r.listMethod != method {
+		return nil, rpc.InternalFailure(method, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
 	}
 	return r.list, nil
 }
 
-// served returns the version that the response names, which a middleware may have set.
-func (r *Response) served() (v served, err error) {
+// version returns the version that the response names, which a middleware may have set.
+func (p *promptRequest) version(r *Response) (v served, err error) {
+	if p.around == nil {
+		return r.own, nil
+	}
 	if v.digest = r.Digest; v.digest != "" {
 		if err := checkDigest(v.digest); err != nil {
 			return served{}, err
@@ -324,7 +293,7 @@ func (r *Response) served() (v served, err error) {
 type nextError struct {
 	request *middlewareRequest
 	failure *rpc.Failure
-	pending pendingRequest
+	pending *getRequest
 }
 
 // Error returns the error without the values of arguments, which the error for the client

@@ -22,67 +22,71 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
-	if s.handler != nil {
-		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: position}, served: servedList{}, subject: methodList}), nil
+	if s.isOpen() {
+		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, cursor: position}
+		response, _, f := l.answer(context.Background(), nil, dst) // it has no use for one
+		if f != nil {
+			return nil, feature.Work{}, f.Client
+		}
+		dst, _ = l.append(context.Background(), dst, response) // the response is that of answer
+		return dst, feature.Work{}, nil
+	}
+	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, cursor: c.Message.Own(position)}
+	if r := l.open(c, l); r != nil {
+		r.Cursor = l.cursor
+	} else if _, err := afterOf(position); err != nil {
+		return nil, feature.Work{}, err
+	}
+	return nil, feature.Work{Handler: l}, nil
+}
+
+// servedList is a request for a list of prompts.
+type servedList struct {
+	promptRequest
+	rev    revision.Revision
+	cursor string
+}
+
+// Run is the work of the request.
+func (l *servedList) Run(ctx context.Context, dst []byte) ([]byte, error) { return l.run(ctx, dst, l) }
+
+func (l *servedList) methods() (seen, client string) { return methodList, methodList }
+
+func (l *servedList) Subject() string { return methodList }
+
+func (l *servedList) LogAttr() slog.Attr { return slog.String("method", methodList) }
+
+func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure) {
+	position := l.cursor
+	if r != nil {
+		position = r.Cursor
 	}
 	after, err := afterOf(position)
 	if err != nil {
-		return nil, feature.Work{}, err
+		return Response{}, nil, &rpc.Failure{Client: err}
 	}
-	l := listRequest{server: s, rev: c.Rev, after: after}
-	if s.options.Visible == nil {
-		dst, _ = l.Run(context.Background(), dst) // it has no use for one
-		return dst, feature.Work{}, nil
+	all := l.server.registry.snapshot()
+	page, f := l.server.appendPage(ctx, append(dst, '{'), all, l.rev, after)
+	response, of := listed(page, l.rev, methodList), all.releaseOfList()
+	if response.own.release = of; r != nil {
+		response.Release = of.public()
 	}
-	code := l
-	return nil, feature.Work{Handler: &code}, nil
-}
-
-// servedList is a request for a list of prompts behind a middleware.
-type servedList struct{}
-
-func (servedList) answer(ctx context.Context, p *middlewareRequest, r *Request) (*Response, pendingRequest, *rpc.Failure) {
-	after, err := afterOf(r.Cursor)
-	if err != nil {
-		return nil, nil, &rpc.Failure{Client: err}
-	}
-	l := listRequest{server: p.server, rev: p.rev, after: after}
-	list, f := l.appendPage(ctx, []byte{'{'})
-	response := p.listed(append(list, '}'))
-	response.Release = l.prompts.releaseOfList().public()
 	return response, nil, f
 }
 
-func (servedList) append(p *middlewareRequest, dst []byte, r *Response) ([]byte, error) {
-	list, err := p.list(r)
+func (l *servedList) append(_ context.Context, dst []byte, r Response) ([]byte, error) {
+	page, err := r.page(l.rev, methodList)
 	if err != nil {
 		return nil, err
 	}
-	v, err := r.served()
+	v, err := l.version(&r)
 	if err != nil {
-		return nil, rpc.InternalFailure(p.Subject(), err)
+		return nil, rpc.InternalFailure(methodList, err)
 	}
-	dst = append(dst, list[:len(list)-1]...)
-	return append(p.server.appendListEnd(dst, p.rev, v.release), '}'), nil
-}
-
-func (servedList) fail(_ *middlewareRequest, _ []byte, f *rpc.Failure) ([]byte, error) { return nil, f }
-
-// listRequest is one request for a list of prompts.
-type listRequest struct {
-	server  *Server
-	rev     revision.Revision
-	after   string
-	prompts *snapshot // once the page is made
-}
-
-// Run appends the result of the request. The context is only for the filter.
-func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	dst, f := l.appendPage(ctx, append(dst, '{'))
-	if f != nil {
-		return nil, f
+	if l.around != nil { // else the page was appended to dst
+		page = append(dst, page...)
 	}
-	return append(l.server.appendListEnd(dst, l.rev, l.prompts.releaseOfList()), '}'), nil
+	return append(l.server.appendListEnd(page, l.rev, v.release), '}'), nil
 }
 
 // appendListEnd appends the members of the result of prompts/list after the page.
@@ -102,20 +106,13 @@ func (s *Server) appendListEnd(dst []byte, rev revision.Revision, r *release) []
 	return dst
 }
 
-func (l *listRequest) Subject() string { return methodList }
-
-func (l *listRequest) LogAttr() slog.Attr { return slog.String("method", methodList) }
-
 // appendPage appends the members of the result that are the page, without the braces. A
-// hidden prompt is not in the page, nor in the cursor.
-func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
-	s, shape := l.server, l.rev.Shape()
-	isFiltered := s.options.Visible != nil
+// hidden prompt is not in the page, nor in the cursor. The context is only for the filter.
+func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev revision.Revision, after string) ([]byte, *rpc.Failure) {
+	shape, isFiltered := rev.Shape(), s.options.Visible != nil
 	dst = append(dst, `"prompts":[`...)
 	begin, n, last, hasMore := len(dst), 0, "", false
-	all := s.registry.snapshot()
-	l.prompts = all
-	for name, d := range all.After(l.after) { // no name is empty
+	for name, d := range all.After(after) { // no name is empty
 		if isFiltered {
 			if ctx.Err() != nil {
 				break
@@ -141,7 +138,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 		n, last = n+1, name
 	}
 	if isFiltered && ctx.Err() != nil {
-		return nil, rpc.InternalFailure(l.Subject(), context.Cause(ctx)) // and not half a list
+		return nil, rpc.InternalFailure(methodList, context.Cause(ctx)) // and not half a list
 	}
 	dst = append(bytes.TrimSuffix(dst, []byte{','}), ']')
 	if hasMore {

@@ -28,13 +28,21 @@ import (
 // is a run.
 type scope struct {
 	context.Context
-	server   *Server
-	request  *rpc.Request // nil for a run that is cached
-	prompts  *snapshot    // of the whole run, with the prompts that it includes
-	prompt   string
-	isCached bool // the run works for several clients
-	hasAsked atomic.Bool
-	known    atomic.Pointer[elicit.State] // nil until there is anything
+	server     *Server
+	request    *rpc.Request // nil for a run that is cached
+	prompts    *snapshot    // of the whole run, with the prompts that it includes
+	definition *definition  // nil for the code of a feature
+	isCached   bool         // the run works for several clients
+	hasAsked   atomic.Bool
+	known      atomic.Pointer[elicit.State] // nil until there is anything
+}
+
+// name returns the name of the prompt; empty for the code of a feature.
+func (s *scope) name() string {
+	if s.definition == nil {
+		return ""
+	}
+	return s.definition.prompt.Name
 }
 
 type scopeKey struct{}
@@ -141,7 +149,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			if around != nil {
 				own = context.WithValue(own, includesKey{}, around)
 			}
-			r, err := render.call(&scope{Context: own, server: s.server, prompts: s.prompts, prompt: d.prompt.Name, isCached: true})
+			r, err := render.call(&scope{Context: own, server: s.server, prompts: s.prompts, definition: d, isCached: true})
 			if err != nil {
 				return keptResult{}, err
 			}
@@ -210,7 +218,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	}
 	outer, _ := ctx.Value(includesKey{}).(*includes)
 	if outer == nil || outer.server != s.server { // which may have called this one
-		outer = &includes{server: s.server, name: s.prompt}
+		outer = &includes{server: s.server, name: s.name()}
 	}
 	if s.isCached && s.server.options.Visible != nil {
 		return nil, errors.New("prompts: Include: a cached prompt cannot use Include with Options.Visible")
@@ -225,7 +233,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	texts, undeclared, _ := d.plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
 	if d.plan.HasSensitive {
 		if s.isCached {
-			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.prompt)
+			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.name())
 		}
 		addValues(s.request, d.plan.Secrets(texts))
 	}

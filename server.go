@@ -99,7 +99,7 @@ func (s *Server) cacheHints() string {
 	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
 }
 
-// Methods returns the names of the methods that [Server.Call] answers, in order.
+// Methods returns the names of the methods to register for [Server.Call], in order.
 func (s *Server) Methods() []string { return s.rpc.Methods() }
 
 // Capabilities returns the capabilities to advertise with [Server.Call], as a new
@@ -127,6 +127,22 @@ func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes
 func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
 }
+
+// visible returns the prompt with the name, if it exists and is visible to the client in ctx.
+// Every request for a prompt calls visible before it reads anything of the prompt. It runs
+// the application's code.
+func (s *Server) visible(ctx context.Context, all *snapshot, name string) (*definition, bool) {
+	d, ok := all.Get(name)
+	if !ok || !s.isVisible(ctx, d) {
+		return nil, false
+	}
+	return d, true
+}
+
+// isOpen reports whether no code of the application comes between a request and its prompt.
+// Then a method may find the prompt at once, and answer without one. Otherwise a request has no
+// more of its prompt than the name until the work runs.
+func (s *Server) isOpen() bool { return s.handler == nil && s.options.Visible == nil }
 
 // appendResult appends the result of a prompt, checked, in the form of a revision, for the
 // host of the client, which may be nil. Its links must not contain the secrets.

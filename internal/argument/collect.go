@@ -119,7 +119,9 @@ func (p *Plan) Collect(dst []Text, g Given) (texts []Text, problems []Problem, i
 			texts[i] = Text{Value: text, Given: true}
 		}
 	}
-	problems, ignored = p.undeclaredOf(others, &g)
+	if others != nil {
+		problems, ignored = p.undeclaredOf(others, &g)
+	}
 	return texts, problems, ignored
 }
 

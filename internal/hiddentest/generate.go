@@ -18,6 +18,7 @@ type Request struct {
 	Method  string
 	Members string // of params, as JSON without braces and without _meta
 	Name    string // of the header Mcp-Name
+	Meta    string // members of _meta, as JSON without braces
 }
 
 // Generator makes requests whose responses could reveal what is hidden: for hidden names, names
@@ -131,7 +132,7 @@ func (g *Generator) Next() Request {
 		if g.r.IntN(60) == 0 {
 			return Request{Method: "prompts/get", Members: pick(g, []string{`"name":1`, `"Name":"payroll"`, `"name":"payroll","Arguments":{}`, ``})}
 		}
-		return Request{"prompts/get", `"name":` + jsonenc.Text(name) + g.given(name) + g.retry(), name}
+		return Request{Method: "prompts/get", Members: `"name":` + jsonenc.Text(name) + g.given(name) + g.retry(), Name: name}
 	case n < 58:
 		members := `"ref":{"type":"ref/prompt","name":` + jsonenc.Text(name) + `},"argument":{"name":` + jsonenc.Text(pick(g, argumentNames)) + `,"value":` + g.value(name) + `}`
 		if g.r.IntN(2) == 0 {
@@ -140,12 +141,12 @@ func (g *Generator) Next() Request {
 		return Request{Method: "completion/complete", Members: members}
 	case n < 76:
 		tool := prompttools.ToolName(name)
-		return Request{"tools/call", `"name":` + jsonenc.Text(tool) + g.given(name) + g.retry(), tool}
+		return Request{Method: "tools/call", Members: `"name":` + jsonenc.Text(tool) + g.given(name) + g.retry(), Name: tool}
 	case n < 86:
 		arguments := `{"name":` + jsonenc.Text(name) + g.given(name) + `}`
-		return Request{"tools/call", `"name":"get_prompt","arguments":` + arguments + g.retry(), "get_prompt"}
+		return Request{Method: "tools/call", Members: `"name":"get_prompt","arguments":` + arguments + g.retry(), Name: "get_prompt"}
 	case n < 89:
-		return Request{"tools/call", `"name":"list_prompts","arguments":{` + g.cursor() + `}`, "list_prompts"}
+		return Request{Method: "tools/call", Members: `"name":"list_prompts","arguments":{` + g.cursor() + `}`, Name: "list_prompts"}
 	case n < 92:
 		return Request{Method: pick(g, []string{"prompts/list", "tools/list"}), Members: g.cursor()}
 	case n < 93:
@@ -153,7 +154,7 @@ func (g *Generator) Next() Request {
 	}
 	uri := "skill://" + skillPath(name) + pick(g, []string{"/SKILL.md", "/data.txt", "/none.txt", "", "/"})
 	method := pick(g, []string{"skills/get", "resources/read", "resources/directory/read", "resources/subscribe", "resources/unsubscribe"})
-	return Request{method, `"uri":` + jsonenc.Text(uri), uri}
+	return Request{Method: method, Members: `"uri":` + jsonenc.Text(uri), Name: uri}
 }
 
 func (g *Generator) given(name string) string {
@@ -194,14 +195,20 @@ const (
 
 // Params returns the params of a request in a version.
 func (r Request) Params(version string) string {
-	members := r.Members
+	var meta, members []string
 	if version == Stateless {
-		if members != "" {
-			members += ","
-		}
-		members += `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + Stateless + `","io.modelcontextprotocol/clientCapabilities":` + Capabilities + `,"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"}}`
+		meta = append(meta, `"io.modelcontextprotocol/protocolVersion":"`+Stateless+`","io.modelcontextprotocol/clientCapabilities":`+Capabilities+`,"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"}`)
 	}
-	return "{" + members + "}"
+	if r.Meta != "" {
+		meta = append(meta, r.Meta)
+	}
+	if r.Members != "" {
+		members = append(members, r.Members)
+	}
+	if meta != nil {
+		members = append(members, `"_meta":{`+strings.Join(meta, ",")+"}")
+	}
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 // Line returns the request with an id.

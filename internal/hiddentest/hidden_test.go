@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -40,14 +41,14 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 	"Session.Handle": func(t testing.TB, s *prompts.Server, version string) door {
 		session := sessionIn(t, s, version)
 		return door{func(id int, r hiddentest.Request) string {
-			return handle(t, session.Handle, r.Line(id, version))
+			return handle(t, session, session.Handle, r.Line(id, version))
 		}, session.Close}
 	},
 	"Server.Handle": func(t testing.TB, s *prompts.Server, version string) door {
 		session := sessionIn(t, s, version)
 		in := func(transport.RequestInfo) (transport.Session, error) { return session, nil }
 		return door{func(id int, r hiddentest.Request) string {
-			return handle(t, func(ctx context.Context, msg []byte, x transport.Exchange) error {
+			return handle(t, session, func(ctx context.Context, msg []byte, x transport.Exchange) error {
 				if version != hiddentest.Stateless {
 					x.Session = in
 				}
@@ -58,17 +59,24 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 	"batch": func(t testing.TB, s *prompts.Server, version string) door {
 		session := sessionIn(t, s, version)
 		return door{func(id int, r hiddentest.Request) string {
-			return handle(t, session.Handle, servertest.BatchLine(r.Line(2*id, version), r.Line(2*id+1, version)))
+			return handle(t, session, session.Handle, servertest.BatchLine(r.Line(2*id, version), r.Line(2*id+1, version)))
 		}, session.Close}
 	},
 	"Server.Call": func(t testing.TB, s *prompts.Server, version string) door {
 		return door{func(_ int, r hiddentest.Request) string {
-			result, err := s.Call(t.Context(), r.Method, json.RawMessage(r.Params(version)), prompts.CallOptions{Version: version, ClientCapabilities: json.RawMessage(hiddentest.Capabilities)})
+			out := ""
+			result, err := s.Call(t.Context(), r.Method, json.RawMessage(r.Params(version)), prompts.CallOptions{
+				Version: version, ClientCapabilities: json.RawMessage(hiddentest.Capabilities),
+				Notify: func(method string, params json.RawMessage) { out += fmt.Sprintln(method, string(params)) },
+				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(declined), nil
+				},
+			})
 			if e := (*prompts.Error)(nil); errors.As(err, &e) {
 				data, _ := json.Marshal(e.Data)
-				return fmt.Sprintf("%d %s %s", e.Code, e.Message, data)
+				return fmt.Sprintf("%s%d %s %s", out, e.Code, e.Message, data)
 			}
-			return fmt.Sprint(string(result), err)
+			return fmt.Sprint(out, string(result), err)
 		}, func() {}}
 	},
 	"Serve": func(t testing.TB, s *prompts.Server, version string) door {
@@ -89,7 +97,8 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 	"Streamable HTTP": func(t testing.TB, s *prompts.Server, version string) door {
 		h := streamablehttp.MustNewHandler(s, streamablehttp.Options{})
 		session := ""
-		post := func(method, name, body string) string {
+		var post func(method, name, body string) string
+		post = func(method, name, body string) string {
 			r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost/", strings.NewReader(body))
 			r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 			if method != "initialize" {
@@ -104,9 +113,11 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 					r.Header.Set("Mcp-Name", "=?base64?"+base64.StdEncoding.EncodeToString([]byte(name))+"?=")
 				}
 			}
-			w := httptest.NewRecorder()
+			w := &recorder{httptest.NewRecorder(), post}
 			h.ServeHTTP(w, r)
-			session = w.Header().Get("Mcp-Session-Id") + session
+			if session == "" {
+				session = w.Header().Get("Mcp-Session-Id")
+			}
 			w.Header().Del("Mcp-Session-Id")
 			w.Header().Del("Date")
 			return fmt.Sprint(w.Code, w.Header(), w.Body)
@@ -123,15 +134,14 @@ func sessionIn(t testing.TB, s *prompts.Server, version string) transport.Sessio
 	t.Helper()
 	session := s.NewSession(transport.SessionOptions{})
 	if version != hiddentest.Stateless {
-		handle(t, session.Handle, servertest.InitializeAs(version, hiddentest.Capabilities))
-		handle(t, session.Handle, servertest.InitializedLine)
+		handle(t, session, session.Handle, servertest.InitializeAs(version, hiddentest.Capabilities))
+		handle(t, session, session.Handle, servertest.InitializedLine)
 	}
 	return session
 }
 
-// handle returns all that is sent for a message. Questions to the client are not answered:
-// their time passes at once.
-func handle(t testing.TB, f func(context.Context, []byte, transport.Exchange) error, msg string) string {
+// handle returns all that is sent for a message.
+func handle(t testing.TB, session transport.Session, f func(context.Context, []byte, transport.Exchange) error, msg string) string {
 	t.Helper()
 	var mu sync.Mutex // protects out
 	var out []string
@@ -139,11 +149,35 @@ func handle(t testing.TB, f func(context.Context, []byte, transport.Exchange) er
 		mu.Lock()
 		defer mu.Unlock()
 		out = append(out, fmt.Sprint(string(msg), code, last))
+		decline(string(msg), func(msg string) { _ = session.Handle(context.Background(), []byte(msg), transport.Exchange{}) })
 		return nil
 	}})
 	mu.Lock()
 	defer mu.Unlock()
 	return fmt.Sprint(strings.Join(out, "\n"), err)
+}
+
+// declined is the answer to each question.
+const declined = `{"action":"decline"}`
+
+var questionID = regexp.MustCompile(`"id":("prompts-\d+"),"method":"elicitation/create"`)
+
+// decline declines the questions in what is sent. The goroutines end with the responses.
+func decline(sent string, respond func(msg string)) {
+	for _, m := range questionID.FindAllStringSubmatch(sent, -1) {
+		go respond(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m[1], declined))
+	}
+}
+
+// recorder declines questions over HTTP.
+type recorder struct {
+	*httptest.ResponseRecorder
+	answer func(method, name, body string) string
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	decline(string(b), func(msg string) { r.answer("", "", msg) })
+	return r.ResponseRecorder.Write(b)
 }
 
 // pipe is a connection in memory.
@@ -183,7 +217,7 @@ func (p *pipe) say(line string) string {
 	for _, msg := range all {
 		var m struct{ ID, Method json.RawMessage }
 		if json.Unmarshal([]byte(msg), &m) == nil && string(m.Method) == `"elicitation/create"` {
-			all = append(all, p.exchange(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"decline"}}`, m.ID))...)
+			all = append(all, p.exchange(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, declined))...)
 		}
 	}
 	slices.Sort(all) // the notifications of two lists come in any order
@@ -246,6 +280,98 @@ func TestHiddenDoesNotExist(t *testing.T) {
 	})
 	t.Logf("%d requests to each of two servers, by %d doors in %d cases", n.Load(), len(ways), len(cases))
 	require.GreaterOrEqual(t, n.Load(), int64(least))
+}
+
+// GAP-01, GAP-15, GAP-18, PRG-13: whichever way a request comes, alone or in a batch, as a
+// message or by Call, its result or its error is the same, and so are the reports of progress
+// and the end of its questions: with arguments that are null or too large, for hidden and
+// unknown prompts, in each version, with and without a middleware.
+func TestDoorsAnswerAlike(t *testing.T) {
+	t.Parallel()
+	each := 40
+	if testing.Short() {
+		each = 5
+	}
+	for i, c := range hiddentest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for j, rev := range revision.All() {
+					compareDoors(t, c, rev.String(), each, uint64(1000+10*i+j))
+				}
+			})
+		})
+	}
+}
+
+// compareDoors sends n requests by each door, to a server of its own, and compares the answers.
+func compareDoors(t *testing.T, c hiddentest.Case, version string, n int, seed uint64) {
+	t.Helper()
+	opened := map[string]door{}
+	for name, open := range doors {
+		if name == "batch" && version != servertest.BatchVersion {
+			continue
+		}
+		w, _ := c.Twins(t)
+		opened[name] = open(t, server(t, w), version)
+		defer opened[name].close()
+	}
+	g := hiddentest.NewGenerator(seed)
+	for id := range n {
+		r := g.Next()
+		r.Meta = `"progressToken":"token"`
+		sent := opened["Serve"].ask(id, r)
+		g.Hear(sent)
+		want, reports := answer(sent), strings.Count(sent, `"progressToken":"token"`)
+		for name, door := range opened {
+			switch {
+			case name == "Serve",
+				name == "Server.Call" && strings.HasSuffix(r.Method, "subscribe"),            // which needs a session
+				name == "Streamable HTTP" && version == hiddentest.Stateless && r.Name == "": // a header that is missing
+				continue
+			}
+			sent := door.ask(id, r)
+			got, n := answer(sent), strings.Count(sent, `"progressToken":"token"`)
+			if name == "batch" {
+				n /= 2
+			}
+			if got != want || n != reports {
+				t.Fatalf("%s, seed %d, request %d, %s {%.2000s}:\nby %s: %.2000s\nby Serve: %.2000s\n%d and %d reports", version, seed, id, r.Method, r.Members, name, got, want, n, reports)
+			}
+		}
+		time.Sleep(time.Second) // of the bubble: for the rates
+	}
+}
+
+// unescaped reverts what encoding/json does to the data of an error of Call.
+var unescaped = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
+
+// answer returns the result or the error of the response in what a door returns.
+func answer(out string) string {
+	var m struct {
+		Result json.RawMessage
+		Error  *struct {
+			Code    int
+			Message string
+			Data    json.RawMessage
+		}
+	}
+	result := strings.TrimSuffix(out, "<nil>")          // of a Call
+	result = result[strings.LastIndex(result, "\n")+1:] // after its notifications
+	for _, part := range strings.SplitAfter(out, `{"jsonrpc":"2.0",`)[1:] {
+		if json.NewDecoder(strings.NewReader(`{"jsonrpc":"2.0",`+part)).Decode(&m) == nil && (m.Result != nil || m.Error != nil) {
+			break // the first of a batch
+		}
+	}
+	switch {
+	case m.Error != nil && m.Error.Data == nil:
+		result = fmt.Sprintf("%d %s null", m.Error.Code, m.Error.Message)
+	case m.Error != nil:
+		result = fmt.Sprintf("%d %s %s", m.Error.Code, m.Error.Message, m.Error.Data)
+	case m.Result != nil:
+		result = string(m.Result)
+	}
+	return hiddentest.NeutralInTime(unescaped.Replace(result))
 }
 
 // pair is two servers, with the same door of each.

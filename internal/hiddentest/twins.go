@@ -270,6 +270,7 @@ func Prompt(name string, i int, run func()) prompts.Prompt {
 			if run != nil {
 				run()
 			}
+			prompts.Progress(ctx, 1, 2, "")
 			switch {
 			case strings.HasPrefix(name, "ask"):
 				type form struct {

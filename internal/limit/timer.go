@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// This file uses timers of the runtime again: with a timer of its own for each request, a get
+// over stdio costs 10 % more processor time with 64 in flight.
+
 // Timer is the time limit of a request. It is paused while the user is asked.
 // The zero value has no limit.
 type Timer struct {

@@ -18,15 +18,14 @@ import (
 // than the requests, and are sent at once.
 const maxBatch = 1000
 
-// batch is an array of messages, which only 2025-03-26 has (GAP-15). Its
-// requests are worked on one after the other, in one place of the limits, and
-// answered by one array.
+// batch is an array of messages, which only 2025-03-26 has (GAP-15). Each message is received
+// as if it had come alone, with an exchange that collects the responses, and the jobs that are
+// left run one after the other, in one place of the limits. One array has all responses.
 //
 // One goroutine runs the tasks. The timer of a task that runs too long may call finish
 // meanwhile, and a cancellation completes a single task. mu is never held while something is
 // sent, because a send may wait for the client.
 type batch struct {
-	direct
 	server   *Server
 	session  *Session
 	exchange *exchange
@@ -40,7 +39,7 @@ type batch struct {
 	finished atomic.Bool
 	mu       sync.Mutex // protects the fields below
 	answers  []byte     // an open array; empty if there are none yet
-	held     holding    // for the answers and the tasks
+	held     holding    // for the answers
 }
 
 // batchTaskBytes is about what one request of a batch costs until it is answered.
@@ -57,6 +56,7 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	}
 	elements, invalid := readBatch(c, root, broken)
 	if invalid != nil {
+		c.observeSession()
 		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
 		return
 	}
@@ -68,16 +68,10 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	// Counted as one, and before its requests: a drain waits for the array and not for its
 	// parts.
 	b.session.batches.Add()
-	kept, ignored := b.receive(elements)
+	ignored := b.receive(elements)
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.ClientKey, p):
-		// All tasks of the batch keep what they need of the message at the same time, so
-		// their bytes are counted together.
-		if b.holdBytes(kept) {
-			left.job = b
-			return
-		}
-		fallthrough
+		left.job = b
 	// The server is at capacity: the requests that were answered already keep their results,
 	// and the others get an error.
 	case len(b.tasks) > 0:
@@ -97,10 +91,8 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	}
 }
 
-// receive answers the messages as far as that needs no application code, and makes
-// tasks of the other requests. It returns how many bytes the tasks keep, and why a
-// message without a response is not accepted.
-func (b *batch) receive(elements []element) (kept int, ignored error) {
+// receive receives the messages, and returns why one without a response is not accepted.
+func (b *batch) receive(elements []element) (ignored error) {
 	hasReturned := false
 	defer func() {
 		if !hasReturned { // a function of the exchange panicked
@@ -109,78 +101,42 @@ func (b *batch) receive(elements []element) (kept int, ignored error) {
 		}
 	}()
 	for i := range elements {
-		n, err := b.receiveMessage(&elements[i])
-		kept += n
-		ignored = cmp.Or(ignored, err)
+		ignored = cmp.Or(ignored, b.receiveMessage(&elements[i]))
 	}
 	hasReturned = true
-	return kept, ignored
+	return ignored
 }
 
-// receiveMessage is receive for one message. Each message has an operation of its own for the
-// observer.
-func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
-	s, m := b.server, &e.call.Message
-	o := s.observer.Start(b.parent, observe.KindInvalid, e.size, e.call.conn)
-	e.call.observed = o
-	o.Read(m, e.err != nil, s.methods[m.Method] != nil)
-	e.call.observeSession()
+// receiveMessage receives one message. Each message has an operation of its own for the
+// observer, and each request is in flight, so that the client can cancel it by its id.
+func (b *batch) receiveMessage(e *element) error {
+	s, c, m, x := b.server, &e.call, &e.call.Message, b.exchangeOf(e.call.Message.ID)
+	x.observed = s.observer.Start(b.parent, observe.KindInvalid, e.size, c.conn)
+	c.observed = x.observed
+	x.observed.Read(m, e.err != nil, s.methods[m.Method] != nil)
 	var r received
-	switch {
-	case m.Kind != wire.KindRequest || e.err != nil:
-		s.handleNonRequest(b.session, m, e.err, &r)
-	// A batch that is already too large runs no further code.
-	case b.isFull():
-		r.reject(m.ID, errBatchFull)
-	default:
-		x := b.exchangeOf(m.ID)
-		x.observed = o
-		if s.answer(&e.call, x, &r) {
-			break
-		}
-		n, rejected := b.addTask(&e.call, x)
-		if rejected == nil { // the task ends the operation
-			return batchTaskBytes + n, nil
-		}
-		r.reject(m.ID, rejected)
+	if m.Kind == wire.KindRequest && e.err == nil && b.isFull() {
+		r.reject(m.ID, errBatchFull) // no further code runs
+	} else {
+		s.act(b.parent, c, e.err, x, nil, &r)
+	}
+	if t, ok := r.job.(*task); ok { // which ends the operation
+		b.tasks = append(b.tasks, t)
+		return nil
 	}
 	if r.reply.Msg != nil {
-		b.add(m.ID, r.reply.Msg)
-		o.Respond(r.reply, nil)
-		r.release(s, e.call.from)
+		_ = x.respond(r.reply) // which is add
+		r.release(s, c.from)
 	}
-	o.End(r.err)
-	return 0, r.err
-}
-
-// respond is that of a task. What the task holds is a part of the array.
-func (b *batch) respond(t *task, result []byte, e *transport.Error) error {
-	if e != nil {
-		return t.respond(wire.ErrorResponse(t.id, e))
-	}
-	return t.respond(wire.Response{Msg: result})
-}
-
-func (b *batch) hold(_ *task, n int) bool { return b.holdBytes(n) }
-
-// holdResult leaves it to the answers, which have a copy.
-func (b *batch) holdResult(*task, int) bool { return true }
-
-// abandon sends the array without the tasks that are left. The tasks before have their
-// results in the array already, and their client must not wait for code that may never
-// return.
-func (b *batch) abandon(left *transport.Error) { _ = b.finish(left) }
-
-// holdBytes counts n bytes more until release, and reports whether they were free. A holding
-// is not concurrent, so mu protects the one of the batch.
-func (b *batch) holdBytes(n int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.server.memory.hold(&b.held, b.session.share(), b.exchange.ClientKey, n)
+	x.observed.End(r.err)
+	return r.err
 }
 
 // release ends the batch for all limits.
 func (b *batch) release() {
+	for _, t := range b.tasks {
+		t.release()
+	}
 	b.ticket.Release()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -242,6 +198,7 @@ func readBatch(c *Call, root strictjson.Value, broken *transport.Error) ([]eleme
 // the client at once, until the array is sent.
 func (b *batch) exchangeOf(id string) *exchange {
 	x := *b.exchange
+	x.batch = b
 	x.Send = func(msg []byte, _ transport.Code, last bool) error {
 		if last {
 			b.add(id, msg)
@@ -255,20 +212,6 @@ func (b *batch) exchangeOf(id string) *exchange {
 		return b.exchange.Send(msg, 0, false)
 	}
 	return &x
-}
-
-// addTask adds a request whose result the application's code makes, and returns how many
-// bytes of the message it keeps, or why the request is rejected. The batch is in the limits,
-// the task is not. Each request is in flight, so that the client can cancel it by its id.
-func (b *batch) addTask(c *Call, x *exchange) (kept int, rejected *transport.Error) {
-	t := newTask(b.parent, c, x)
-	t.outlet = b
-	if err := t.begin(t); err != nil {
-		t.ctx.cancel(nil)
-		return 0, err
-	}
-	b.tasks = append(b.tasks, t)
-	return c.keptBytes(), nil
 }
 
 // add adds a response, or an error if there are too many already.
@@ -335,8 +278,7 @@ func (b *batch) run() error {
 		}
 		// Each request has the whole time limit to itself: the requests before have used
 		// their own.
-		errs = append(errs, t.runNow(t.timeout()))
-		t.ctx.cancel(ErrAnswered)
+		errs = append(errs, t.run())
 	}
 	return b.end(errs)
 }
@@ -349,6 +291,7 @@ func (b *batch) giveUp(cause error) error {
 	for _, t := range b.tasks {
 		errs = append(errs, t.giveUp(cause))
 		t.ctx.cancel(ErrAnswered)
+		t.release() // before the array is sent
 	}
 	return b.end(errs)
 }

@@ -60,6 +60,28 @@ func TestBatchTimeLimit(t *testing.T) {
 	})
 }
 
+// CAN-09: a request that was canceled while it runs, and ignores its context, keeps the array
+// until its time limit and no longer.
+func TestBatchOfACanceledRequest(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
+		s := prompts.MustNewServer(servertest.RegistryOf(servertest.Sleeper("deaf", time.Minute), servertest.TextPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})
+		c := servertest.Connect(t, s).HandshakeIn(servertest.BatchVersion)
+		assert.Empty(t, c.Ask(servertest.BatchLine(servertest.GetLine("1", "text"), servertest.GetLine("2", "deaf"), servertest.GetLine("3", "text"))))
+		assert.Empty(t, c.Ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`))
+		time.Sleep(time.Second)
+		got := c.Received()
+		require.Len(t, got, 1)
+		assert.ElementsMatch(t, []string{
+			servertest.TextLine("1", "hi"),
+			servertest.ErrorLine("3", prompts.CodeInternalError, servertest.RequestTimeout),
+		}, servertest.Elements(t, got[0]))
+		time.Sleep(time.Hour)
+		assert.Empty(t, c.Received())
+		require.NoError(t, c.End())
+		servertest.AssertNoTrace(t, s)
+	})
+}
+
 func TestLongBatch(t *testing.T) {
 	t.Parallel()
 	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{})

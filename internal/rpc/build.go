@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file puts a server together: the methods and lists of its features, and the results
@@ -37,13 +38,12 @@ func NewServer(c Config) (*Server, []error) {
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
 	s := &Server{
-		sessions:    sessions{engine: e},
+		engine:      e,
 		config:      c,
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},
 		discovered:  map[revision.Revision][]byte{},
 	}
-	s.receiver = s
 	if s.observer != nil || c.SessionIDs {
 		// Without a reader of ids, no session pays for the hash.
 		s.idKey = []byte(rand.Text())
@@ -109,13 +109,14 @@ func (s *Server) shareRates() (errs []error) {
 	return errs
 }
 
-// base returns what every server offers.
+// base returns what every server offers. The layer around a Call answers initialize and ping
+// itself.
 func (s *Server) base() map[string]*method {
 	return map[string]*method{
 		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
 		"ping":            {serve: ping, versions: stateful, beforeInit: true},
-		"server/discover": {serve: s.discover, versions: stateless},
-		MethodListen:      {serve: s.listen, versions: stateless},
+		"server/discover": {serve: s.discover, versions: stateless, callable: true},
+		MethodListen:      {serve: s.listen, versions: stateless, callable: true},
 	}
 }
 
@@ -239,4 +240,45 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 		err = errNoObject
 	}
 	return dst, err
+}
+
+// initialize is the method initialize. c.session is never nil: without a session, dispatch
+// has rejected the request. A member of params in the wrong case is an error, because a
+// client that sends one would wait for an effect that never comes.
+func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
+	p := c.Message.Params
+	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
+		return nil, err
+	}
+	version := p.Get("protocolVersion")
+	if version.Kind() != strictjson.String {
+		return nil, wire.WrongKind("protocolVersion", "params.protocolVersion", "a string", version)
+	}
+	capabilities := p.Get("capabilities")
+	if capabilities.Kind() != strictjson.Object {
+		return nil, wire.WrongKind("capabilities", "params.capabilities", "an object", capabilities)
+	}
+	if !wire.IsClientInfo(p.Get("clientInfo")) {
+		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")
+	}
+	rev, ok := revision.Parse(version.Text())
+	if !ok || rev.Stateless() {
+		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
+	}
+	info := wire.ReadClientInfo(p.Get("clientInfo"))
+	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
+		return nil, err
+	}
+	c.observed.SetVersion(rev)
+	// Such a client gets no notifications, so the result must not promise listChanged.
+	if c.session.isDetached {
+		return append(dst, s.detached[rev]...), nil
+	}
+	return append(dst, s.initialized[rev]...), nil
+}
+
+// discover is the method server/discover. The result depends on nothing but the version, so
+// encodeResults has made it already.
+func (s *Server) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
+	return append(dst, s.discovered[c.Rev]...), nil
 }

@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/telemetry"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
-	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file answers requests for another JSON-RPC layer, such as another SDK.
+// This file answers requests for another JSON-RPC layer, such as another SDK: a Call is Handle
+// for a message that the layer has taken apart, with an exchange that keeps the response.
 
 // CallOptions describe the client of a [Server.Call]. The other layer has negotiated Version,
 // Capabilities and Info with its client.
@@ -37,200 +40,205 @@ type CallOptions struct {
 	ClientKey   string // as that of a transport.Exchange; empty for Session
 }
 
-func (o *CallOptions) informer() transport.Informer {
-	if o.Conn == (transport.Info{}) {
-		return nil
-	}
-	return fixed(o.Conn)
-}
-
 // Call answers one request for another JSON-RPC layer. It returns the result,
-// or a [*transport.Error] for the client. If ctx ends first, it returns the cause.
+// or a [*transport.Error] for the client. If ctx ends first, it returns the cause. Any other
+// error is about the options, and is for the author of the layer.
 //
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code continues.
 //
-// A Call has no session here and no id in flight: the end of ctx is its cancellation.
-func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+// A Call has no session here: the end of ctx is its cancellation.
+func (s *Server) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	c := &caller{options: &o, method: method, overdue: make(chan struct{})}
+	if err := c.readOptions(s); err != nil {
+		return nil, err
+	}
+	x := &exchange{caller: c}
+	x.Send, x.Overdue, x.ClientKey = c.send, c.setOverdue, o.ClientKey
 	if o.ClientKey == "" && o.Session != "" {
-		o.ClientKey = secretKey + o.Session // which is only compared
+		x.ClientKey = secretKey + o.Session // which is only compared
 	}
-	if o.Session != "" {
-		o.Session = s.sessionID(o.Session)
+	if o.Conn != (transport.Info{}) {
+		x.Informer = fixed(o.Conn)
 	}
-	c := &Call{engine: s.engine, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session, from: o.ClientKey}
-	c.Message.ID = o.ID
-	c.observed = s.observeCall(ctx, name, params, o)
-	result, err := s.answerCall(ctx, c, name, params, o)
-	c.observed.EndCall(result, err) // unless a task has it
-	return result, err
-}
-
-// observeCall starts the operation of a Call.
-func (s *Server) observeCall(ctx context.Context, method string, params []byte, o CallOptions) *telemetry.Operation {
-	if s.observer == nil {
-		return nil
+	j, err := s.receiveObserved(ctx, nil, params, x, nil)
+	if j == nil {
+		return c.outcome(err)
 	}
-	op := s.observer.Start(ctx, observe.KindRequest, len(params), o.informer())
-	// An observer makes metrics by method, which names that clients invent would multiply.
-	if s.methods[method] != nil {
-		op.SetMethod(method)
-	}
-	op.SetID(o.ID)
-	op.InSession(o.Session, "")
-	return op
-}
-
-// answerCall is Call but for the observer. A [*transport.Error] is for the client. Any other
-// error is about the options, and is for the author of the calling SDK.
-func (s *Server) answerCall(ctx context.Context, c *Call, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	m := s.methods[name]
-	if m == nil || !m.callable {
-		return nil, wire.MethodNotFound(name)
-	}
-	if o.Version != "" {
-		var ok bool
-		if c.Rev, ok = revision.Parse(o.Version); !ok {
-			return nil, fmt.Errorf("prompts: unknown protocol version %q", phrase.Clip(o.Version, phrase.MaxEcho))
-		}
-	}
-	doc := wire.GetDoc()
-	// The document goes back when this function returns, possibly before the application's
-	// code does. The work therefore keeps no parsed value: see Call.
-	defer wire.PutDoc(doc)
-	if len(o.Capabilities) > 0 {
-		if err := doc.Parse(string(o.Capabilities), jsonenc.MaxDepth); err != nil {
-			return nil, fmt.Errorf("prompts: client capabilities: %w", err)
-		}
-		c.Client = wire.ReadCapabilities(c.Rev, doc.Root())
-	}
-	c.Message.Method, c.Message.Large = name, wire.IsLarge(len(params))
-	if len(params) > s.limits.MessageBytes {
-		return nil, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes)
-	}
-	if len(params) > 0 {
-		if err := doc.Parse(string(params), jsonenc.MaxDepth); err != nil {
-			return nil, wire.InvalidParams("params: %s", err.Error())
-		}
-		c.Message.SetParams(doc.Root())
-	}
-	if err := c.Message.CheckParams(); err != nil {
-		return nil, err
-	}
-	c.observed.SetVersion(c.Rev)
-	c.observed.SetMeta(&c.Message)
-	// The rate applies here too, or the clients of the other layer would have none.
-	result, err := m.admitAndCall(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	if result != nil {
-		return result, nil
-	}
-	return s.call(ctx, c, o)
-}
-
-// call does the work of a Call. The task is admitted but never put in flight: no client knows
-// an id by which it could be canceled. Whoever completes the task first, the work or the end
-// of ctx, decides what Call returns.
-func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
-	t := newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn, ClientKey: o.ClientKey, Overdue: o.Overdue}, observed: c.observed})
-	b := &callback{options: o, responded: make(chan struct{})}
-	t.outlet, t.isCall = b, true
-	t.request.CanAsk = o.Request != nil
-	// Without a token, reports of progress cost nothing.
-	if o.Notify == nil {
-		t.request.progress.token = ""
-	}
-	if err := t.admit(ctx, c.keptBytes(), nil); err != nil {
-		return nil, err
-	}
-	c.observed = nil // the task's
 	// The channel has room, so the goroutine ends even if Call has returned at the end of
 	// ctx.
-	ended := make(chan error, 1)
+	handled := make(chan error, 1)
 	s.spawn(func() { // ends with the application's code
 		err := ErrNoReturn
 		defer func() {
-			if t.complete() { // run has panicked, for example in Notify
-				t.discard(err)
-			}
-			ended <- err
+			c.cancel(err) // run has panicked, for example in Notify
+			handled <- err
 		}()
-		err = t.run()
+		err = j.run()
 	})
-	var err error
-	select {
-	case <-b.responded:
-	case err = <-ended:
-	case <-ctx.Done():
-		if t.complete() {
-			t.discard(context.Cause(ctx))
-			t.close() // after which there are no notifications
-			return nil, context.Cause(ctx)
-		}
-		select { // the task was faster
-		case <-b.responded:
-		case err = <-ended:
+	ended := ctx.Done()
+	for {
+		select {
+		case err = <-handled:
+			return c.outcome(err)
+		case <-c.overdue: // the code continues, but the response is about to come
+			c.unanswered.Wait(context.WithoutCancel(ctx))
+			return c.outcome(ErrNoReturn)
+		case <-ended:
+			if c.cancel(context.Cause(ctx)) {
+				return c.outcome(context.Cause(ctx))
+			}
+			ended = nil // the request was faster
 		}
 	}
-	return b.outcome(err)
 }
 
-// callback is the outlet to the caller of a Call. result and err are written before responded
-// is closed, and read after, so they need no lock.
-type callback struct {
-	options   CallOptions
-	result    []byte
-	err       *transport.Error
-	responded chan struct{} // closed when one of these is set, or there is no response
+// caller is the client of a Call, and has the response to it.
+type caller struct {
+	options  *CallOptions
+	method   string
+	rev      revision.Revision // of a message that does not name one, and of all if hasVersion
+	declared wire.Capabilities // by a client of rev
+	session  string            // for the observer and the middleware
+
+	overdue    chan struct{}   // closed if the code continues after its time limit
+	unanswered limit.WaitGroup // counts the request until it is answered
+	request    inFlight        // set before the job runs
+
+	mu     sync.Mutex // protects the fields below; held to call Notify
+	result []byte
+	err    *transport.Error
+	isOver bool // Call returns, or has returned
 }
 
-// respond is pending.respond for a Call.
-func (c *callback) respond(t *task, result []byte, err *transport.Error) error {
-	t.close()
-	t.observed.RespondCall(result, err)
-	// A copy, because the buffer goes back to the pool when the task returns.
-	c.result, c.err = slices.Clone(result), err
-	t.done() // before the Call returns, so that a Flush then has the operation
-	close(c.responded)
+// readOptions sets what the options say of the client.
+func (c *caller) readOptions(s *Server) error {
+	c.rev = revision.NewestStateful()
+	if c.hasVersion() {
+		var ok bool
+		if c.rev, ok = revision.Parse(c.options.Version); !ok {
+			return fmt.Errorf("prompts: unknown protocol version %q", phrase.Clip(c.options.Version, phrase.MaxEcho))
+		}
+	}
+	if len(c.options.Capabilities) > 0 {
+		doc := wire.GetDoc()
+		defer wire.PutDoc(doc)
+		if err := doc.Parse(string(c.options.Capabilities), jsonenc.MaxDepth); err != nil {
+			return fmt.Errorf("prompts: client capabilities: %w", err)
+		}
+		c.declared = wire.ReadCapabilities(c.rev, doc.Root())
+	}
+	if c.options.Session != "" {
+		c.session = s.sessionID(c.options.Session)
+	}
 	return nil
 }
 
-// outcome returns what Call returns. err is that of the task.
-func (c *callback) outcome(err error) (json.RawMessage, error) {
-	select {
-	case <-c.responded:
-	default:
-		return nil, err
+// hasVersion reports whether the options have a version. Such a version wins over that of the
+// message: the other layer has negotiated the version, and its client may have sent any other.
+func (c *caller) hasVersion() bool { return c.options.Version != "" }
+
+// read sets the message, whose JSON-RPC members the other layer has read.
+func (c *caller) read(m *wire.Message, doc *strictjson.Doc, params string) *transport.Error {
+	m.Kind, m.ID, m.Method = wire.KindRequest, c.options.ID, c.method
+	if params == "" {
+		return nil
 	}
-	if c.err != nil {
-		return nil, c.err
+	if err := doc.Parse(params, jsonenc.MaxDepth); err != nil {
+		return wire.InvalidParams("params: %s", err.Error())
 	}
-	return c.result, nil
+	m.SetParams(doc.Root())
+	return nil
 }
 
-func (c *callback) hold(t *task, n int) bool { return direct{}.hold(t, n) }
+// info returns the client's description of itself. The other layer passes on what its client
+// has sent, of any length and encoding.
+func (c *caller) info() wire.ClientInfo {
+	text := func(s string) string { return strings.ToValidUTF8(phrase.Clip(s, phrase.MaxEcho), "\ufffd") }
+	said := &c.options.Info
+	return wire.ClientInfo{Name: text(said.Name), Version: text(said.Version), Title: text(said.Title)}
+}
 
-// holdResult counts nothing: the caller does not wait for a client.
-func (c *callback) holdResult(*task, int) bool { return true }
+// begin is addInFlight for a Call. No client knows an id by which the request could be
+// canceled.
+func (c *caller) begin(p *pending, r inFlight) {
+	c.request, p.unanswered = r, &c.unanswered
+	c.unanswered.Add()
+}
 
-// notify calls the Notify of the options, unless the Call has returned. The lock serializes
-// the calls, and close takes it too: after Call has returned, the Notify of the caller is
-// never called.
-func (c *callback) notify(t *task, method string, params []byte) error {
-	t.sending.Lock()
-	defer t.sending.Unlock()
-	if t.isOver {
+// cancel ends the request, and reports whether it had no response yet. From then on, Notify
+// is not called.
+func (c *caller) cancel(cause error) bool {
+	if !c.request.complete() {
+		return false
+	}
+	c.request.discard(cause)
+	return true
+}
+
+// setOverdue is the Overdue of the exchange.
+func (c *caller) setOverdue() {
+	if c.options.Overdue != nil {
+		c.options.Overdue()
+	}
+	close(c.overdue)
+}
+
+// send is the Send of the exchange. The lock serializes the calls of Notify, and outcome takes
+// it too: after Call has returned, Notify is never called.
+func (c *caller) send(msg []byte, code transport.Code, last bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.isOver:
 		return ErrAnswered
+	case last && code == 0:
+		// A copy, because the buffer goes back to the pool.
+		c.result = slices.Clone(msg[len(wire.AppendResultHead(nil, c.options.ID)) : len(msg)-len("}")])
+	case last:
+		head := len(wire.AppendErrorHead(nil, c.options.ID))
+		e, err := members(msg[head : len(msg)-len("}")])
+		if err != nil {
+			return err
+		}
+		c.err = &transport.Error{Code: code, Message: e.Get("message").Text()}
+		if data := e.Get("data"); data.Kind() != strictjson.Invalid {
+			c.err.Data = json.RawMessage(data.Raw())
+		}
+	case c.options.Notify != nil:
+		m, err := members(msg)
+		if err != nil {
+			return err
+		}
+		c.options.Notify(m.Get("method").Text(), json.RawMessage(m.Get("params").Raw()))
 	}
-	c.options.Notify(method, params)
 	return nil
+}
+
+// members parses an object.
+func members(text []byte) (strictjson.Value, error) {
+	var doc strictjson.Doc
+	err := doc.Parse(string(text), jsonenc.MaxDepth)
+	return doc.Root(), err
+}
+
+// outcome returns what Call returns. err is why there is no response.
+func (c *caller) outcome(err error) (json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isOver = true
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case c.result != nil:
+		return c.result, nil
+	}
+	return nil, err
 }
 
 // ask calls the Request of the options, concurrently for all requests. The other SDK assigns
 // ids and cancels its requests, so no question is registered here.
-func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
+func (c *caller) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -260,3 +260,70 @@ func TestRequestResultsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Without a version in the options, a Call serves every method of the version that its _meta
+// names, with the capabilities there. A version in the options wins.
+func TestCallOfAMessageWithItsVersion(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(servertest.Asking("asks"), servertest.TextPrompt("text", "hi"))
+	s := prompts.MustNewServer(&r, prompts.Options{})
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + servertest.FormCapability + `}`
+	const unknown = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}`
+	for _, test := range []struct{ version, method, params, want string }{
+		{"", "server/discover", `{` + meta + `}`, `"supportedVersions":["2026-07-28"`},
+		{"2026-07-28", "server/discover", "", `"supportedVersions":["2026-07-28"`},
+		{"", "server/discover", "", "method not found: server/discover (not in protocol version 2025-11-25)"},
+		{"2025-11-25", "server/discover", `{` + meta + `}`, "method not found: server/discover (not in protocol version 2025-11-25)"},
+		{"", "prompts/get", `{"name":"text",` + meta + `}`, `"resultType":"complete"`},
+		{"", "prompts/get", `{"name":"asks",` + meta + `}`, `"resultType":"input_required"`},
+		{"2026-07-28", "prompts/get", `{"name":"asks",` + meta + `}`, "not declared"},
+		{"", "prompts/list", `{` + meta + `}`, `"ttlMs":0`},
+		{"", "prompts/list", unknown, "unsupported protocol version"},
+		{"2025-06-18", "prompts/list", unknown, `{"prompts":[{"name":"asks"},{"name":"text"}]}`},
+		{"", "prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`, "clientCapabilities"},
+		{"", "prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":7}}`, "must be a string"},
+		{"", "initialize", `{` + meta + `}`, "method not found: initialize"},
+		{"", "ping", "", "method not found: ping"},
+	} {
+		got, err := s.Call(t.Context(), test.method, json.RawMessage(test.params), prompts.CallOptions{Version: test.version, ID: `"a,\"error\":"`})
+		if text := string(got); err != nil {
+			assert.ErrorContains(t, err, test.want, "%+v", test)
+		} else {
+			assert.Contains(t, text, test.want, "%+v", test)
+		}
+	}
+}
+
+// SUB-06, SUB-11: a Call of subscriptions/listen notifies its caller of changes until its
+// context ends.
+func TestCallListens(t *testing.T) {
+	servertest.Bubble(t, func(t *testing.T) {
+		var r prompts.Registry
+		s := prompts.MustNewServer(&r, prompts.Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var got []string
+		returned := make(chan error)
+		go func() {
+			_, err := s.Call(ctx, "subscriptions/listen", []byte(`{"notifications":{"promptsListChanged":true}}`), prompts.CallOptions{
+				Version: "2026-07-28",
+				Notify:  func(method string, params json.RawMessage) { got = append(got, method+" "+string(params)) },
+			})
+			returned <- err
+		}()
+		synctest.Wait()
+		r.MustAdd(servertest.TextPrompt("a", "1"))
+		time.Sleep(time.Minute)
+		assert.NotEmpty(t, servertest.Leftovers(s))
+		cancel()
+		assert.ErrorIs(t, <-returned, context.Canceled)
+		r.MustAdd(servertest.TextPrompt("b", "2"))
+		time.Sleep(time.Minute)
+		const id = `{"_meta":{"io.modelcontextprotocol/subscriptionId":0}`
+		assert.Equal(t, []string{
+			`notifications/subscriptions/acknowledged ` + strings.TrimSuffix(id, "}") + `},"notifications":{"promptsListChanged":true}}`,
+			`notifications/prompts/list_changed ` + id + `}`,
+		}, got)
+		assert.Empty(t, servertest.Leftovers(s))
+	})
+}

@@ -2,13 +2,20 @@ package rpc
 
 import (
 	"context"
+	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/logwait"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 )
 
-// This file has what all parts of a server share. It knows none of them.
+// This file has what all parts of a server share. It logs at a bounded rate, also that a client
+// has reached a limit. Clients decide how often that happens, so each limit has a record once in
+// a while, and not one for each request.
 
 // engine is the limits of a server and what counts toward them, its log and its observer, and
 // the functions of the application that requests need. NewServer sets every field before the
@@ -53,4 +60,100 @@ type Timeouts struct {
 	Elicit  time.Duration // for a client's response; negative: no limit
 	Drain   time.Duration // for pending requests at the end of a connection; negative: none
 	Changes time.Duration // without a change before clients are notified
+}
+
+// maxLogRate is how many records per second the logger gets, because clients can cause
+// records. Twice as many may come at once. The rate holds for all records together, so a
+// flood of one kind may hide another. The attribute dropped says how many are missing.
+const maxLogRate = 100
+
+// logger is the application's logger, with a bound on its records, and on the wait for its
+// handler.
+type logger struct {
+	slog    *slog.Logger
+	handler *logwait.Handler // of slog
+	rate    *limit.RateLimiter
+	bucket  limit.Bucket
+}
+
+func newLogger(l *slog.Logger) *logger {
+	h := logwait.New(l.Handler())
+	return &logger{slog: slog.New(h), handler: h, rate: limit.NewRateLimiter(maxLogRate)}
+}
+
+// Log writes a record. The logger's handler is the application's code, so Log waits for it
+// only for a second, and comes after everything that a client waits for. It may panic,
+// and that must not end the process either: Log is what a recovered panic ends
+// in, see recoverPanic.
+func (l *logger) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
+	switch {
+	case !l.slog.Enabled(ctx, level):
+	case !l.rate.Allow(&l.bucket):
+		l.handler.Drop()
+	default:
+		l.slog.LogAttrs(ctx, level, message, attrs...)
+	}
+}
+
+// reachedPause is the least time between two records about the same limit.
+const reachedPause = time.Second
+
+// The limits that clients reach. A rate has the name of its method instead.
+const (
+	limitConcurrency   = "concurrency"
+	limitMemory        = "memory"
+	limitSubscriptions = "subscriptions"
+	limitResources     = "subscriptions to resources"
+)
+
+// reached counts how often clients have reached limits since the last record. One record for
+// a limit and not for each client: the clients are many, and a map of them would be one more
+// thing to bound.
+type reached struct {
+	mu sync.Mutex
+	by map[string]times // by limit; the names are the program's, so there are few
+}
+
+type times struct {
+	logged  time.Time
+	omitted int
+}
+
+// add counts once more, and reports whether a record is due, and how many were omitted
+// before it. Only a rejected request reads the clock.
+func (r *reached) add(limit string) (omitted int, isDue bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now, t := time.Now(), r.by[limit]
+	if now.Sub(t.logged) < reachedPause {
+		r.by[limit] = times{t.logged, t.omitted + 1}
+		return 0, false
+	}
+	r.by[limit] = times{logged: now}
+	return t.omitted, true
+}
+
+// secretKey begins the key of a client that is the name of its session, which may be
+// secret. No record has such a key.
+const secretKey = "\x00session "
+
+// reachLimit logs that a client has reached a limit. client is its principal, or else its
+// key, which may be empty. An operator learns of a limit that is too low, or of a client that
+// sends too much, before anybody complains.
+func (e *engine) reachLimit(limit, client string) {
+	omitted, isDue := e.reached.add(limit)
+	if !isDue {
+		return
+	}
+	attrs := []slog.Attr{slog.String("limit", limit)}
+	if client != "" && !strings.HasPrefix(client, secretKey) {
+		attrs = append(attrs, slog.String("client", strings.Clone(phrase.Clip(client, phrase.MaxEcho))))
+	}
+	if omitted > 0 {
+		attrs = append(attrs, slog.Int("omitted", omitted))
+	}
+	e.spawn(func() { // a logger may block, and the client waits for its error
+		e.Log(context.Background(), slog.LevelWarn, "limit reached", attrs...)
+	})
 }

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
@@ -23,7 +21,7 @@ import (
 )
 
 // This file has a row of the table of methods, and a request to a method. A method returns
-// a result, or the work that makes one: see work.go. dispatch.go finds the row.
+// a result, or the work that makes one: see work.go. receive.go finds the row.
 
 // method is one row of the table of methods. A row is the same for all requests and is not
 // changed after NewServer. The methods of the server itself have serve. Those of a feature
@@ -109,13 +107,12 @@ type Call struct {
 	Keeps int
 
 	engine  *engine
-	session *Session        // nil outside of one
-	info    wire.ClientInfo // of a Server.Call
-	from    string          // Exchange.ClientKey
+	session *Session // nil outside of one
+	caller  *caller  // of a Server.Call
+	from    string   // Exchange.ClientKey
 
-	conn      transport.Informer
-	sessionID string // of a Server.Call
-	observed  *telemetry.Operation
+	conn     transport.Informer
+	observed *telemetry.Operation
 
 	work      work    // set by a method that returns no result
 	subscribe *filter // of subscriptions/listen, which has no work
@@ -176,10 +173,13 @@ func (c *Call) client() (from feature.Client) {
 // SessionID returns the id of the request's session for the middleware; empty
 // without a session.
 func (c *Call) SessionID() string {
-	if c.session == nil {
-		return c.sessionID
+	switch {
+	case c.session != nil:
+		return c.session.id
+	case c.caller != nil:
+		return c.caller.session
 	}
-	return c.session.id
+	return ""
 }
 
 // TransportInfo returns what the transport says of the connection.
@@ -199,14 +199,14 @@ func (c *Call) SetTool(name string) { c.observed.SetTool(name) }
 // observeSession sets what the operation of the message has of its session. A stateless
 // message inside a session has a version of its own, which dispatch sets.
 func (c *Call) observeSession() {
-	if c.observed == nil || c.session == nil {
+	if c.observed == nil {
 		return
 	}
 	version := ""
-	if !c.Message.IsStateless() {
+	if c.session != nil && !c.Message.IsStateless() {
 		version = c.session.Version()
 	}
-	c.observed.InSession(c.session.id, version)
+	c.observed.InSession(c.SessionID(), version)
 }
 
 // ClientInfo returns the client's description of itself.
@@ -214,12 +214,8 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 	switch {
 	case c.Rev.Stateless():
 		return c.Message.ClientInfo()
-	case c.session == nil:
-		// The other SDK passes on what its client has sent, of any length and encoding.
-		text := func(s string) string {
-			return strings.ToValidUTF8(phrase.Clip(s, phrase.MaxEcho), "\ufffd")
-		}
-		return wire.ClientInfo{Name: text(c.info.Name), Version: text(c.info.Version), Title: text(c.info.Title)}
+	case c.caller != nil:
+		return c.caller.info()
 	}
 	return c.session.clientInfo()
 }
@@ -230,8 +226,8 @@ func (c *Call) host() *hosts.Client {
 	switch {
 	case c.Rev.Stateless():
 		return hosts.Find(c.Message.ClientName())
-	case c.session == nil:
-		return hosts.Find(c.info.Name)
+	case c.caller != nil:
+		return hosts.Find(c.caller.options.Info.Name)
 	}
 	return c.session.host.Load()
 }

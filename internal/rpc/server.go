@@ -20,6 +20,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -65,10 +66,16 @@ type Config struct {
 // Server answers messages. It is safe for concurrent use. The methods, the feeds and the
 // encoded results change only in NewServer, so messages read them without a lock.
 type Server struct {
-	sessions
+	*engine
 	config    Config
 	methods   map[string]*method
+	rated     int                // methods with a rate
 	resources *feature.Resources // nil without any
+	feeds     []*feed
+	onEnd     []func(feature.Client) // of the features
+
+	idKey   []byte        // of the ids of sessions; nil if nobody reads one
+	numbers atomic.Uint64 // of the sessions
 
 	// What is the same for all clients, encoded: by version, the results of
 	// initialize, with and without notifications, and of server/discover; and the
@@ -80,12 +87,12 @@ type Server struct {
 // Flush waits until the observer was called for all that has ended.
 func (s *Server) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
 
-// Methods returns the names of the methods that [Server.Call] answers, sorted. A server of
-// another SDK registers these methods.
+// Methods returns the names of the methods of features that [Server.Call] answers, sorted. A
+// server of another SDK registers these methods.
 func (s *Server) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
-		if m.callable {
+		if m.callable && m.feature != nil {
 			names = append(names, name)
 		}
 	}

@@ -24,25 +24,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// sessions makes the sessions of a server. Server embeds sessions. The feeds, onEnd and rated
-// are those of the features, and are complete before the first session.
-type sessions struct {
-	*engine
-	receiver receiver
-	feeds    []*feed
-	onEnd    []func(feature.Client) // of the features
-	rated    int                    // methods with a rate
-	idKey    []byte                 // of the ids of sessions; nil if nobody reads one
-	numbers  atomic.Uint64
-}
-
-// receiver handles the messages of a session. The Server is the only one. The interface keeps
-// sessions below the dispatcher: a file of internal/rpc uses only files of its own row and of
-// the rows above (docs/architecture.md).
-type receiver interface {
-	handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error
-}
-
 // inFlight is a request in flight, as its session knows it. A task and a subscription
 // implement it. cancelAll calls complete and discard under the lock of the session, so
 // neither may take that lock.
@@ -67,7 +48,7 @@ type inFlight interface {
 // connection. The drain waits for answers and batches. Subscriptions do not end by
 // themselves: the server ends them after the drain.
 type Session struct {
-	server     *sessions
+	server     *Server
 	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized
 	ended      chan struct{} // closed by Close
@@ -104,7 +85,7 @@ type Session struct {
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
-func (s *sessions) NewSession(o transport.SessionOptions) *Session {
+func (s *Server) NewSession(o transport.SessionOptions) *Session {
 	x := &Session{
 		server:     s,
 		running:    limit.NewRequests(s.limits.Concurrent, 0),
@@ -143,7 +124,7 @@ func (s *sessions) NewSession(o transport.SessionOptions) *Session {
 
 // Handle answers a message of the session's client.
 func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return s.server.receiver.handle(ctx, s, msg, x)
+	return s.server.handle(ctx, s, msg, x)
 }
 
 // initialize stores what was negotiated. The version of a session never changes after that.
@@ -208,7 +189,7 @@ func (s *Session) end(cause error) {
 
 // forget calls Ended of the features for a session. Features keep data by the number of a
 // session, such as the snapshot of a list that the client has seen.
-func (s *sessions) forget(x *Session) {
+func (s *Server) forget(x *Session) {
 	if x.isDetached {
 		return // it is no client's
 	}
@@ -362,7 +343,7 @@ func (s *Session) Version() string { return s.revision().String() }
 // sessionID returns the name of a session for the observer and the middleware: a keyed hash
 // of the transport's, which may be secret. The same id has the same name on this server for
 // as long as the process runs, and another name on every other server.
-func (s *sessions) sessionID(id string) string {
+func (s *Server) sessionID(id string) string {
 	if s.idKey == nil {
 		return ""
 	}

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -22,6 +23,9 @@ import (
 // MethodListen is the method of a subscription: a stateless request that is
 // answered when the subscription ends.
 const MethodListen = "subscriptions/listen"
+
+// noID is the id of a Call without an id, in the notifications of its subscription.
+const noID = "0"
 
 // protocolFilters are the boolean members of notifications that the protocol
 // defines, whether a feature has them or not.
@@ -128,7 +132,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job
 	// A subscription may last for days, and must not keep its message in memory.
 	m.Detach()
 	l := &subscription{rev: c.Rev, filter: c.subscribe, over: x.Done}
-	l.server, l.engine, l.session, l.id, l.key, l.exchange = s, s.engine, c.session, m.ID, m.Key, x.recipient()
+	l.server, l.engine, l.session, l.id, l.key, l.exchange = s, s.engine, c.session, cmp.Or(m.ID, noID), m.Key, x.recipient()
 	if x.observed != nil {
 		l.observed = new(telemetry.Request)
 		l.observed.Start(x.observed, x.Informer)

@@ -25,7 +25,6 @@ type task struct {
 	pending
 	work    work
 	request Request
-	outlet  outlet
 	ticket  limit.Ticket
 	timer   limit.Timer
 	held    holding
@@ -48,8 +47,7 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 		t.observed = &both.operation
 		t.observed.Start(x.observed, x.Informer)
 	}
-	t.work, t.outlet = c.work, direct{}
-	t.engine, t.session, t.id, t.key, t.exchange = c.engine, c.session, m.ID, m.Key, x.recipient()
+	t.work, t.engine, t.session, t.id, t.key, t.exchange = c.work, c.engine, c.session, m.ID, m.Key, x.recipient()
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
@@ -57,7 +55,13 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
-	t.request.progress.token = m.ProgressToken()
+	if c.caller != nil {
+		t.request.CanAsk = c.caller.options.Request != nil && !c.Rev.Stateless()
+	}
+	// Without a token, reports of progress cost nothing.
+	if c.caller == nil || c.caller.options.Notify != nil {
+		t.request.progress.token = m.ProgressToken()
+	}
 	// The context is part of the task, so that a get allocates none of its own.
 	t.ctx.parent, t.ctx.request = ctx, &t.request
 	return t
@@ -85,6 +89,14 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 // admit counts the task for the limits, and the bytes that it keeps, or returns why it
 // is rejected. If it is admitted, release must follow.
 func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *transport.Error {
+	if t.exchange.batch != nil {
+		// The batch is in the limits, and runs one request after the other. Meanwhile it keeps
+		// all, so that even small ones count.
+		if !t.engine.memory.count(&t.held, t.session.share(), t.exchange.Client, batchTaskBytes+kept) {
+			return wire.Busy()
+		}
+		return nil
+	}
 	if !t.engine.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
@@ -103,10 +115,9 @@ func (t *task) release() {
 	t.ticket.Release()
 }
 
-// hold counts n bytes more until the task, or its batch, is released, and reports whether they
-// were free.
+// hold counts n bytes more until the task is released, and reports whether they were free.
 func (t *task) hold(n int) bool {
-	return t.outlet.hold(t, n)
+	return t.engine.memory.hold(&t.held, t.session.share(), t.exchange.Client, n)
 }
 
 // admit takes a ticket, and reports whether there is one.
@@ -145,14 +156,11 @@ func (t *task) run() error {
 	defer t.ctx.cancel(ErrAnswered)
 	// Waiting for a slot has a limit of its own, or a server at capacity would answer with the
 	// time that a render function did not have.
-	if err := t.ticket.Acquire(&t.ctx, timeout); err != nil {
-		return t.giveUp(err)
+	if t.exchange.batch == nil { // which has a slot for all of its requests
+		if err := t.ticket.Acquire(&t.ctx, timeout); err != nil {
+			return t.giveUp(err)
+		}
 	}
-	return t.runNow(timeout)
-}
-
-// runNow is run for a task that has a slot.
-func (t *task) runNow(timeout time.Duration) error {
 	// A canceled request must not run: its author would see the code start after the client
 	// left.
 	if t.completed.Load() { // while it waited
@@ -177,10 +185,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	// place.
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
-	// A Call returns the result alone: the other layer writes the JSON-RPC message around it.
-	if !t.isCall {
-		*buf = wire.AppendResultHead(*buf, t.id)
-	}
+	*buf = wire.AppendResultHead(*buf, t.id)
 	t.request.Head = len(*buf)
 	// Goexit runs deferred functions without a panic value, and this variable distinguishes it from a
 	// return.
@@ -191,23 +196,24 @@ func (t *task) runNow(timeout time.Duration) error {
 			t.goexit()
 		}
 	}()
-	// Begin is called here and not at admission: an observer measures the wait for a slot as
-	// such.
-	result, failure := t.do(t.observed.Begin(&t.ctx), *buf)
+	ctx := context.Context(&t.ctx)
+	if t.observed != nil {
+		// Here and not at admission: an observer measures the wait for a slot as such.
+		ctx = t.observed.Begin(ctx)
+	}
+	result, failure := t.do(ctx, *buf)
 	hasReturned = true
-	// What follows is the time of the client and of the encoder, not of the code.
-	t.observed.Returned()
+	if t.observed != nil {
+		// What follows is the time of the client and of the encoder, not of the code.
+		t.observed.Returned()
+	}
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
 	t.stop(true)
-	switch {
-	case failure != nil:
-	case t.isCall:
-		*buf = result
-	default:
+	if failure == nil {
 		*buf = append(result, '}')
 	}
-	if failure == nil && !t.outlet.holdResult(t, cap(*buf)) { // the client does not read what it has
+	if failure == nil && !t.hold(cap(*buf)) { // the client does not read what it has
 		// The buffer is given up rather than pooled, because its size is what there is no room
 		// for.
 		*buf, failure = nil, &Failure{Client: wire.Busy()}
@@ -219,7 +225,9 @@ func (t *task) runNow(timeout time.Duration) error {
 // After that, Expire is not running and will not run, and no goroutine of ours sends reports.
 func (t *task) stop(flush bool) {
 	t.timer.Stop()
-	t.request.progress.finish(&t.request, flush)
+	if t.request.progress.token != "" {
+		t.request.progress.finish(&t.request, flush)
+	}
 }
 
 // end sends the response of a task whose work is done. end is the last step of run, on the
@@ -230,7 +238,7 @@ func (t *task) end(result []byte, f *Failure) error {
 		t.release() // before a record
 		return t.whyCompleted(t.work.handler.LogAttr)
 	case f == nil:
-		return t.outlet.respond(t, result, nil)
+		return t.respond(wire.Response{Msg: result})
 	// An application whose context ended returns an error of that end, which no client waits
 	// for.
 	case f.canceled:
@@ -251,12 +259,18 @@ func (t *task) logFailure(f *Failure) {
 // that is not nil. A logger may block, so a client does not wait for it; a Call
 // does, so that its caller finds everything logged.
 func (t *task) fail(e *transport.Error, log func()) error {
-	if log != nil && t.isCall {
+	if log != nil && t.exchange.caller != nil {
 		log()
 	} else if log != nil {
 		defer log()
 	}
-	return t.outlet.respond(t, nil, e)
+	// The data of an error may quote every invalid argument, so an error counts toward the
+	// memory like a result.
+	r := wire.ErrorResponse(t.id, e)
+	if !t.hold(len(r.Msg)) {
+		r = wire.ErrorResponse(t.id, wire.Busy())
+	}
+	return t.respond(r)
 }
 
 // giveUp ends a task whose work has not begun. The task has waited too long for a slot, was
@@ -304,8 +318,8 @@ func (t *task) Expire() {
 	t.observed.Expire()
 	// A batch waits for the work even after the request is answered or canceled, so the batch
 	// is let go separately.
-	waiting, isWaiting := t.outlet.(interface{ abandon(left *transport.Error) })
-	if !expired && !isWaiting {
+	waiting := t.exchange.batch
+	if !expired && waiting == nil {
 		return
 	}
 	t.exchange.overdue()
@@ -320,8 +334,8 @@ func (t *task) Expire() {
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(e, log)
 	}
-	if isWaiting { // for the work, even if the client has canceled it
-		waiting.abandon(e)
+	if waiting != nil { // for the work, even if the client has canceled it
+		_ = waiting.finish(e)
 		if !expired {
 			log()
 		}
@@ -329,11 +343,11 @@ func (t *task) Expire() {
 }
 
 // notify sends a notification that belongs to the request. Any goroutine may call notify,
-// even after the response. The outlet then returns an error.
+// even after the response. It then returns an error.
 func (t *task) notify(method string, params []byte) error {
 	o := t.engine.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.Connection(), len(params))
 	o.SetVersion(t.request.Rev)
-	err := t.outlet.notify(t, method, params)
+	err := t.emit(wire.AppendNotification(nil, method, params))
 	o.End(err)
 	return err
 }

@@ -120,13 +120,6 @@ func (o *Operation) SetMethod(method string) {
 	}
 }
 
-// SetID sets the id of a request.
-func (o *Operation) SetID(id string) {
-	if o != nil {
-		o.op.ID = phrase.Clip(id, phrase.MaxEcho)
-	}
-}
-
 // InSession sets the id and the version of the session. An empty version counts as not
 // known yet.
 func (o *Operation) InSession(id, version string) {
@@ -246,19 +239,6 @@ func (o *Operation) Respond(r wire.Response, err error) {
 	}
 }
 
-// respondCall is Respond for a response that is a result alone, or an error.
-func (o *Operation) respondCall(result []byte, err *transport.Error) {
-	if o == nil {
-		return
-	}
-	r := wire.Response{Msg: result}
-	if err != nil {
-		r = wire.Response{Code: err.Code}
-	}
-	o.Respond(r, nil)
-	o.setResult(result)
-}
-
 // setResult notes what a result says of itself.
 func (o *Operation) setResult(result []byte) {
 	if bytes.HasPrefix(result, inputRequired) {
@@ -273,19 +253,6 @@ func (o *Operation) Answer(size int, err error) {
 		o.out.Size = size
 		o.End(err)
 	}
-}
-
-// EndCall ends the operation of a request with its result or error. An error that is no
-// [*transport.Error] was not sent to a client: it says why the Call has no response.
-func (o *Operation) EndCall(result []byte, err error) {
-	if o == nil {
-		return
-	}
-	rejected, isRejected := err.(*transport.Error)
-	if err == nil || isRejected {
-		o.respondCall(result, rejected)
-	}
-	o.End(err)
 }
 
 // End ends the operation. err says why there is no response. If there is a response, err does

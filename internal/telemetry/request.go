@@ -12,6 +12,9 @@ import (
 // Request is the operation of a request that waits for its response. Whoever completes the
 // request ends it, while the request's own goroutine may still begin it or add to it.
 //
+// Only Connection, Context and Expire may be called on nil, which is a request without an
+// observer: they are not on the way of each request.
+//
 // The lock is not held while Begin runs: the time limit, a cancellation and the end of the
 // session complete the request on other goroutines, and must not wait for an observer.
 type Request struct {
@@ -46,9 +49,6 @@ func (r *Request) Connection() transport.Informer {
 // context for the application's code.
 func (r *Request) Begin(ctx context.Context) (begun context.Context) {
 	begun = ctx
-	if r == nil {
-		return begun
-	}
 	q := r.queue
 	r.mu.Lock()
 	o := r.o
@@ -106,9 +106,6 @@ func (r *Request) Context() context.Context {
 // Returned notes that the application's code has returned. If the request was completed
 // earlier, End has noted the time already.
 func (r *Request) Returned() {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.o != nil {
@@ -118,9 +115,6 @@ func (r *Request) Returned() {
 
 // SetPrompt names the prompt.
 func (r *Request) SetPrompt(name string) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.o.SetPrompt(name)
@@ -128,9 +122,6 @@ func (r *Request) SetPrompt(name string) {
 
 // SetTool names the tool.
 func (r *Request) SetTool(name string) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.o.SetTool(name)
@@ -139,9 +130,6 @@ func (r *Request) SetTool(name string) {
 // SetVersion sets the version of the prompt that the request renders. The render function may
 // still run after the operation has ended, so o may be nil.
 func (r *Request) SetVersion(digest, release, label string) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.o != nil {
@@ -151,22 +139,9 @@ func (r *Request) SetVersion(digest, release, label string) {
 
 // Respond notes the response, which has been sent unless there is an error.
 func (r *Request) Respond(response wire.Response, err error) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.o.Respond(response, err)
-}
-
-// RespondCall is Respond for a response that is a result alone, or an error.
-func (r *Request) RespondCall(result []byte, err *transport.Error) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.o.respondCall(result, err)
 }
 
 // Expire notes that the time limit has passed. A Begin that is still running at the time
@@ -188,9 +163,6 @@ func (r *Request) Expire() {
 // response. The goroutine that has completed the request calls End exactly once: see
 // rpc.pending.
 func (r *Request) End(cause func() error) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o := r.o

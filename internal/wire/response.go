@@ -26,15 +26,21 @@ func AppendResultHead(dst []byte, id string) []byte {
 // protocol version that requires an id.
 const NullID = "null"
 
-// ErrorResponse encodes an error response. If id is empty, the response has no
-// id. Data that cannot be encoded is left out.
-func ErrorResponse(id string, e *transport.Error) Response {
-	dst := []byte(`{"jsonrpc":"2.0"`)
+// AppendErrorHead appends the beginning of a response with an error. The error and a closing
+// brace complete it. If id is empty, the response has no id.
+func AppendErrorHead(dst []byte, id string) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
 	if id != "" {
 		dst = append(dst, `,"id":`...)
 		dst = append(dst, id...)
 	}
-	dst = append(dst, `,"error":{"code":`...)
+	return append(dst, `,"error":`...)
+}
+
+// ErrorResponse encodes an error response. If id is empty, the response has no
+// id. Data that cannot be encoded is left out.
+func ErrorResponse(id string, e *transport.Error) Response {
+	dst := append(AppendErrorHead(nil, id), `{"code":`...)
 	dst = strconv.AppendInt(dst, int64(e.Code), 10)
 	dst = append(dst, `,"message":`...)
 	dst = strictjson.AppendString(dst, e.Message)

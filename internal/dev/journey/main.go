@@ -2,8 +2,11 @@
 //
 //	go -C internal/dev run ./journey
 //
-// The columns are the functions, files and packages of the library on the way of a
-// message, and the functions and files among them that are of the root package.
+// The columns are the functions, their lines, and the files and packages of the library on the
+// way of a message, and the functions and files among them that are of the root package.
+//
+// The first journey is the table of docs/architecture.md. A function of the table that is not
+// on the way is an error.
 //
 // The program builds itself again with a counter in each block, and makes each
 // journey 20 times and 40 times. What ran at least 15 times more often is on the way.
@@ -12,6 +15,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -21,6 +25,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,7 +69,7 @@ func report() error {
 	if err := run(nil, "go", "-C", "internal/dev", "build", "-cover", "-covermode=count", "-coverpkg="+module+"/...", "-o", program, "./journey"); err != nil {
 		return err
 	}
-	fmt.Printf("%-28s %9s %5s %8s   %s\n", "journey", "functions", "files", "packages", "root: functions, files")
+	fmt.Printf("%-28s %9s %5s %5s %8s   %s\n", "journey", "functions", "lines", "files", "packages", "root: functions, files")
 	for i, j := range journeys {
 		counted := map[int]map[function]int{}
 		for _, n := range []int{few, many} {
@@ -73,27 +78,56 @@ func report() error {
 			}
 		}
 		files, packages, rootFiles := map[string]bool{}, map[string]bool{}, map[string]bool{}
-		functions, inRoot := 0, 0
+		functions, lines, inRoot := 0, 0, 0
+		way := map[string]bool{}
 		for f, n := range counted[many] {
 			if n-counted[few][f] < enough {
 				continue
 			}
-			functions++
+			functions, lines = functions+1, lines+f.last-f.first+1
+			way[f.file+" "+f.name] = true
 			files[f.file], packages[path.Dir(f.file)] = true, true
 			if !strings.Contains(f.file, "/") {
 				inRoot++
 				rootFiles[f.file] = true
 			}
 		}
-		fmt.Printf("%-28s %9d %5d %8d   %d, %d\n", j.name, functions, len(files), len(packages), inRoot, len(rootFiles))
+		fmt.Printf("%-28s %9d %5d %5d %8d   %d, %d\n", j.name, functions, lines, len(files), len(packages), inRoot, len(rootFiles))
+		if i == 0 {
+			if err := checkSteps(way); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// step is a row of the table of steps.
+var step = regexp.MustCompile("(?m)^\\| \\d+ \\| [^|]+ \\| `([^`]+)` \\| `([^`]+)` \\|$")
+
+// checkSteps returns an error for the functions in the table of steps that are not on the way.
+func checkSteps(way map[string]bool) error {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	steps := step.FindAllStringSubmatch(string(page), -1)
+	if len(steps) < 20 {
+		errs = append(errs, fmt.Errorf("docs/architecture.md: %d steps of a get instead of 20 or more", len(steps)))
+	}
+	for _, s := range steps {
+		if !way[s[1]+" "+s[2]] {
+			errs = append(errs, fmt.Errorf("docs/architecture.md: %s in %s is not on the way of a get", s[2], s[1]))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // function is a function by where it is declared.
 type function struct {
 	file string // from the module on
-	line int
+	span
 }
 
 // count makes a journey n times, and returns how often each function ran.
@@ -131,7 +165,7 @@ func count(program, dir string, which, n int) (map[function]int, error) {
 		}
 		for _, s := range starts[file] {
 			if s.first <= line && line <= s.last {
-				f := function{file, s.first}
+				f := function{file, s}
 				counts[f] = max(counts[f], times)
 			}
 		}
@@ -139,8 +173,11 @@ func count(program, dir string, which, n int) (map[function]int, error) {
 	return counts, nil
 }
 
-// span is the lines of a function.
-type span struct{ first, last int }
+// span is the name and the lines of a function. The name of a method begins with its type.
+type span struct {
+	name        string
+	first, last int
+}
 
 func functionsOf(file string) ([]span, error) {
 	set := token.NewFileSet()
@@ -151,7 +188,20 @@ func functionsOf(file string) ([]span, error) {
 	spans := []span{}
 	for _, d := range parsed.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-			spans = append(spans, span{set.Position(f.Pos()).Line, set.Position(f.End()).Line})
+			name := f.Name.Name
+			if f.Recv != nil {
+				of := f.Recv.List[0].Type
+				if star, ok := of.(*ast.StarExpr); ok {
+					of = star.X
+				}
+				if generic, ok := of.(*ast.IndexExpr); ok {
+					of = generic.X
+				}
+				if id, ok := of.(*ast.Ident); ok {
+					name = id.Name + "." + name
+				}
+			}
+			spans = append(spans, span{name, set.Position(f.Pos()).Line, set.Position(f.End()).Line})
 		}
 	}
 	return spans, nil

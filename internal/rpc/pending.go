@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
@@ -14,8 +13,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has what all requests without their response have in common, and
-// their context. See task.go and subscription.go.
+// This file has what all requests without their response have in common, and the exchange that
+// they respond to: the functions of a transport. See task.go and subscription.go.
 
 // job is what is left to do for a message that was received. Handle runs the job on the
 // goroutine of its caller, a connection on a worker. A job that is never run would count
@@ -47,8 +46,6 @@ type pending struct {
 	completed atomic.Bool
 	sending   sync.Mutex // held to call the exchange's Send, and for the field below
 	isOver    bool       // nothing more may be sent
-
-	isCall bool // the result goes to the caller of [Server.Call]: no member of JSON-RPC is around it
 }
 
 // group counts the request in its session.
@@ -60,10 +57,13 @@ func (p *pending) isSubscription() bool { return false }
 // begin puts a request in flight. Without a session, nothing could name the request: over
 // HTTP, a disconnect cancels a stateless request (CAN-04).
 func (p *pending) begin(r inFlight) *transport.Error {
-	if p.session == nil {
-		return nil
+	switch {
+	case p.session != nil:
+		return p.session.addInFlight(p.key, r)
+	case p.exchange.caller != nil:
+		p.exchange.caller.begin(p, r)
 	}
-	return p.session.addInFlight(p.key, r)
+	return nil
 }
 
 // complete reports whether the caller is the one to respond.
@@ -93,7 +93,9 @@ func (p *pending) discard(cause error) {
 // is clear that no response is sent. A drain waits for done, so each completed request needs
 // exactly one call.
 func (p *pending) done() {
-	p.observed.End(p.whyEnded)
+	if p.observed != nil {
+		p.observed.End(p.whyEnded)
+	}
 	if p.unanswered != nil {
 		p.unanswered.Done()
 	}
@@ -113,7 +115,9 @@ func (p *pending) respond(r wire.Response) error {
 // sendResponse sends the response. The caller holds p.sending.
 func (p *pending) sendResponse(r wire.Response) error {
 	err := p.exchange.Send(r.Msg, r.Code, true)
-	p.observed.Respond(r, err)
+	if p.observed != nil {
+		p.observed.Respond(r, err)
+	}
 	return err
 }
 
@@ -169,88 +173,94 @@ func (p *pending) whyEnded() error {
 	return context.Cause(&p.ctx)
 }
 
-// requestKey is the key of the [Request] in a handler's context.
-type requestKey struct{}
-
-// lazyContext is the context of a request. It makes a context of the standard
-// library only when someone looks at more than the request in it: most
-// handlers do not, and for a short one the making would be most of the work.
-// parent and request must be set before use. It must not be copied after that.
-//
-// The time limit of a task is no deadline of the context, because the limit is paused while
-// the user is asked. The task cancels the context with ErrTimeout instead.
-type lazyContext struct {
-	parent  context.Context
-	request any // for the key requestKey
-
-	mu     sync.Mutex // protects the fields below
-	made   context.Context
-	end    context.CancelCauseFunc // of made
-	cause  error                   // of the cancellation
-	isOver bool                    // canceled
+// exchange receives the responses to one message. A connection has one exchange for all
+// messages. A transport over HTTP makes one for each.
+type exchange struct {
+	transport.Exchange
+	// emit, if not nil, sends a message that is not the response, unless the
+	// request is completed by the time that it is the message's turn.
+	emit     func(msg []byte, completed *atomic.Bool) error
+	observed *telemetry.Operation // of the message; nil without an observer
+	caller   *caller              // of a Server.Call; nil for a message
+	batch    *batch               // that the message is part of; nil for none
 }
 
-// cancel ends the context. Only the first call has an effect. Without a made context, the
-// cause is only noted: most contexts are canceled at the end of a request whose code never
-// looked.
-func (c *lazyContext) cancel(cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isOver {
-		return
+// recipient is what a pending request keeps of its exchange. The functions for the headers of
+// a message are left out: nothing calls them once the request is in flight.
+type recipient struct {
+	Client    string
+	Send      func(msg []byte, code transport.Code, last bool) error
+	Overdue   func()
+	Connected context.Context
+	emit      func(msg []byte, completed *atomic.Bool) error
+	caller    *caller
+	batch     *batch
+}
+
+func (x *exchange) recipient() recipient {
+	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit, x.caller, x.batch}
+}
+
+// overdue reports to the transport that the application's code outlives the response. A
+// transport over HTTP/1 must know before the response is sent that Handle will not return
+// soon.
+func (r *recipient) overdue() {
+	if r.Overdue != nil {
+		r.Overdue()
 	}
-	c.isOver, c.cause = true, cause
-	if c.made != nil {
-		c.end(cause)
+}
+
+// release gives the message back to the caller. From then on, nothing may read the bytes of
+// the message, so receive copies them first.
+func (x *exchange) release() {
+	if x.Release != nil {
+		x.Release()
 	}
 }
 
-// standard returns the context of the standard library, which it makes at the first use.
-func (c *lazyContext) standard() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.standardLocked()
-}
-
-func (c *lazyContext) standardLocked() context.Context {
-	switch {
-	case c.made != nil:
-	// The parent is left out, or its cause could replace the one that was first.
-	case c.isOver: // before the parent, if that has ended too
-		c.made, c.end = context.WithCancelCause(context.WithoutCancel(c.parent))
-		c.end(c.cause)
-	default:
-		c.made, c.end = context.WithCancelCause(c.parent)
+// exchange.respond is for messages that are answered on the goroutine that received them. A
+// pending request responds by pending.respond, which also orders the response after
+// everything else.
+func (x *exchange) respond(r wire.Response) error {
+	err := x.Send(r.Msg, r.Code, true)
+	if x.observed != nil {
+		x.observed.Respond(r, err)
 	}
-	return c.made
+	return err
 }
 
-func (c *lazyContext) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+// find returns the session of a stateful message. Only the transport knows the header with
+// the id of a session.
+func (x *exchange) find(m *wire.Message) (transport.Session, *transport.Error) {
+	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
+	return found, rejection(err)
+}
 
-func (c *lazyContext) Done() <-chan struct{} { return c.standard().Done() }
-
-// Err makes no context as long as nothing has ended, because loops that check Err are common.
-func (c *lazyContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.made == nil && c.isOver:
-		return context.Canceled
-	case c.made == nil && c.parent.Err() == nil:
+// check calls CheckVersion or CheckRouting for a request. Over HTTP both compare headers with
+// the message. A proxy may have routed the request by these headers, so a header that differs
+// is an error.
+func (x *exchange) check(f func(transport.RequestInfo) error, m *wire.Message, version string) *transport.Error {
+	if f == nil {
 		return nil
 	}
-	return c.standardLocked().Err() // which never changes once it is the parent's
+	i := transport.RequestInfo{Version: version, Method: m.Method, ID: m.ID, Request: true}
+	i.Name, i.HasName = m.Name()
+	return rejection(f(i))
 }
 
-func (c *lazyContext) Value(key any) any {
-	// The functions of this library find their request here, on every call of Ask or Progress.
-	if key == (requestKey{}) {
-		return c.request
+// rejection returns what the client gets for an error of a transport.
+func rejection(err error) *transport.Error {
+	if err == nil {
+		return nil
 	}
-	// context.Cause and the contexts derived from this one find the made context by a private
-	// key, which is an *int. All other values are those of the parent.
-	if _, ok := key.(*int); ok {
-		return c.standard().Value(key)
+	if e := wire.ClientError(err); e != nil {
+		return e
 	}
-	return c.parent.Value(key)
+	// The text may contain details of the deployment, which are no business of the client.
+	return wire.InternalError("transport rejected the message")
 }
+
+// fixed describes the connection of a [Server.Call].
+type fixed transport.Info
+
+func (f fixed) TransportInfo() transport.Info { return transport.Info(f) }

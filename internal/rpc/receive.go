@@ -2,10 +2,11 @@ package rpc
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
@@ -14,8 +15,8 @@ import (
 
 // This file takes a message from the transport as far as it goes without the
 // application's code: it finds the session, rejects, answers, or returns the job
-// that does the rest. See method.go for the methods, task.go, subscription.go and
-// batch.go for the jobs.
+// that does the rest, after the checks in the order that the versions ask for. See method.go
+// for the methods, task.go, subscription.go and batch.go for the jobs.
 
 // Handle answers a message of no session.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
@@ -58,13 +59,6 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 // because the transport may not have read the message.
 func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
-}
-
-// reading is a message while it is read. Nothing in it may be kept. Readings are pooled with
-// the memory of their documents, which the next message uses again.
-type reading struct {
-	doc  strictjson.Doc
-	call Call
 }
 
 // receive answers a message as far as that needs no application code, and
@@ -114,10 +108,7 @@ func (r *received) release(s *Server, client string) {
 // is back in the pool.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.limits.MessageBytes {
-		// Nothing of the message is used below, and a transport may need its memory for the
-		// next one.
-		x.release()
-		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
+		s.rejectLarge(session, x, left)
 		return
 	}
 	// Small messages are not counted one by one: the limits of requests bound them, and
@@ -139,11 +130,17 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	// The one copy of the message: everything that is read is a substring of it.
 	src := string(msg)
 	x.release()
-	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
-	c.engine, c.session, c.from, c.conn, c.observed = s.engine, session, x.ClientKey, x.Informer, x.observed
+	c.engine, c.session, c.from, c.conn, c.observed, c.caller = s.engine, session, x.ClientKey, x.Informer, x.observed, x.caller
 	m := &c.Message
-	err := m.Read(root)
+	var root strictjson.Value
+	var broken, err *transport.Error
+	if x.caller != nil {
+		broken = x.caller.read(m, &r.doc, src)
+	} else {
+		root, broken = wire.Parse(&r.doc, src)
+		err = m.Read(root)
+	}
 	if m.Large = isLarge; isLarge {
 		// What is kept of a large message is copied, or one short name would hold megabytes.
 		m.Detach()
@@ -176,9 +173,6 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 		// call was made.
 		c.session = session
 	}
-	if x.observed != nil {
-		c.observeSession()
-	}
 	// Only one version has batches, so the array is accepted by what was negotiated and not by
 	// what it looks like.
 	if isBatch && session.revision().Batches() {
@@ -192,10 +186,29 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 	if broken != nil {
 		err = broken
 	}
-	if m.Kind == wire.KindRequest && err == nil {
+	s.act(ctx, c, err, x, p, left)
+}
+
+// act acts on a message that was read with its session, alone or in a batch. err is the error
+// of the message, or nil.
+func (s *Server) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
+	c.observeSession()
+	if c.Message.Kind == wire.KindRequest && err == nil {
 		s.receiveRequest(ctx, c, x, p, left)
 	} else {
-		s.handleNonRequest(session, m, err, left)
+		s.handleNonRequest(c.session, &c.Message, err, left)
+	}
+}
+
+// rejectLarge rejects a message over the limit.
+func (s *Server) rejectLarge(session *Session, x *exchange, left *received) {
+	// Nothing of the message is used below, and a transport may need its memory for the
+	// next one.
+	x.release()
+	if x.caller != nil {
+		left.reject(x.caller.options.ID, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes))
+	} else {
+		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.limits.MessageBytes))
 	}
 }
 
@@ -282,14 +295,97 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 	return rejected != nil
 }
 
-var readings = sync.Pool{New: func() any { return new(reading) }}
-
-func getReading() *reading { return readings.Get().(*reading) }
-
-// putReading returns a reading to the pool. The call refers to the session and to strings of
-// the message, which the pool must not keep alive.
-func putReading(r *reading) {
-	r.doc.Reset()
-	r.call = Call{}
-	readings.Put(r)
+// dispatch passes a request to its method. It appends the result to dst, or
+// returns nil and sets the work that makes the result. The order of the checks is
+// that of GAP-10.
+func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
+	session, m := c.session, &c.Message
+	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
+	// connection may carry messages of both kinds.
+	version := m.Version()
+	stateless := version.Kind() != strictjson.Invalid
+	if x.caller != nil && (!stateless || x.caller.hasVersion()) {
+		stateless, c.Rev, c.Client = false, x.caller.rev, x.caller.declared
+	}
+	var name string
+	if stateless {
+		if version.Kind() != strictjson.String {
+			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
+		}
+		name = version.Text()
+	}
+	// A header that differs from the body is reported before a version that nobody knows: the
+	// client fixes the header first (GAP-10).
+	if err := x.check(x.CheckVersion, m, name); err != nil {
+		return nil, err
+	}
+	if stateless {
+		if err := c.readVersion(name); err != nil {
+			return nil, err
+		}
+	}
+	// Before the method is looked up: a request that was routed by another method must not be
+	// answered as if it were only unknown (GAP-10).
+	if err := x.check(x.CheckRouting, m, name); err != nil {
+		return nil, err
+	}
+	// Stateless requests share the ids of a connection, because a cancellation over a stream
+	// names nothing but an id.
+	if session != nil {
+		rev, client, err := session.checkID(m.Key)
+		if err != nil {
+			return nil, err
+		}
+		if !stateless {
+			c.Rev, c.Client = rev, client
+		}
+	}
+	c.observed.SetVersion(c.Rev)
+	// An unknown method is reported as such even before initialize, which would not help.
+	row := s.methods[m.Method]
+	switch {
+	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
+		return nil, c.notFound(row)
+	case c.Rev == 0 && (session == nil || !row.beforeInit):
+		return nil, errNotInitialized
+	}
+	// Params come last: only now is it clear which method, and which version, defines them.
+	if err := m.CheckParams(); err != nil {
+		return nil, err
+	}
+	if stateless {
+		if err := m.CheckMetadata(); err != nil {
+			return nil, err
+		}
+	}
+	return row.admitAndCall(c, dst)
 }
+
+// readVersion sets the version and the capabilities of a stateless request.
+func (c *Call) readVersion(name string) *transport.Error {
+	rev, ok := revision.Parse(name)
+	if !ok || !rev.Stateless() {
+		return wire.UnsupportedVersion(name)
+	}
+	// Every stateless request declares the capabilities again: any replica may get the
+	// next one.
+	declared := c.Message.Meta.Get(wire.CapabilitiesKey)
+	if declared.Kind() != strictjson.Object {
+		return wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
+	}
+	c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
+	return nil
+}
+
+// notFound returns the error for a method that is unknown, or not in the version of the request.
+func (c *Call) notFound(row *method) *transport.Error {
+	err := wire.MethodNotFound(c.Message.Method)
+	if row != nil && !row.versions[c.Rev] {
+		err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
+	}
+	return err
+}
+
+// errNotInitialized answers a request that belongs to neither era (GAP-07).
+var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
+	wire.VersionKey, wire.CapabilitiesKey)

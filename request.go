@@ -1,0 +1,159 @@
+package prompts
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+)
+
+// This file has the one way of a request of a method about prompts, with or without a
+// middleware: it finds the prompt, answers and appends the result. A request for a prompt that
+// does not exist takes the same steps as a request for a prompt that the client may not see,
+// and gets the same response.
+
+// promptRequest is a request of a method about prompts.
+type promptRequest struct {
+	server *Server
+	prompt string                     // its name; empty for a list, and for an unknown tool
+	shown  atomic.Pointer[definition] // the prompt, once find has found it
+	around *middlewareRequest         // nil without a middleware
+}
+
+// servedRequest is a request as its method serves it. The implementations are in the files of
+// the methods, and in features.go.
+type servedRequest interface {
+	// Subject names the request in errors, LogAttr in the log, and name its prompt in errors.
+	Subject() string
+	LogAttr() slog.Attr
+	name() string
+	// methods returns the method that a middleware sees, and that of the client's request.
+	methods() (seen, client string)
+	// answer answers the request, or the one that the next of a middleware gets, on what may be
+	// a goroutine of the middleware's; r is nil without a middleware. It returns the request of
+	// a prompt whose questions are pending. A list may be appended to dst.
+	answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure)
+	// append appends the result for the response, to the dst of answer.
+	append(ctx context.Context, dst []byte, r Response) ([]byte, error)
+	// fail appends a result for a failure, or returns the failure.
+	fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error)
+}
+
+// run is the work of a request.
+func (p *promptRequest) run(ctx context.Context, dst []byte, served servedRequest) ([]byte, error) {
+	if p.around != nil {
+		return p.around.run(ctx, dst)
+	}
+	response, pending, f := served.answer(ctx, nil, dst)
+	switch {
+	case f != nil:
+		return served.fail(ctx, dst, f)
+	case pending != nil:
+		return runResult(pending.appendPending(ctx, dst))
+	}
+	return served.append(ctx, dst, response)
+}
+
+// fail is that of a method whose failures are errors.
+func (p *promptRequest) fail(_ context.Context, _ []byte, f *rpc.Failure) ([]byte, error) {
+	return nil, f
+}
+
+// name is that of a request that names its prompt.
+func (p *promptRequest) name() string { return p.prompt }
+
+// find returns the visible prompt of the request, or the failure of a request for an unknown
+// one. A middleware may have set another name than that of the client's request, which an
+// error calls unknown.
+func (p *promptRequest) find(ctx context.Context, r *Request, unknown string) (*snapshot, *definition, *rpc.Failure) {
+	all, name := p.server.registry.snapshot(), p.prompt
+	if r != nil {
+		name = r.Prompt
+	}
+	d, ok := p.server.visible(ctx, all, name)
+	if name == p.prompt {
+		p.decide(d)
+		name = unknown
+	}
+	if ok {
+		return all, d, nil
+	}
+	return nil, nil, p.server.unknownPrompt(ctx, strings.ToValidUTF8(name, "\ufffd"))
+}
+
+// decide notes whether the client may see the prompt. d is nil if not.
+func (p *promptRequest) decide(d *definition) {
+	switch {
+	case d != nil:
+		p.shown.Store(d)
+	case p.around != nil:
+		p.around.hidden.Store(true)
+	}
+}
+
+// isKnown reports whether the prompt exists, for the log only. The log does not get other
+// names, which clients invent.
+func (p *promptRequest) isKnown() bool {
+	_, ok := p.server.registry.snapshot().Get(p.prompt)
+	return ok || p.shown.Load() != nil
+}
+
+// LogAttr describes the request for the log.
+func (p *promptRequest) LogAttr() slog.Attr {
+	if !p.isKnown() {
+		return unknownAttr
+	}
+	return slog.String("prompt", p.prompt)
+}
+
+// unknownAttr describes a request for an unknown prompt.
+var unknownAttr = slog.String("prompt", "unknown")
+
+// unknownPrompt returns the failure of a request for a prompt that the client may
+// not see or that does not exist.
+func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
+	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
+	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
+	if data.Suggestion != "" {
+		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
+	}
+	return &rpc.Failure{Client: &Error{Code: CodeInvalidParams, Message: message, Data: data}}
+}
+
+// unknownData is the data of an error about an unknown prompt.
+type unknownData struct {
+	Prompt     string `json:"prompt"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+const (
+	// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
+	// must not count: with a filter, all are compared.
+	maxSearched = 10_000
+	// maxSearches is how many unknown names per second are compared with all prompts.
+	maxSearches = 20
+)
+
+// suggestion returns the name of the visible prompt that is most similar to name, or
+// the empty string if no name is similar. It runs the application's code.
+func (s *Server) suggestion(ctx context.Context, name string) string {
+	if s.options.Visible != nil && !s.searches.Allow() {
+		return ""
+	}
+	search, n := nearest.NewSearch(name), 0
+	for other, d := range s.registry.snapshot().All() {
+		switch n++; {
+		case ctx.Err() != nil:
+			return ""
+		case s.options.Visible == nil && n > maxSearched:
+			return search.Name()
+		}
+		search.Add(other, func() bool { return s.isVisible(ctx, d) })
+	}
+	return search.Name()
+}
