@@ -49,7 +49,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	}
 	hints := s.cacheHints()
 	var errs []error
-	s.rpc, errs = rpc.NewServer(rpc.Config{
+	s.rpc, errs = rpc.NewDispatcher(rpc.Config{
 		Info:           s.info,
 		Instructions:   o.Instructions,
 		CacheHints:     hints,

@@ -14,7 +14,9 @@ import (
 // does not have its type.
 
 func (e *encoder) content(c Content) {
-	c = e.forClient(c)
+	if e.lacksAudio || e.lacksLinks {
+		c = e.forClient(c)
+	}
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		e.errorf("content is nil")
 		return
@@ -40,9 +42,6 @@ func (e *encoder) content(c Content) {
 // or the replacement from the application (GAP-37). Without a replacement, the content
 // becomes text when it is encoded.
 func (e *encoder) forClient(c Content) Content {
-	if !e.lacksAudio && !e.lacksLinks {
-		return c
-	}
 	var lacks bool
 	switch v := c.(type) {
 	case *Audio:
@@ -81,7 +80,9 @@ func (e *encoder) appendText(c *Text) {
 	}
 	e.raw(`"type":"text"`)
 	e.str("text", text)
-	e.annotations(c.Annotations)
+	if c.Annotations != nil {
+		e.annotations(c.Annotations)
+	}
 	e.metaFromTitles(c.Meta)
 }
 
@@ -142,7 +143,9 @@ func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotation
 	e.str("type", kind)
 	e.base64("data", data)
 	e.mimeType(mimeType)
-	e.annotations(a)
+	if a != nil {
+		e.annotations(a)
+	}
 	e.metaFromTitles(meta)
 }
 
@@ -175,7 +178,9 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	}
 	e.metaFromTitles(c.ResourceMeta)
 	e.raw("}")
-	e.annotations(c.Annotations)
+	if c.Annotations != nil {
+		e.annotations(c.Annotations)
+	}
 	e.metaFromTitles(c.Meta)
 	if e.onlyTexts {
 		e.replace(at, c.text(), c.Annotations)
@@ -206,7 +211,9 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 		e.buf = strconv.AppendInt(e.buf, *c.Size, 10)
 	}
 	e.icons(c.Icons)
-	e.annotations(c.Annotations)
+	if c.Annotations != nil {
+		e.annotations(c.Annotations)
+	}
 	e.metaFromTitles(c.Meta)
 	if e.lacksLinks {
 		e.replace(at, c.text(), c.Annotations)
@@ -214,9 +221,6 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 }
 
 func (e *encoder) annotations(a *Annotations) {
-	if a == nil {
-		return
-	}
 	e.key("annotations")
 	e.raw("{")
 	if len(a.Audience) > 0 {

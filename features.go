@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -161,7 +160,7 @@ func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(
 		result, err := atOnce(dst, cursor, nil)
 		return result, feature.Work{}, err
 	}
-	l := &servedListing{promptRequest: promptRequest{server: s}, rev: call.Rev, method: call.Method(), appendTo: withContext, cursor: strings.Clone(cursor)}
+	l := &servedList{promptRequest: promptRequest{server: s}, rev: call.Rev, method: call.Method(), appendTo: withContext, cursor: strings.Clone(cursor)}
 	if atOnce != nil {
 		l.appendTo = func(_ context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
 			return atOnce(dst, cursor, visible)
@@ -173,47 +172,17 @@ func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(
 	return nil, feature.Work{Handler: l}, nil
 }
 
-// servedListing is a request of a feature for a list.
-type servedListing struct {
-	promptRequest
-	rev            revision.Revision
-	method, cursor string
-	appendTo       appendListed
-}
-
-// Run is the work of the request.
-func (l *servedListing) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	return l.run(ctx, dst, l)
-}
-
-func (l *servedListing) methods() (seen, client string) { return methodList, l.method }
-
-func (l *servedListing) Subject() string { return l.method }
-
-func (l *servedListing) LogAttr() slog.Attr { return slog.String("method", l.method) }
-
-func (l *servedListing) answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure) {
-	cursor := l.cursor
-	if r != nil {
-		cursor = r.Cursor
-	}
+// appendList appends the list of a feature.
+func (l *servedList) appendList(ctx context.Context, dst []byte, cursor string) ([]byte, *rpc.Failure) {
 	visible := l.server.visibleIn(ctx)
 	list, err := l.appendTo(ctx, dst, cursor, visible)
 	switch {
 	case visible != nil && ctx.Err() != nil:
-		return Response{}, nil, rpc.InternalFailure(l.method, context.Cause(ctx)) // and not half a list
+		return nil, rpc.InternalFailure(l.method, context.Cause(ctx)) // and not half a list
 	case err != nil:
-		return Response{}, nil, featureFailure(ctx, l.method, err)
+		return nil, featureFailure(ctx, l.method, err)
 	}
-	return listed(list, l.rev, l.method), nil, nil
-}
-
-func (l *servedListing) append(_ context.Context, dst []byte, r Response) ([]byte, error) {
-	list, err := r.page(l.rev, l.method)
-	if err != nil || l.around == nil { // which was appended to dst
-		return list, err
-	}
-	return append(dst, list...), nil
+	return list, nil
 }
 
 // visibleIn returns the visible of a listing.

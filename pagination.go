@@ -23,7 +23,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 		return nil, feature.Work{}, err
 	}
 	if s.isOpen() {
-		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, cursor: position}
+		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: position}
 		response, _, f := l.answer(context.Background(), nil, dst) // it has no use for one
 		if f != nil {
 			return nil, feature.Work{}, f.Client
@@ -31,7 +31,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 		dst, _ = l.append(context.Background(), dst, response) // the response is that of answer
 		return dst, feature.Work{}, nil
 	}
-	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, cursor: c.Message.Own(position)}
+	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: c.Message.Own(position)}
 	if r := l.open(c, l); r != nil {
 		r.Cursor = l.cursor
 	} else if _, err := afterOf(position); err != nil {
@@ -40,26 +40,31 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	return nil, feature.Work{Handler: l}, nil
 }
 
-// servedList is a request for a list of prompts.
+// servedList is a request for a list: of prompts, or of what a feature makes of them.
 type servedList struct {
 	promptRequest
-	rev    revision.Revision
-	cursor string
+	rev            revision.Revision
+	method, cursor string
+	appendTo       appendListed // of a feature
 }
 
 // Run is the work of the request.
 func (l *servedList) Run(ctx context.Context, dst []byte) ([]byte, error) { return l.run(ctx, dst, l) }
 
-func (l *servedList) methods() (seen, client string) { return methodList, methodList }
+func (l *servedList) methods() (seen, client string) { return methodList, l.method }
 
-func (l *servedList) Subject() string { return methodList }
+func (l *servedList) Subject() string { return l.method }
 
-func (l *servedList) LogAttr() slog.Attr { return slog.String("method", methodList) }
+func (l *servedList) LogAttr() slog.Attr { return slog.String("method", l.method) }
 
 func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure) {
 	position := l.cursor
 	if r != nil {
 		position = r.Cursor
+	}
+	if l.appendTo != nil {
+		list, f := l.appendList(ctx, dst, position)
+		return listed(list, l.rev, l.method), nil, f
 	}
 	after, err := afterOf(position)
 	if err != nil {
@@ -67,7 +72,7 @@ func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Respon
 	}
 	all := l.server.registry.snapshot()
 	page, f := l.server.appendPage(ctx, append(dst, '{'), all, l.rev, after)
-	response, of := listed(page, l.rev, methodList), all.releaseOfList()
+	response, of := listed(page, l.rev, l.method), all.releaseOfList()
 	if response.own.release = of; r != nil {
 		response.Release = of.public()
 	}
@@ -75,16 +80,19 @@ func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Respon
 }
 
 func (l *servedList) append(_ context.Context, dst []byte, r Response) ([]byte, error) {
-	page, err := r.page(l.rev, methodList)
+	page, err := r.page(l.rev, l.method)
 	if err != nil {
 		return nil, err
+	}
+	if l.around != nil { // else the page was appended to dst
+		page = append(dst, page...)
+	}
+	if l.appendTo != nil {
+		return page, nil
 	}
 	v, err := l.version(&r)
 	if err != nil {
 		return nil, rpc.InternalFailure(methodList, err)
-	}
-	if l.around != nil { // else the page was appended to dst
-		page = append(dst, page...)
 	}
 	return append(l.server.appendListEnd(page, l.rev, v.release), '}'), nil
 }

@@ -31,7 +31,7 @@ import (
 //   - [Server.NewSession] and [Server.Handle] serve a request/response transport.
 //   - [Server.Call] answers single requests in an existing JSON-RPC server.
 type Server struct {
-	rpc      *rpc.Server // answers messages by the features below
+	rpc      *rpc.Dispatcher // answers messages by the features below
 	registry *Registry
 	options  Options
 	handler  Handler // the middleware around innermost; nil without middleware

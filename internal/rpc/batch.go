@@ -26,7 +26,7 @@ const maxBatch = 1000
 // meanwhile, and a cancellation completes a single task. mu is never held while something is
 // sent, because a send may wait for the client.
 type batch struct {
-	server   *Server
+	server   *Dispatcher
 	session  *Session
 	exchange *exchange
 	parent   context.Context
@@ -50,7 +50,7 @@ var errBatchFull = wire.InternalError("batch response is too large; send fewer r
 // receiveBatch is read for a batch. c is the call that has the whole array as its message.
 // broken is the rule of JSON that the array breaks, or nil. A batch without requests for the
 // application's code is answered at once.
-func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, broken *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
+func (s *Dispatcher) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, broken *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
 	if broken != nil { // which may be the error of another message
 		broken = wire.InvalidRequest("batch rejected: %s", broken.Message)
 	}

@@ -20,7 +20,7 @@ import (
 // unread passes messages to a session whose client reads nothing, as Serve
 // does, until it is closed.
 type unread struct {
-	s       *Server
+	s       *Dispatcher
 	session *Session
 	held    chan struct{}
 	jobs    int // that have begun

@@ -23,10 +23,10 @@ import (
 // This file puts a server together: the methods and lists of its features, and the results
 // that are the same for all clients.
 
-// NewServer returns a server, or all errors of the config that clients would see. The order
+// NewDispatcher returns a server, or all errors of the config that clients would see. The order
 // matters: rates refer to methods of all features, the results need all capabilities, and the
 // tails need the server's info from the results.
-func NewServer(c Config) (*Server, []error) {
+func NewDispatcher(c Config) (*Dispatcher, []error) {
 	e := &engine{
 		logger: newLogger(c.Logger), limits: c.Limits, timeouts: c.Timeouts,
 		owner: c.Owner, failure: c.Failure, principal: c.Principal, logSensitive: c.LogSensitive,
@@ -37,7 +37,7 @@ func NewServer(c Config) (*Server, []error) {
 	}
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
-	s := &Server{
+	s := &Dispatcher{
 		engine:      e,
 		config:      c,
 		initialized: map[revision.Revision][]byte{},
@@ -64,7 +64,7 @@ func NewServer(c Config) (*Server, []error) {
 
 // addFeature adds the methods and lists of a feature. All errors are collected, so that the
 // developer sees them at once.
-func (s *Server) addFeature(f feature.Feature) (errs []error) {
+func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
 		switch {
 		case s.methods[name] != nil:
@@ -93,7 +93,7 @@ func (s *Server) addFeature(f feature.Feature) (errs []error) {
 // shareRates gives each method with a RateWith the rate of that method. Both methods then
 // count against the same bucket, such as prompts/get and tools/call: a client must not double
 // the rate by using both.
-func (s *Server) shareRates() (errs []error) {
+func (s *Dispatcher) shareRates() (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
 		m := s.methods[name]
 		switch other := s.methods[m.rateWith]; {
@@ -111,7 +111,7 @@ func (s *Server) shareRates() (errs []error) {
 
 // base returns what every server offers. The layer around a Call answers initialize and ping
 // itself.
-func (s *Server) base() map[string]*method {
+func (s *Dispatcher) base() map[string]*method {
 	return map[string]*method{
 		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
 		"ping":            {serve: ping, versions: stateful, beforeInit: true},
@@ -122,12 +122,12 @@ func (s *Server) base() map[string]*method {
 
 // Capabilities returns the capabilities of the features, as a new map.
 // listChanged says that the client is notified of changes.
-func (s *Server) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
+func (s *Dispatcher) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
 	all, _ := s.featureCapabilities(rev, listChanged)
 	return all
 }
 
-func (s *Server) featureCapabilities(rev revision.Revision, listChanged bool) (map[string]any, []error) {
+func (s *Dispatcher) featureCapabilities(rev revision.Revision, listChanged bool) (map[string]any, []error) {
 	all, errs := map[string]any{}, []error(nil)
 	for _, f := range s.config.Features {
 		if f.Capabilities == nil {
@@ -173,8 +173,8 @@ func addCapabilities(all, own map[string]any) (errs []error) {
 }
 
 // encodeResults encodes the results that depend on nothing but the protocol version, or
-// returns all errors. Invalid info is thus an error of NewServer, and not of each initialize.
-func (s *Server) encodeResults() []error {
+// returns all errors. Invalid info is thus an error of NewDispatcher, and not of each initialize.
+func (s *Dispatcher) encodeResults() []error {
 	for _, rev := range revision.All() { // the newest, which has every member, comes first
 		info, errs := s.config.Info(rev)
 		capabilities, more := s.encodeCapabilities(rev, true)
@@ -210,7 +210,7 @@ func (s *Server) encodeResults() []error {
 }
 
 // encodeCapabilities returns the JSON object of all capabilities.
-func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
+func (s *Dispatcher) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
 	all, errs := s.featureCapabilities(rev, listChanged)
 	errs = append(errs, addCapabilities(all, s.config.Capabilities)...)
 	dst := []byte{'{'}
@@ -245,7 +245,7 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 // initialize is the method initialize. c.session is never nil: without a session, dispatch
 // has rejected the request. A member of params in the wrong case is an error, because a
 // client that sends one would wait for an effect that never comes.
-func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
+func (s *Dispatcher) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
 		return nil, err
@@ -279,6 +279,6 @@ func (s *Server) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 
 // discover is the method server/discover. The result depends on nothing but the version, so
 // encodeResults has made it already.
-func (s *Server) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
+func (s *Dispatcher) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return append(dst, s.discovered[c.Rev]...), nil
 }

@@ -21,7 +21,7 @@ import (
 // This file answers requests for another JSON-RPC layer, such as another SDK: a Call is Handle
 // for a message that the layer has taken apart, with an exchange that keeps the response.
 
-// CallOptions describe the client of a [Server.Call]. The other layer has negotiated Version,
+// CallOptions describe the client of a [Dispatcher.Call]. The other layer has negotiated Version,
 // Capabilities and Info with its client.
 type CallOptions struct {
 	Version      string          // empty for 2025-11-25
@@ -48,7 +48,7 @@ type CallOptions struct {
 // time limit and at the end of ctx, even if the code continues.
 //
 // A Call has no session here: the end of ctx is its cancellation.
-func (s *Server) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	c := &caller{options: &o, method: method, overdue: make(chan struct{})}
 	if err := c.readOptions(s); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ type caller struct {
 }
 
 // readOptions sets what the options say of the client.
-func (c *caller) readOptions(s *Server) error {
+func (c *caller) readOptions(s *Dispatcher) error {
 	c.rev = revision.NewestStateful()
 	if c.hasVersion() {
 		var ok bool

@@ -29,7 +29,7 @@ const endTimeout = time.Second
 // together (see writeQueue). At the end the session is drained: within
 // Timeouts.Drain after the client has closed its side, and for a second if ctx
 // has ended, for the responses of subscriptions.
-func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
+func (s *Dispatcher) Serve(ctx context.Context, t transport.Conn) error {
 	c := &connection{
 		server: s, session: s.NewSession(transport.SessionOptions{}), conn: t, backpressure: limit.NewBackpressure(),
 		jobs: make(chan job), writeLock: make(chan struct{}, 1), closing: make(chan struct{}),
@@ -44,7 +44,7 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 // it must end with the connection. queue has a lock of its own. All other fields are set
 // before the first goroutine starts.
 type connection struct {
-	server       *Server
+	server       *Dispatcher
 	session      *Session
 	conn         transport.Conn
 	ctx          context.Context // ends with the connection
@@ -128,7 +128,7 @@ func (c *connection) serve(parent context.Context) error {
 
 // flushFor is Flush with a time limit. The context of Serve may have ended already, so the
 // time limit is all that ends the wait.
-func (s *Server) flushFor(limit time.Duration) {
+func (s *Dispatcher) flushFor(limit time.Duration) {
 	if s.observer == nil {
 		return
 	}

@@ -148,7 +148,7 @@ func (e *echo) get(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 
 // newTestServer returns a server of the features, with the limits of a Config
 // that sets none.
-func newTestServer(t testing.TB, c Config, features ...*echo) *Server {
+func newTestServer(t testing.TB, c Config, features ...*echo) *Dispatcher {
 	t.Helper()
 	for _, e := range features {
 		c.Features = append(c.Features, e.feature())
@@ -174,7 +174,7 @@ func newTestServer(t testing.TB, c Config, features ...*echo) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s, errs := NewServer(c)
+	s, errs := NewDispatcher(c)
 	require.Empty(t, errs)
 	return s
 }
@@ -187,7 +187,7 @@ type pipe struct {
 	served chan error
 }
 
-func serve(t *testing.T, s *Server) *pipe {
+func serve(t *testing.T, s *Dispatcher) *pipe {
 	p := &pipe{in: make(chan string, 1024), served: make(chan error, 1)}
 	go func() { p.served <- s.Serve(t.Context(), p) }()
 	return p

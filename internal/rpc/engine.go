@@ -18,7 +18,7 @@ import (
 // a while, and not one for each request.
 
 // engine is the limits of a server and what counts toward them, its log and its observer, and
-// the functions of the application that requests need. NewServer sets every field before the
+// the functions of the application that requests need. NewDispatcher sets every field before the
 // first message, so messages read the fields without a lock. Limits, memory, reached and the
 // logger have locks of their own.
 type engine struct {

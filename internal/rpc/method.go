@@ -24,7 +24,7 @@ import (
 // a result, or the work that makes one: see work.go. receive.go finds the row.
 
 // method is one row of the table of methods. A row is the same for all requests and is not
-// changed after NewServer. The methods of the server itself have serve. Those of a feature
+// changed after NewDispatcher. The methods of the server itself have serve. Those of a feature
 // have feature.
 type method struct {
 	name       string                                               // of a feature's method
@@ -32,7 +32,7 @@ type method struct {
 	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
 	beforeInit bool // the method is answered before initialize
-	callable   bool // [Server.Call] answers the method
+	callable   bool // [Dispatcher.Call] answers the method
 
 	limiter  *limit.RateLimiter // nil for no rate
 	bucket   int                // of each session
@@ -108,7 +108,7 @@ type Call struct {
 
 	engine  *engine
 	session *Session // nil outside of one
-	caller  *caller  // of a Server.Call
+	caller  *caller  // of a Dispatcher.Call
 	from    string   // Exchange.ClientKey
 
 	conn     transport.Informer
@@ -240,7 +240,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	c.Message.Method = m.name // which keeps no message in memory
 	call.Bind(&c.public, c)
 	result, w, err := m.feature(&c.public, dst)
-	if len(result) <= len(dst) { // dst itself, which is nil for a Server.Call
+	if len(result) <= len(dst) { // dst itself, which is nil for a Dispatcher.Call
 		result = nil
 	}
 	// A feature that returns neither a result nor work has a bug, which the client must not

@@ -35,7 +35,7 @@ func returning(result string) feature.Handler {
 }
 
 // serverOf returns a server with one method, m.
-func serverOf(t *testing.T, m feature.Method, c Config) *Server {
+func serverOf(t *testing.T, m feature.Method, c Config) *Dispatcher {
 	c.Features = []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}
 	c.Failure = func(_ context.Context, subject string, err error) *Failure { return InternalFailure(subject, err) }
 	return newTestServer(t, c)

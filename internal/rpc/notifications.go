@@ -18,7 +18,7 @@ import (
 // client of a session, and starts the operations of all messages to clients.
 
 // feed notifies the clients of a server of the changes of a list. The feed of a list is made
-// by NewServer and lives as long as the server. The feed of a resource belongs to one
+// by NewDispatcher and lives as long as the server. The feed of a resource belongs to one
 // subscriber. A feed has a timer only during a burst of changes, and no goroutine.
 type feed struct {
 	list     feature.List

@@ -181,7 +181,7 @@ type exchange struct {
 	// request is completed by the time that it is the message's turn.
 	emit     func(msg []byte, completed *atomic.Bool) error
 	observed *telemetry.Operation // of the message; nil without an observer
-	caller   *caller              // of a Server.Call; nil for a message
+	caller   *caller              // of a Dispatcher.Call; nil for a message
 	batch    *batch               // that the message is part of; nil for none
 }
 
@@ -260,7 +260,7 @@ func rejection(err error) *transport.Error {
 	return wire.InternalError("transport rejected the message")
 }
 
-// fixed describes the connection of a [Server.Call].
+// fixed describes the connection of a [Dispatcher.Call].
 type fixed transport.Info
 
 func (f fixed) TransportInfo() transport.Info { return transport.Info(f) }

@@ -19,14 +19,14 @@ import (
 // for the methods, task.go, subscription.go and batch.go for the jobs.
 
 // Handle answers a message of no session.
-func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
 	return s.handle(ctx, nil, msg, x)
 }
 
 // handle answers a message of a session, or of none. The job runs on the goroutine of the
 // caller: a transport over HTTP has one for each message. A connection calls receiveObserved
 // itself, and passes the job to a worker.
-func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
+func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
 	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
 	// A message that is answered needs nothing more, not even a second goroutine.
 	if j == nil {
@@ -37,7 +37,7 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x tra
 
 // receiveObserved is receive, with an operation of the observer's. A job ends the
 // operation itself.
-func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (j job, err error) {
+func (s *Dispatcher) receiveObserved(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (j job, err error) {
 	if s.observer == nil {
 		return s.receive(ctx, session, msg, x, p)
 	}
@@ -57,7 +57,7 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 // Reject is an operation of a message that the transport rejected. Without Reject, an
 // observer would count fewer messages than clients send. The operation has the size 0,
 // because the transport may not have read the message.
-func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
+func (s *Dispatcher) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
 }
 
@@ -65,7 +65,7 @@ func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error)
 // returns the job that does the rest. It waits for capacity within the
 // backpressure. Of the message it keeps what the job needs, and no more by the
 // time that it sends anything: a client may be slow to read.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
+func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
 	var r received
 	s.read(ctx, session, msg, x, p, &r)
 	switch {
@@ -95,7 +95,7 @@ func (r *received) reject(id string, err *transport.Error) { r.reply = wire.Erro
 
 // release returns what the reply takes. It must follow after the reply is sent: the bytes of
 // the reply count for as long as a slow client holds them.
-func (r *received) release(s *Server, client string) {
+func (r *received) release(s *Dispatcher, client string) {
 	if r.buf != nil {
 		wire.PutBuffer(r.buf)
 		r.buf = nil
@@ -106,7 +106,7 @@ func (r *received) release(s *Server, client string) {
 // read reads a message and acts on it, except for what may wait for the client: that is left
 // to do. By the time that read returns, the message is no longer counted and its parsed form
 // is back in the pool.
-func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
+func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.limits.MessageBytes {
 		s.rejectLarge(session, x, left)
 		return
@@ -191,7 +191,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exch
 
 // act acts on a message that was read with its session, alone or in a batch. err is the error
 // of the message, or nil.
-func (s *Server) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
+func (s *Dispatcher) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
 	c.observeSession()
 	if c.Message.Kind == wire.KindRequest && err == nil {
 		s.receiveRequest(ctx, c, x, p, left)
@@ -201,7 +201,7 @@ func (s *Server) act(ctx context.Context, c *Call, err *transport.Error, x *exch
 }
 
 // rejectLarge rejects a message over the limit.
-func (s *Server) rejectLarge(session *Session, x *exchange, left *received) {
+func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) {
 	// Nothing of the message is used below, and a transport may need its memory for the
 	// next one.
 	x.release()
@@ -225,7 +225,7 @@ var (
 // handleNonRequest handles a message that is no request, or that has an error. A notification
 // or a response gets no response, not even an error: JSON-RPC forbids that, and two peers
 // could answer each other forever.
-func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transport.Error, left *received) {
+func (s *Dispatcher) handleNonRequest(session *Session, m *wire.Message, err *transport.Error, left *received) {
 	// Without a session, the server has asked the client nothing.
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
@@ -250,7 +250,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transp
 }
 
 // receiveRequest is read for a valid request.
-func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {
+func (s *Dispatcher) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {
 	if s.answer(c, x, left) {
 		return
 	}
@@ -269,7 +269,7 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *li
 
 // answer sets the reply to a request that needs no application code, and reports
 // whether there is one. Otherwise, the work is in c.
-func (s *Server) answer(c *Call, x *exchange, left *received) bool {
+func (s *Dispatcher) answer(c *Call, x *exchange, left *received) bool {
 	// Head first: dispatch appends the result where it stays.
 	buf := wire.GetBuffer()
 	left.buf, left.session = buf, c.session
@@ -298,7 +298,7 @@ func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 // dispatch passes a request to its method. It appends the result to dst, or
 // returns nil and sets the work that makes the result. The order of the checks is
 // that of GAP-10.
-func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
+func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
 	session, m := c.session, &c.Message
 	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
 	// connection may carry messages of both kinds.

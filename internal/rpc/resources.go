@@ -23,7 +23,7 @@ import (
 const maxResources = 1024
 
 // addResources adds the methods for the resources of the features.
-func (s *Server) addResources() []error {
+func (s *Dispatcher) addResources() []error {
 	var errs []error
 	for _, f := range s.config.Features {
 		if f.Resources == nil {
@@ -51,7 +51,7 @@ func (s *Server) addResources() []error {
 // listenTo returns a listener for one resource, or the application's error. ctx is that of
 // the client. The feed is not shared with other clients, because the application decides for
 // each client whether it may subscribe.
-func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
+func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -75,7 +75,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 // listenToAll returns listeners for the resources of a subscription. Those that the client
 // cannot subscribe to are left out (SUB-06). The acknowledgement lists the resources that are
 // not left out, so an error needs no response of its own.
-func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
+func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))
 	for _, uri := range uris {
@@ -95,7 +95,7 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 
 // subscribeResource is the method resources/subscribe. The result is work, because Subscribe
 // is the application's code: it may be slow, and it needs the context of the client.
-func (s *Server) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
+func (s *Dispatcher) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ type inFlight interface {
 // connection. The drain waits for answers and batches. Subscriptions do not end by
 // themselves: the server ends them after the drain.
 type Session struct {
-	server     *Server
+	server     *Dispatcher
 	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized
 	ended      chan struct{} // closed by Close
@@ -85,7 +85,7 @@ type Session struct {
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
-func (s *Server) NewSession(o transport.SessionOptions) *Session {
+func (s *Dispatcher) NewSession(o transport.SessionOptions) *Session {
 	x := &Session{
 		server:     s,
 		running:    limit.NewRequests(s.limits.Concurrent, 0),
@@ -189,7 +189,7 @@ func (s *Session) end(cause error) {
 
 // forget calls Ended of the features for a session. Features keep data by the number of a
 // session, such as the snapshot of a list that the client has seen.
-func (s *Server) forget(x *Session) {
+func (s *Dispatcher) forget(x *Session) {
 	if x.isDetached {
 		return // it is no client's
 	}
@@ -343,7 +343,7 @@ func (s *Session) Version() string { return s.revision().String() }
 // sessionID returns the name of a session for the observer and the middleware: a keyed hash
 // of the transport's, which may be secret. The same id has the same name on this server for
 // as long as the process runs, and another name on every other server.
-func (s *Server) sessionID(id string) string {
+func (s *Dispatcher) sessionID(id string) string {
 	if s.idKey == nil {
 		return ""
 	}

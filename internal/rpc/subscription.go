@@ -35,7 +35,7 @@ const uriFilter = "resourceSubscriptions"
 
 // listen is the method subscriptions/listen. listen only checks and notes the filter.
 // newSubscription makes the job, which lasts as long as the client listens.
-func (s *Server) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
+func (s *Dispatcher) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Server) listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 // checkFilter returns an error for the first member of notifications that is in the wrong
 // case or of the wrong type. Other unknown members are ignored: a newer client may know more
 // lists. A known name in the wrong case is a mistake that the client would never notice.
-func (s *Server) checkFilter(notifications strictjson.Value) *transport.Error {
+func (s *Dispatcher) checkFilter(notifications strictjson.Value) *transport.Error {
 	known := append([]string{uriFilter}, protocolFilters...)
 	for _, f := range s.feeds {
 		if !slices.Contains(known, f.list.Filter) {
@@ -118,7 +118,7 @@ func isStrings(v strictjson.Value) bool {
 // closed or a send fails.
 type subscription struct {
 	pending
-	server   *Server
+	server   *Dispatcher
 	rev      revision.Revision
 	filter   *filter
 	over     <-chan struct{} // Exchange.Done
@@ -127,7 +127,7 @@ type subscription struct {
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
-func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
+func (s *Dispatcher) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
 	m := &c.Message
 	// A subscription may last for days, and must not keep its message in memory.
 	m.Detach()

@@ -12,8 +12,8 @@ import (
 // This file reads private fields of the root package by reflection, so that the root has no
 // function that only tests call.
 
-func dispatcher(s *prompts.Server) *rpc.Server {
-	return (*rpc.Server)(reflect.ValueOf(s).Elem().FieldByName("rpc").UnsafePointer())
+func dispatcher(s *prompts.Server) *rpc.Dispatcher {
+	return (*rpc.Dispatcher)(reflect.ValueOf(s).Elem().FieldByName("rpc").UnsafePointer())
 }
 
 // Tasks is the number of requests that have entered the server.

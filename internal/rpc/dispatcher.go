@@ -5,11 +5,11 @@
 //
 // The way of a message:
 //
-//	Server.Serve ─┐              ┌─ notification, response: Session
-//	Handle ───────┴─ receive ────┼─ subscriptions/listen: subscription
-//	                             ├─ batch: its messages, one after the other
-//	Server.Call ─────────────────┴─ request: answered at once, or by a task if the
-//	                                result needs the application's code
+//	Serve ──┐              ┌─ notification, response: Session
+//	Handle ─┼─── receive ──┼─ subscriptions/listen: subscription
+//	Call ───┘              ├─ batch: its messages, one after the other
+//	                       └─ request: answered at once, or by a task if the
+//	                          result needs the application's code
 //
 // A [wire.Message] is a message that was read. A [Request] is in flight. A [Handler]
 // makes the result. The handler, the time limit, a cancellation and the end of the
@@ -27,7 +27,7 @@ import (
 	"github.com/mcp-prompts/prompts/observe"
 )
 
-// Config configures a [Server]. All limits must be set.
+// Config configures a [Dispatcher]. All limits must be set.
 type Config struct {
 	// Info returns the server's description of itself for a protocol version,
 	// a JSON object.
@@ -63,9 +63,9 @@ type Config struct {
 	LogSensitive bool
 }
 
-// Server answers messages. It is safe for concurrent use. The methods, the feeds and the
-// encoded results change only in NewServer, so messages read them without a lock.
-type Server struct {
+// Dispatcher answers messages. It is safe for concurrent use. The methods, the feeds and the
+// encoded results change only in NewDispatcher, so messages read them without a lock.
+type Dispatcher struct {
 	*engine
 	config    Config
 	methods   map[string]*method
@@ -85,11 +85,11 @@ type Server struct {
 }
 
 // Flush waits until the observer was called for all that has ended.
-func (s *Server) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
+func (s *Dispatcher) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
 
-// Methods returns the names of the methods of features that [Server.Call] answers, sorted. A
+// Methods returns the names of the methods of features that [Dispatcher.Call] answers, sorted. A
 // server of another SDK registers these methods.
-func (s *Server) Methods() []string {
+func (s *Dispatcher) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
 		if m.callable && m.feature != nil {
@@ -102,11 +102,11 @@ func (s *Server) Methods() []string {
 
 // ServerInfo returns the member of _meta that every result of 2026-07-28 has.
 // It must not be changed.
-func (s *Server) ServerInfo() []byte { return s.serverInfo }
+func (s *Dispatcher) ServerInfo() []byte { return s.serverInfo }
 
 // InUse counts what clients hold of the server, without what is zero. Tests of
 // the packages above see by it that nothing is left behind.
-func (s *Server) InUse() map[string]int {
+func (s *Dispatcher) InUse() map[string]int {
 	tasks, slots, clients := s.running.InUse()
 	n := map[string]int{"clients": clients, "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Used(),
 		"bytes": s.memory.held.Used() + s.memory.parsing.Used()}
