@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -271,7 +272,7 @@ func promptNames(dir string) []string {
 	if openFolders([]string{dir}) != nil {
 		return nil
 	}
-	reg, _ := loadFolders([]string{dir})
+	reg, _ := loadFolders(context.Background(), []string{dir})
 	var names []string
 	for p := range reg.All() {
 		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -147,11 +146,11 @@ func (f *diffFolder) path(p *prompts.Prompt) string {
 
 // text returns the text of a file, by default what is below the front matter.
 func (f *diffFolder) text(name string) string {
-	content, err := os.ReadFile(filepath.Join(f.side.dir, filepath.FromSlash(name)))
+	text, err := readText(f.side.dir, name)
 	if err != nil {
 		return "" // it is not in this folder
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
+	text = strings.TrimPrefix(text, "\ufeff")
 	if f.isWhole {
 		return text
 	}

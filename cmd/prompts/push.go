@@ -25,6 +25,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptoci"
 	"github.com/mcp-prompts/prompts/promptskills"
@@ -201,7 +202,7 @@ func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (dige
 
 // releaseFiles returns the files of a release: those of prompts and skills.
 func releaseFiles(dir string) (map[string][]byte, error) {
-	return promptfs.Files(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
+	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
 }
 
 // createdAt returns the time of a release.
