@@ -35,8 +35,8 @@ import (
 
 const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
 with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
-and hyphens. Credentials are those of Docker's configuration, or the variables
-PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
+and hyphens. Credentials are those of Docker's configuration, or, for the registry that
+PROMPTS_REGISTRY_HOST names, PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
 
 // storeOptions are the flags of every command that uses a store.
 type storeOptions struct{ plainHTTP bool }
