@@ -436,7 +436,7 @@ func TestPageAttacks(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		opened, ended := make(chan string, 1), make(chan error, 1)
 		go func() {
-			ended <- servePreview(ctx, listener, []string{dir}, o, author, slog.New(slog.DiscardHandler), func(token string) { opened <- token })
+			ended <- servePreview(ctx, listener, []string{dir}, o, author, slog.New(slog.DiscardHandler), func(token string) func() { opened <- token; return func() {} })
 		}()
 		t.Cleanup(func() {
 			stop()
