@@ -8,7 +8,6 @@ import (
 	"html"
 	"io"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -360,7 +359,7 @@ var diffFormats = map[string]func(io.Writer, *diffReport) error{
 const defaultWidth = 120
 
 func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -374,7 +373,7 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 		if !color {
 			return s
 		}
-		return "\x1b[" + code + "m" + s + "\x1b[0m"
+		return styled(code, s)
 	}
 	paintPiece := paintMarks
 	if color {

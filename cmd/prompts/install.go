@@ -382,6 +382,9 @@ func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 		return fmt.Errorf("%s: %w", shellQuoted(command), err)
 	}
 	p.Stdin, p.Stdout, p.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if out, errOut := fileOf(p.Stdout), fileOf(p.Stderr); out != nil && errOut != nil { // the program of the user may ask on a terminal
+		p.Stdout, p.Stderr = out, errOut
+	}
 	if err := p.Run(); err != nil {
 		return fmt.Errorf("%s: %w", shellQuoted(command), err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +76,7 @@ asked for.`,
 			case asJSON:
 				return writeIndented(cmd.OutOrStdout(), raw)
 			}
-			return writeMessages(cmd.OutOrStdout(), result)
+			return writeMessages(unchanged(cmd.OutOrStdout()), result)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result of prompts/get as JSON")
@@ -290,13 +289,6 @@ func writeMessages(w io.Writer, r *prompts.Result) error {
 		}
 	}
 	return nil
-}
-
-func writeIndented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 func newList() *cobra.Command {
