@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // LimitError reports a file of more than this many bytes.
@@ -41,8 +42,11 @@ func Check(info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// Append appends the content of an open file, which may grow while it is read. The end of ctx
-// closes the file, so that a file of the system that waits for content does not hold Append.
+// maxWait is how long a file may have nothing to read, without being at its end. Some files of
+// the system, such as /proc/kmsg, are regular and wait for their content.
+const maxWait = time.Second
+
+// Append appends the content of an open file, which may grow while it is read.
 func Append(ctx context.Context, dst []byte, file fs.File, limit int64) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -51,12 +55,11 @@ func Append(ctx context.Context, dst []byte, file fs.File, limit int64) ([]byte,
 	if err := Check(info, limit); err != nil {
 		return nil, err
 	}
-	if ofSystem, ok := file.(*os.File); ok && ctx.Done() != nil { // others may not be closed while they are read
-		defer context.AfterFunc(ctx, func() { _ = ofSystem.Close() })() // nothing was written
-	}
+	ofSystem, canWait := file.(*os.File)
 	begin := len(dst)
 	dst = slices.Grow(dst, int(info.Size())+1) // which is as many as are read, if it has not grown
 	for {
+		canWait = canWait && ofSystem.SetReadDeadline(time.Now().Add(maxWait)) == nil // not if it is on a disk
 		n, err := file.Read(dst[len(dst):cap(dst)])
 		dst = dst[:len(dst)+n]
 		switch {
@@ -64,8 +67,10 @@ func Append(ctx context.Context, dst []byte, file fs.File, limit int64) ([]byte,
 			return nil, LimitError(limit)
 		case errors.Is(err, io.EOF):
 			return dst, nil
-		case err != nil && ctx.Err() != nil:
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, TypeError("file waits for its content")
 		case err != nil:
 			return nil, err
 		}
