@@ -23,8 +23,6 @@ const (
 	cacheFile = "current"
 	// cacheMark marks a folder as a cache. The file is the lock of the cache.
 	cacheMark = ".prompts-cache"
-	// maxCacheFile is the maximum size of cacheFile in bytes.
-	maxCacheFile = 4 << 10
 )
 
 // cached is the form of the names that a cache removes: of releases, and of files that were
@@ -107,7 +105,7 @@ func (c *cache) save(ctx context.Context, label string, r *Release) error {
 
 // fromCache serves the release in the cache, which is checked as one of a store.
 func (f *Follower) fromCache(ctx context.Context) error {
-	text, err := regular.ReadFile(ctx, filepath.Join(f.options.Cache, cacheFile), maxCacheFile)
+	text, err := regular.ReadFile(ctx, filepath.Join(f.options.Cache, cacheFile), maxSmallFile)
 	if err != nil {
 		return err
 	}

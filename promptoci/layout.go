@@ -39,8 +39,9 @@ func NewLayout(dir string) *Layout { return &Layout{dir} }
 // maxIndex is the maximum size of the index of a layout in bytes: about 200,000 tags.
 const maxIndex = 64 << 20
 
-// maxLayoutFile is the maximum size of the file with the version of a layout in bytes.
-const maxLayoutFile = 64 << 10
+// maxSmallFile is the maximum size of a file with the version of a layout, or with the label of a
+// cache, in bytes.
+const maxSmallFile = 64 << 10
 
 func (l *Layout) blob(d digest.Digest) (string, error) {
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
@@ -239,7 +240,7 @@ func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, chec
 		return err
 	}
 	version := filepath.Join(l.dir, ocispec.ImageLayoutFile)
-	if have, _ := regular.ReadFile(ctx, version, maxLayoutFile); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
+	if have, _ := regular.ReadFile(ctx, version, maxSmallFile); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
 		if err := replaceFile(version, []byte(`{"imageLayoutVersion":"`+ocispec.ImageLayoutVersion+`"}`)); err != nil {
 			return err
 		}

@@ -73,7 +73,8 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 }
 
 // maxNesting is how deep a document may nest: the limit of the parsers of JSON, TOML and
-// YAML. Package hujson has none, and an overflow of the stack would end the program.
+// YAML. Package hujson does not have that limit, and an overflow of the stack would end the
+// program.
 const maxNesting = 10_000
 
 // checkNesting returns an error for a document, which may have comments, that nests too deep.

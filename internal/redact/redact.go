@@ -136,8 +136,8 @@ var errURI = errors.New("URI contains the value of a sensitive argument")
 // maxEscapes is how often a URI with secrets may be escaped: a URI in a URI in a URI.
 const maxEscapes = 8
 
-// CheckURI returns an error if a URI contains a secret, escaped or not, or is escaped too
-// often to tell. A short secret is in many URIs by chance.
+// CheckURI returns an error if a URI contains a secret, escaped or not, or is escaped more
+// than maxEscapes times. A short secret is in many URIs by chance.
 func (s *Secrets) CheckURI(uri string) error {
 	secrets := s.all()
 	if len(secrets) == 0 {

@@ -8,5 +8,5 @@ import (
 )
 
 // Changed returns the time at which the content or an attribute of a file changed. Unlike
-// the time of a modification, no program sets it. The time is zero if the system has none.
+// the time of a modification, no program sets it. Without such a time, Changed returns the zero time.
 func Changed(fs.FileInfo) time.Time { return time.Time{} }
