@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // Folder keeps the prompts of a registry in sync with a folder: see [Folder.Reload]
@@ -114,11 +115,11 @@ func (f *Folder) open() (fs.FS, func(), error) {
 	if f.dir == "" {
 		return f.fsys, func() {}, nil
 	}
-	d, err := openDirectory(f.dir)
+	d, err := regular.OpenDir(f.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	return d, func() { _ = d.root.Close() }, nil // which was only read from
+	return d, d.Close, nil
 }
 
 // reload is Reload for the one whose turn it is. The error says why nothing

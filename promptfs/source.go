@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
@@ -29,7 +26,7 @@ func newSource(fsys fs.FS, o *Options) *source {
 	links, _ := fsys.(fs.ReadLinkFS)
 	s := &source{fsys: fsys, links: links, options: o, now: time.Now(), blocks: true}
 	switch fsys.(type) {
-	case directory, *memory:
+	case regular.Dir, regular.FS, *memory:
 		s.blocks = false
 	}
 	return s
@@ -45,6 +42,7 @@ type stamp struct {
 	real     string // the path without links
 	size     int64
 	modified time.Time
+	changed  time.Time // zero if the system does not say
 	mode     fs.FileMode
 	// settled says that the file had not been changed for a while, so that
 	// another change has another time.
@@ -53,87 +51,38 @@ type stamp struct {
 
 func (s *source) stampOf(real string, info fs.FileInfo) stamp {
 	m := info.ModTime()
-	return stamp{real, info.Size(), m, info.Mode(), !m.IsZero() && m.Before(s.now.Add(-coarse))}
+	return stamp{real, info.Size(), m, regular.Changed(info), info.Mode(), !m.IsZero() && m.Before(s.now.Add(-coarse))}
 }
 
 // same reports whether a file that had the stamp before and now has this one
 // need not be read.
 func (s stamp) same(before stamp) bool {
-	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified)
+	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified) && s.changed.Equal(before.changed)
 }
 
-var (
-	errOutside = errors.New("link points outside of the folder")
-	errCircle  = errors.New("link loop")
-	errDotfile = errors.New("name begins with a dot")
-	// errNoFolder is said of what stands in the place of the partials.
-	errNoFolder = hint.New("move the file", "folder expected, got a file")
-)
-
-// maxLinks is how many links may follow one another.
-const maxLinks = 40
+// errNoFolder is said of what stands in the place of the partials.
+var errNoFolder = hint.New("move the file", "folder expected, got a file")
 
 // resolve returns the path without links. A link to a dotfile is an error.
 func (s *source) resolve(name string) (string, error) {
-	real, err := s.withoutLinks(name)
+	if s.links == nil {
+		return name, nil
+	}
+	real, err := regular.Resolve(s.links, name)
 	if err == nil && real != name && s.isDotfile(real) {
-		return "", errDotfile
+		return "", regular.ErrHidden
 	}
 	return real, err
 }
 
-// isDotfile reports whether a name of the path begins with a dot. Kubernetes gives names
-// that begin with two dots to the folders of a volume, whose files are links. The folder
-// of partials may have any name.
+// isDotfile reports whether a name of the path begins with a dot. The folder of partials
+// may have any name.
 func (s *source) isDotfile(name string) bool {
-	if rest, ok := strings.CutPrefix(name+"/", s.options.Partials+"/"); ok {
+	rest, ok := strings.CutPrefix(name+"/", s.options.Partials+"/")
+	if ok {
 		name = rest
 	}
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") && !strings.HasPrefix(part, "..") && part != "." {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *source) withoutLinks(name string) (string, error) {
-	if s.links == nil {
-		return name, nil
-	}
-	hops := 0
-	done, rest := "", name
-	for rest != "" {
-		first, more, _ := strings.Cut(rest, "/")
-		at := path.Join(done, first)
-		info, err := s.links.Lstat(at)
-		if err != nil {
-			return "", err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			done, rest = at, more
-			continue
-		}
-		if hops++; hops > maxLinks {
-			return "", errCircle
-		}
-		target, err := s.links.ReadLink(at)
-		if err != nil {
-			return "", err
-		}
-		if filepath.IsAbs(target) || path.IsAbs(target) {
-			return "", errOutside
-		}
-		rest = path.Join(path.Dir(at), filepath.ToSlash(target), more)
-		if rest == ".." || strings.HasPrefix(rest, "../") {
-			return "", errOutside
-		}
-		done = ""
-		if rest == "." {
-			return ".", nil
-		}
-	}
-	return done, nil
+	return regular.IsHidden(name)
 }
 
 // stat returns the stamp of what a path leads to.
@@ -149,55 +98,9 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 	return s.stampOf(real, info), info, nil
 }
 
-// checkSize rejects what cannot be read as a file of limited size.
-func checkSize(info fs.FileInfo, limit int64) error {
-	switch {
-	case info.IsDir():
-		return errors.New("file expected, got a folder")
-	case !info.Mode().IsRegular():
-		return errors.New("not a regular file")
-	case info.Size() > limit:
-		return tooLarge(limit)
-	}
-	return nil
-}
-
-func tooLarge(limit int64) error {
-	return hint.New("shorten the file", "file exceeds the limit of %d bytes", limit)
-}
-
 // readDir lists a folder, by name.
 func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error) {
-	return unlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
-}
-
-// unlessEnded returns the result of f, or the error of ctx as soon as ctx ends. If f
-// blocks, f keeps its goroutine until it returns.
-func unlessEnded[T any](ctx context.Context, blocks bool, f func() (T, error)) (T, error) {
-	if !blocks {
-		return f()
-	}
-	type result struct {
-		value T
-		err   error
-	}
-	results := make(chan result)
-	go func() {
-		value, err := f()
-		select {
-		case results <- result{value, err}:
-		case <-ctx.Done():
-			if file, ok := any(value).(io.Closer); ok && err == nil {
-				_ = file.Close() // nothing was written
-			}
-		}
-	}()
-	select {
-	case r := <-results:
-		return r.value, r.err
-	case <-ctx.Done():
-		return *new(T), ctx.Err()
-	}
+	return regular.UnlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
 }
 
 // read reads a file that has been looked at. What is opened may be another file.
@@ -207,36 +110,18 @@ func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit 
 
 // appendFile is read into a buffer.
 func (s *source) appendFile(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	if err := checkSize(info, limit); err != nil {
-		return nil, err
+	err := regular.Check(info, limit)
+	if err == nil {
+		var file fs.File
+		if file, err = regular.UnlessEnded(ctx, s.blocks, func() (fs.File, error) { return s.fsys.Open(real) }); err == nil {
+			defer file.Close()
+			content, err = regular.Append(ctx, content, file, limit)
+		}
 	}
-	file, err := unlessEnded(ctx, s.blocks, func() (fs.File, error) { return s.fsys.Open(real) })
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	defer file.Close()
-	if info, err = file.Stat(); err != nil {
-		return nil, unreadable(err)
-	}
-	if err := checkSize(info, limit); err != nil {
-		return nil, err
-	}
-	content = slices.Grow(content, int(info.Size())+1) // which is as many as are read, if it has not grown
-	for {
-		n, err := file.Read(content[len(content):cap(content)])
-		content = content[:len(content)+n]
-		switch {
-		case int64(len(content)) > limit: // it grows while it is read
-			return nil, tooLarge(limit)
-		case errors.Is(err, io.EOF):
-			return content, nil
-		case err != nil:
-			return nil, unreadable(err)
-		}
-		if len(content) == cap(content) {
-			content = append(content, 0)[:len(content)]
-		}
-	}
+	return content, nil
 }
 
 // unreadable returns an error of a file system in words that fit behind the
@@ -244,11 +129,15 @@ func (s *source) appendFile(ctx context.Context, content []byte, real string, in
 func unreadable(err error) error {
 	var p *fs.PathError
 	switch {
-	case errors.Is(err, errOutside):
+	case errors.As(err, new(regular.LimitError)):
+		return hint.New("shorten the file", "%w", err)
+	case errors.As(err, new(regular.TypeError)):
+		return err
+	case errors.Is(err, regular.ErrOutside):
 		return hint.New("copy the file into the folder", "symbolic link points outside of the prompts folder")
-	case errors.Is(err, errCircle):
+	case errors.Is(err, regular.ErrLoop):
 		return hint.New("point the link to a file", "symbolic link loop")
-	case errors.Is(err, errDotfile):
+	case errors.Is(err, regular.ErrHidden):
 		return hint.New("rename the target", "symbolic link to a dotfile: a name in the path of its target begins with a dot")
 	case errors.Is(err, errNoFolder):
 		return err

@@ -32,8 +32,10 @@ type Options struct {
 	// Timeout limits how long a look at the label and the download of a release take.
 	// Default: 60 seconds.
 	Timeout time.Duration
-	// Cache is a folder for the last release, for a start without the registry. Only one
-	// Follower may use it. Default: none.
+	// Cache is a folder for the last release, for a start without the registry. The Follower
+	// creates the folder, or marks one that has no releases, and removes only releases of its
+	// own. While another Follower uses the folder, also one of another process, the release is
+	// not cached, and the log says why. Default: none.
 	Cache string
 	// RequireStore returns an error from Follow if the release cannot be read from the
 	// store, even if the Cache has one.
@@ -84,6 +86,7 @@ type Follower struct {
 	isPinned bool
 	options  Options
 	mirror   *promptfs.Mirror
+	cache    cache // used by Follow and then by the goroutine
 
 	cancel  context.CancelFunc
 	ended   chan struct{} // closed when the goroutine has ended
@@ -122,7 +125,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
 	mirror := promptfs.NewMirror(reg, o.Files) // whose records have the label of the release
 	o.Files.Logger = mirror.Logger().With(slog.String("label", label))
-	f := &Follower{store: s, label: label, isPinned: isPinned, options: o, mirror: mirror, ended: make(chan struct{}), refresh: make(chan struct{}, 1)}
+	f := &Follower{store: s, label: label, isPinned: isPinned, options: o, mirror: mirror, cache: cache{dir: o.Cache}, ended: make(chan struct{}), refresh: make(chan struct{}, 1)}
 	f.status.Label = label
 	err := f.look(ctx)
 	if err != nil && ctx.Err() == nil && o.Cache != "" && !o.RequireStore {
@@ -133,6 +136,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 		}
 	}
 	if err != nil {
+		f.cache.close()
 		return nil, fmt.Errorf("promptoci: follow %s: %w", label, err)
 	}
 	running, cancel := context.WithCancel(ctx)
@@ -212,6 +216,7 @@ func text(err error) string {
 // run looks at the label until ctx ends.
 func (f *Follower) run(ctx context.Context) {
 	defer close(f.ended)
+	defer f.cache.close()
 	for {
 		if f.isPinned && f.Status().Synced {
 			<-ctx.Done()
@@ -310,7 +315,7 @@ func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 		*s = Status{Synced: true, Label: f.label, Release: r.Digest, Content: r.Content, Since: time.Now()}
 	})
 	if f.options.Cache != "" {
-		if err := saveCache(ctx, f.options.Cache, f.label, r); err != nil {
+		if err := f.cache.save(ctx, f.label, r); err != nil {
 			f.options.Files.Logger.WarnContext(ctx, "release not cached", slog.Any("error", err))
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as
@@ -37,6 +39,10 @@ func NewLayout(dir string) *Layout { return &Layout{dir} }
 // maxIndex is the maximum size of the index of a layout in bytes: about 200,000 tags.
 const maxIndex = 64 << 20
 
+// maxSmallFile is the maximum size of a file with the version of a layout, or with the label of a
+// cache, in bytes.
+const maxSmallFile = 64 << 10
+
 func (l *Layout) blob(d digest.Digest) (string, error) {
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
 		return "", fmt.Errorf("invalid digest %.80q: %w", d, errdef.ErrInvalidDigest)
@@ -45,13 +51,19 @@ func (l *Layout) blob(d digest.Digest) (string, error) {
 }
 
 // Fetch opens content by its digest.
-func (l *Layout) Fetch(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+func (l *Layout) Fetch(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
 	name, err := l.blob(d.Digest)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(name)
-	return f, notFound(err, d.Digest.String())
+	f, err := regular.UnlessEnded(ctx, ctx.Done() != nil, func() (*os.File, error) { return regular.Open(name) })
+	if err != nil {
+		return nil, notFound(err, d.Digest.String())
+	}
+	if info, err := f.Stat(); err != nil || info.Size() < d.Size { // some files of the system wait for their content
+		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s: %w", d.Digest, io.ErrUnexpectedEOF))
+	}
+	return f, nil
 }
 
 // notFound returns err as an error of a store.
@@ -72,7 +84,7 @@ func (l *Layout) Exists(_ context.Context, d ocispec.Descriptor) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && info.Size() == d.Size, err
+	return err == nil && info.Mode().IsRegular() && info.Size() == d.Size, err
 }
 
 // Push writes content, which must have the digest and the size of its descriptor.
@@ -109,27 +121,28 @@ func replaceFile(name string, text []byte) error {
 }
 
 // index reads the tags. An empty store has no index.
-func (l *Layout) index() (*ocispec.Index, error) {
+func (l *Layout) index(ctx context.Context) (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
-	f, err := os.Open(filepath.Join(l.dir, ocispec.ImageIndexFile))
+	name := filepath.Join(l.dir, ocispec.ImageIndexFile)
+	text, err := regular.ReadFile(ctx, name, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return index, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
-	if err == nil && len(text) > maxIndex {
-		err = fmt.Errorf("index exceeds the limit of %d bytes", maxIndex)
-	}
-	if err == nil {
-		err = json.Unmarshal(text, index)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	if err := json.Unmarshal(text, index); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return index, nil
+}
+
+// newLock returns the lock of a file, which a lock creates.
+func newLock(name string) (*flock.Flock, error) {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // the opening of a pipe would wait
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	return flock.New(name), nil
 }
 
 func isTagged(d ocispec.Descriptor, tag string) bool {
@@ -137,7 +150,7 @@ func isTagged(d ocispec.Descriptor, tag string) bool {
 }
 
 // Resolve returns the descriptor of a tag, or of the digest of a manifest.
-func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
+func (l *Layout) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	if d := digest.Digest(reference); d.Validate() == nil {
 		name, err := l.blob(d)
 		if err != nil {
@@ -149,7 +162,7 @@ func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descripto
 		}
 		return ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: d, Size: info.Size()}, nil
 	}
-	index, err := l.index()
+	index, err := l.index(ctx)
 	if err != nil {
 		return ocispec.Descriptor{}, err
 	}
@@ -162,8 +175,8 @@ func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descripto
 }
 
 // Tags lists the tags after last, in order.
-func (l *Layout) Tags(_ context.Context, last string, f func(tags []string) error) error {
-	index, err := l.index()
+func (l *Layout) Tags(ctx context.Context, last string, f func(tags []string) error) error {
+	index, err := l.index(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,12 +209,15 @@ func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, chec
 	if ok, err := l.Exists(ctx, d); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("%s: %w", d.Digest, errdef.ErrNotFound))
 	}
-	lock := flock.New(filepath.Join(l.dir, ".lock"))
-	if _, err := lock.TryLockContext(ctx, lockWait); err != nil {
+	lock, err := newLock(filepath.Join(l.dir, ".lock"))
+	if err == nil {
+		_, err = lock.TryLockContext(ctx, lockWait)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot lock %s: %w", l.dir, err)
 	}
 	defer lock.Unlock() // the end of the process unlocks it, too
-	index, err := l.index()
+	index, err := l.index(ctx)
 	if err != nil {
 		return err
 	}
@@ -224,7 +240,7 @@ func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, chec
 		return err
 	}
 	version := filepath.Join(l.dir, ocispec.ImageLayoutFile)
-	if have, _ := os.ReadFile(version); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
+	if have, _ := regular.ReadFile(ctx, version, maxSmallFile); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
 		if err := replaceFile(version, []byte(`{"imageLayoutVersion":"`+ocispec.ImageLayoutVersion+`"}`)); err != nil {
 			return err
 		}

@@ -111,9 +111,10 @@ type ClientOptions struct {
 	Transport http.RoundTripper
 }
 
-// Open returns the store of a reference, without a request. For a registry, the credentials
-// are in the variables PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD, or
-// else of Docker's configuration and its helpers, read again for each login.
+// Open returns the store of a reference, without a request. For the registry that the variable
+// PROMPTS_REGISTRY_HOST names, the credentials are in PROMPTS_REGISTRY_USERNAME and
+// PROMPTS_REGISTRY_PASSWORD. All others are those of Docker's configuration and its helpers, read
+// again for each login.
 //
 // Requests use HTTPS, unless the registry is at a loopback address or PlainHTTP is set, and
 // never leave HTTPS by a redirect. A redirect to another host cannot lead to a loopback
@@ -137,8 +138,14 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	client := &auth.Client{
 		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
 		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
-			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" && host == r.Registry {
-				return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
+			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" {
+				named := os.Getenv("PROMPTS_REGISTRY_HOST")
+				if named == "" {
+					return auth.EmptyCredential, errNoHost
+				}
+				if host == (registry.Reference{Registry: named}).Host() {
+					return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
+				}
 			}
 			store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 			if err != nil {
@@ -153,6 +160,9 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	repository.Client = withoutQueries{client}
 	return &remoteStore{repository, g}, nil
 }
+
+// errNoHost is for credentials that could be of any registry.
+var errNoHost = errors.New("PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME, such as ghcr.io")
 
 // withoutQueries is a client whose errors show no query of a URL. A query can have the
 // signature of a redirect to the storage of a registry, or the state of an upload.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -255,30 +256,14 @@ func atPlace(url string, line, column int) string {
 	return strings.NewReplacer("{line}", strconv.Itoa(max(line, 1)), "{column}", strconv.Itoa(max(column, 1))).Replace(url)
 }
 
-// readText reads a file of a folder that is loaded, so that its size is limited.
+// readText returns the text of a file of a folder that is loaded, so that its size is limited.
 func readText(dir, file string) (string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	content, err := root.ReadFile(filepath.FromSlash(file))
-	if err != nil {
-		return "", err
-	}
-	return strings.ReplaceAll(string(content[:min(len(content), maxReadBytes)]), "\r\n", "\n"), nil
+	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
+	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
 }
 
 // errNoFolder is for a test file that would be written elsewhere.
 var errNoFolder = errors.New("test file is a link to a place outside of the folder; the page writes only in the folder")
-
-// isInFolder reports whether a path, if it is a link, leads into a folder.
-func isInFolder(full, dir string) bool {
-	if _, err := os.Lstat(full); err == nil {
-		return isWithin(full, dir)
-	}
-	return isWithin(filepath.Dir(full), dir)
-}
 
 // argumentsOf returns the arguments of a case that is written: without values of sensitive
 // arguments, in whose place generated values stand.

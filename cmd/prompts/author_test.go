@@ -92,7 +92,7 @@ func TestSaveCase(t *testing.T) {
 	target := filepath.Join(outside, "linked.test.yaml")
 	require.NoError(t, os.WriteFile(target, []byte("cases:\n  - name: a\n"), 0o600))
 	require.NoError(t, os.Symlink(target, filepath.Join(dir, "linked.test.yaml")))
-	reg, err := loadFolders([]string{dir})
+	reg, err := loadFolders(t.Context(), []string{dir})
 	require.ErrorContains(t, err, "outside of the prompts folder")
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	save := func(body string) (int, string) {
@@ -188,7 +188,7 @@ func TestAnswer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "greet.md"), []byte("---\narguments: [{name: who}]\n---\n$(touch "+filepath.ToSlash(dir)+"/ran) {{.who}}\n"), 0o600))
-	reg, err := loadFolders([]string{dir})
+	reg, err := loadFolders(t.Context(), []string{dir})
 	require.NoError(t, err)
 	ask := func(ctx context.Context, o authorOptions) (int, string) {
 		w := httptest.NewRecorder()
@@ -232,7 +232,7 @@ func TestAuthorView(t *testing.T) {
 		runGit(t, dir, args...)
 	}
 	write("greet.md", "---\narguments:\n  - name: who\n---\nSalute {{.who}}.\n\n--- user: resource rules.txt ---\n")
-	reg, err := loadFolders([]string{dir})
+	reg, err := loadFolders(t.Context(), []string{dir})
 	require.NoError(t, err)
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	answer := func(path, body string) string {
@@ -328,7 +328,7 @@ func TestCommits(t *testing.T) {
 	commit("change the rules")
 	write("greet.md", file("Salute", "Greet"))
 	commit("change the title \x1f of it")
-	reg, err := loadFolders([]string{dir})
+	reg, err := loadFolders(t.Context(), []string{dir})
 	require.NoError(t, err)
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	ask := func(path, body string, out any) {
@@ -386,7 +386,7 @@ func TestCommits(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(top, "outside.md"), []byte("Others.\n"), 0o600))
 	write("greet.md", file("Many", "Greet"))
 	commit("change many")
-	reg, err = loadFolders([]string{dir})
+	reg, err = loadFolders(t.Context(), []string{dir})
 	require.NoError(t, err)
 	page = newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "_partials", "rules.md"), []byte("Be brief, please.\n"), 0o600))
@@ -436,7 +436,7 @@ func TestPageAttacks(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		opened, ended := make(chan string, 1), make(chan error, 1)
 		go func() {
-			ended <- servePreview(ctx, listener, []string{dir}, o, author, slog.New(slog.DiscardHandler), func(token string) { opened <- token })
+			ended <- servePreview(ctx, listener, []string{dir}, o, author, slog.New(slog.DiscardHandler), func(token string) func() { opened <- token; return func() {} })
 		}()
 		t.Cleanup(func() {
 			stop()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -41,11 +42,14 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	a.saving.Lock() // two saves at once would lose one
 	defer a.saving.Unlock()
 	tests := a.testFile(dir, file, p.Name)
-	full := filepath.Join(dir, filepath.FromSlash(tests.Path))
-	if !isInFolder(full, dir) {
+	full, err := inFolder(dir, tests.Path)
+	if errors.Is(err, regular.ErrOutside) {
 		return nil, errNoFolder
 	}
-	before, err := os.ReadFile(full)
+	if err != nil {
+		return nil, err
+	}
+	before, err := regular.ReadFile(ctx, full, maxRevisionFile)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return nil, err

@@ -106,7 +106,7 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 // placer returns a function with the place of a part in the files of a prompt. source is
 // the template of the message.
 func (a *authorPage) placer(dir, file, path string) func(source string, at trace.Place) tracedPiece {
-	lines := newLineReader()
+	lines := newLineReader(dir)
 	partials := partialFiles(dir)
 	type key struct {
 		source string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -213,8 +214,8 @@ func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscap
 func hasEscapes(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // progress shows on a terminal how far a command is that takes more than a second.
@@ -244,12 +245,12 @@ func (p *progress) show(w io.Writer, what string) {
 		select {
 		case <-ticker.C:
 			if n := p.n.Load(); n > 0 {
-				fmt.Fprintf(w, "\r%d %s", n, what)
+				fmt.Fprintf(w, "%sG%d %s", mark, n, what)
 			} else {
-				fmt.Fprint(w, "\rreading files")
+				fmt.Fprintf(w, "%sGreading files", mark)
 			}
 		case <-p.stop:
-			fmt.Fprint(w, "\r\x1b[K")
+			fmt.Fprintf(w, "%[1]sG%[1]sK", mark)
 			return
 		}
 	}
@@ -271,7 +272,7 @@ func promptNames(dir string) []string {
 	if openFolders([]string{dir}) != nil {
 		return nil
 	}
-	reg, _ := loadFolders([]string{dir})
+	reg, _ := loadFolders(context.Background(), []string{dir})
 	var names []string
 	for p := range reg.All() {
 		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))

@@ -9,9 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -93,7 +92,7 @@ type inspection struct {
 // their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	i.files = map[string][]string{}
-	reg, err := loadFolders(i.dirs)
+	reg, err := loadFolders(ctx, i.dirs)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {
 		var e *fileError
@@ -135,11 +134,11 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
 	i.files, i.registry, i.renderer = map[string][]string{}, reg, r
 	file := strings.TrimPrefix(p.Source, prefixOf(dir))
-	content, err := fs.ReadFile(cases.Dir(dir), file)
+	content, err := regular.Read(ctx, regular.FS(dir), file, maxReadBytes)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := promptfs.Parse(cases.Dir(dir), file, content, promptfs.Options{}); err != nil {
+	if _, err := promptfs.Parse(regular.FS(dir), file, content, promptfs.Options{}); err != nil {
 		for _, err := range all(err) {
 			i.addError(fileErrorOf(dir, err))
 		}
@@ -147,8 +146,8 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 		i.prompt(ctx, p)
 	}
 	i.secretsIn(p.Source)
-	if _, err := fs.Stat(cases.Dir(dir), tests); err == nil {
-		f, errs := cases.Read(cases.Dir(dir), tests, promptfs.ParseYAML)
+	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
+		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
 		if f != nil {
 			var names []string
 			for p := range reg.All() {
@@ -209,7 +208,7 @@ func (i *inspection) tools(reg *prompts.Registry) {
 
 // skillsOf checks the skills of a folder.
 func (i *inspection) skillsOf(dir string) {
-	valid, err := promptfs.LoadSkills(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
+	valid, err := promptfs.LoadSkills(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
 	for _, s := range valid {
 		if i.isWanted(prefixOf(dir) + strings.TrimPrefix(s.Source, "promptfs:")) {
 			i.skills++
@@ -257,7 +256,7 @@ func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only
 // secrets reports credentials in the Markdown files of a folder, those with errors and
 // the partials included.
 func (i *inspection) secrets(dir string) error {
-	return fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(regular.FS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // has been reported, or is of a removed folder
 			return nil
@@ -346,7 +345,7 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	switch {
 	case errors.As(err, &e):
 		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "prompt cannot be rendered: " + e.Err.Error(), Hint: e.Hint}
-		if own := i.pathIn(p); e.Path != own { // a partial
+		if _, own := i.fileOf(p.Source); e.Path != own { // a partial
 			f.Path = strings.TrimSuffix(p.Source, own) + e.Path
 		}
 		i.findings = append(i.findings, f)
@@ -357,14 +356,14 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	}
 }
 
-// pathIn returns the path of a prompt's file in its folder.
-func (i *inspection) pathIn(p *prompts.Prompt) string {
+// fileOf returns the folder of a path, and the path of the file in the folder.
+func (i *inspection) fileOf(path string) (dir, name string) {
 	for _, dir := range i.dirs {
-		if rest, ok := strings.CutPrefix(p.Source, prefixOf(dir)); ok {
-			return rest
+		if name, ok := strings.CutPrefix(path, prefixOf(dir)); ok {
+			return dir, name
 		}
 	}
-	return p.Source
+	return "", path
 }
 
 // deadArguments reports the arguments whose values change nothing.
@@ -393,17 +392,14 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lines
 	}
 }
 
-// lines returns the lines of a file.
+// lines returns the lines of a file of the folders.
 func (i *inspection) lines(path string) []string {
 	if lines, ok := i.files[path]; ok {
 		return lines
 	}
-	info, err := os.Stat(filepath.FromSlash(path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReadBytes { // was reported, or was removed
-		return nil
-	}
-	content, err := os.ReadFile(filepath.FromSlash(path))
-	if err != nil {
+	dir, name := i.fileOf(path)
+	content, err := regular.Read(context.Background(), regular.FS(dir), name, maxReadBytes)
+	if err != nil { // was reported, or was removed
 		return nil
 	}
 	i.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")

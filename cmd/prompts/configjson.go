@@ -29,6 +29,9 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 		after, err := addToJSON(bytes.ReplaceAll(document, []byte("\r\n"), []byte("\n")), keys, value, force)
 		return bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n")), err
 	}
+	if err := checkNesting(document); err != nil {
+		return nil, err
+	}
 	tree, err := hujson.Parse(document)
 	if err != nil {
 		return nil, fmt.Errorf("invalid JSON: %w", err)
@@ -67,6 +70,41 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 		appendMember(object, keys[depth], added, indent, depth)
 	}
 	return tree.Pack(), nil
+}
+
+// maxNesting is how deep a document may nest: the limit of the parsers of JSON, TOML and
+// YAML. Package hujson does not have that limit, and an overflow of the stack would end the
+// program.
+const maxNesting = 10_000
+
+// checkNesting returns an error for a document, which may have comments, that nests too deep.
+func checkNesting(document []byte) error {
+	depth := 0
+	skip := func(rest []byte, end string) int { // the rest begins with what end ends
+		_, after, _ := bytes.Cut(rest, []byte(end))
+		return len(rest) - len(after) - 1
+	}
+	for i := 0; i < len(document); i++ {
+		switch rest := document[i:]; {
+		case rest[0] == '"':
+			for i++; i < len(document) && document[i] != '"'; i++ {
+				if document[i] == '\\' {
+					i++
+				}
+			}
+		case bytes.HasPrefix(rest, []byte("//")):
+			i += skip(rest, "\n")
+		case bytes.HasPrefix(rest, []byte("/*")):
+			i += 1 + skip(rest[2:], "*/") + 1
+		case rest[0] == '[' || rest[0] == '{':
+			if depth++; depth > maxNesting {
+				return fmt.Errorf("invalid JSON: more than %d levels", maxNesting)
+			}
+		case rest[0] == ']' || rest[0] == '}':
+			depth--
+		}
+	}
+	return nil
 }
 
 // objectAt returns the object of a value.

@@ -8,9 +8,7 @@ import (
 	"html"
 	"io"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -147,11 +145,11 @@ func (f *diffFolder) path(p *prompts.Prompt) string {
 
 // text returns the text of a file, by default what is below the front matter.
 func (f *diffFolder) text(name string) string {
-	content, err := os.ReadFile(filepath.Join(f.side.dir, filepath.FromSlash(name)))
+	text, err := readText(f.side.dir, name)
 	if err != nil {
 		return "" // it is not in this folder
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
+	text = strings.TrimPrefix(text, "\ufeff")
 	if f.isWhole {
 		return text
 	}
@@ -361,7 +359,7 @@ var diffFormats = map[string]func(io.Writer, *diffReport) error{
 const defaultWidth = 120
 
 func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -375,7 +373,7 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 		if !color {
 			return s
 		}
-		return "\x1b[" + code + "m" + s + "\x1b[0m"
+		return styled(code, s)
 	}
 	paintPiece := paintMarks
 	if color {

@@ -110,9 +110,9 @@ func paintMarks(kind pieceKind, text string) string {
 // paintColors marks pieces with the colors of a terminal.
 func paintColors(kind pieceKind, text string) string {
 	if kind == pieceOld {
-		return "\x1b[31;9m" + text + "\x1b[0m"
+		return styled("31;9", text)
 	}
-	return "\x1b[32m" + text + "\x1b[0m"
+	return styled("32", text)
 }
 
 // pair is a row of two columns.
@@ -166,7 +166,7 @@ func sideBySide(a, b string, width int, color bool) []string {
 		left := p.old + strings.Repeat(" ", max(column-utf8.RuneCountInString(p.old), 0))
 		right := p.new
 		if color && p.mark != " " {
-			left, right = "\x1b[31m"+left+"\x1b[0m", "\x1b[32m"+right+"\x1b[0m"
+			left, right = styled("31", left), styled("32", right)
 		}
 		return strings.TrimRight(fmt.Sprintf("%s %s %s", left, p.mark, right), " ")
 	})

@@ -98,7 +98,7 @@ func TestPreviewEndsCommand(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	started, asked := make(chan int, 1), make(chan struct{})
-	open := func(token string) {
+	open := func(token string) func() {
 		go func() {
 			defer close(asked)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, page+"/author/do/answer", strings.NewReader(`{"prompt":"greet"}`))
@@ -122,6 +122,7 @@ func TestPreviewEndsCommand(t *testing.T) {
 			started <- pid
 			stop()
 		}()
+		return func() {}
 	}
 	command := authorOptions{editor: defaultEditor, exec: "echo $$ >'" + fifo + "'; sleep 600 & wait", timeout: time.Hour}
 	require.NoError(t, servePreview(ctx, listener, []string{dir}, promptpreview.Options{}, command, slog.New(slog.DiscardHandler), open))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -108,19 +109,13 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 }
 
 // loadFolders loads the folders into a registry, and returns the errors of files,
-// each a [fileError].
-func loadFolders(dirs []string) (*prompts.Registry, error) {
-	return loadFoldersWith(context.Background(), dirs)
-}
-
-// loadFoldersWith is loadFolders with a context for the templates, which may have a
-// coverage.
-func loadFoldersWith(ctx context.Context, dirs []string) (*prompts.Registry, error) {
+// each a [fileError]. The context, which may have a coverage, is that of the templates, too.
+func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) {
 	reg := new(prompts.Registry)
 	var errs []error
 	for _, dir := range dirs {
 		var loaded prompts.Registry
-		err := promptfs.NewFolder(&loaded, os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
+		err := promptfs.NewFolder(&loaded, regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
 		for _, err := range all(err) {
 			errs = append(errs, fileErrorOf(dir, err))
 		}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -77,7 +78,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	extensions := map[string]bool{}
 	markdown := 0
 	var plain []string // Markdown that could be of Claude Code, too
-	root := os.DirFS(dir)
+	root := regular.FS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {
@@ -98,7 +99,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 		if extension == ".md" {
 			markdown++
 		}
-		content, err := readFile(root, name)
+		content, err := regular.Read(ctx, root, name, maxReadBytes)
 		if err != nil {
 			return nil
 		}

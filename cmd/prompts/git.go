@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // This file runs Git, and no other file does. The configuration of a repository can name
@@ -121,10 +123,7 @@ func (r *repository) find(dir string) error {
 
 // line returns the text of a small file without its line break. It is empty for no file.
 func line(name string) string {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxPath {
-		return ""
-	}
-	text, _ := os.ReadFile(name)
+	text, _ := regular.ReadFile(context.Background(), name, maxPath)
 	return strings.TrimRight(string(text), "\r\n")
 }
 
@@ -253,7 +252,7 @@ func (r *repository) copyFrom(ctx context.Context, dir, to, name string) error {
 }
 
 func (r *repository) copyFile(file, target string) error {
-	in, err := os.Open(file)
+	in, err := regular.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

@@ -264,7 +264,7 @@ func TestGitRunsNoProgram(t *testing.T) { // not parallel: it changes the curren
 			dir := make(t, c)
 			t.Chdir(dir)
 			c.all(t) // of making it
-			reg, err := loadFolders([]string{dir})
+			reg, err := loadFolders(t.Context(), []string{dir})
 			require.NoError(t, err)
 			page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 			store := "oci-layout:" + filepath.Join(t.TempDir(), "store")

@@ -14,6 +14,7 @@ replace github.com/mcp-prompts/prompts/promptoci => ../../promptoci
 
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
+	github.com/gofrs/flock v0.13.2
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/mcp-prompts/prompts/promptfs v0.0.0
@@ -41,7 +42,6 @@ require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/fsnotify/fsnotify v1.10.1 // indirect
-	github.com/gofrs/flock v0.13.2 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect

@@ -97,10 +97,10 @@ type credentials struct {
 }
 
 // load reads the files of tokens and of the certificate.
-func (o *httpOptions) load(logger *slog.Logger) (c credentials, err error) {
+func (o *httpOptions) load(ctx context.Context, logger *slog.Logger) (c credentials, err error) {
 	if o.tokens != "" {
 		parse := func(contents [][]byte) (tokens, error) { return parseTokens(o.tokens, contents[0]) }
-		if c.tokens, err = newReloaded(logger, []string{o.tokens}, parse, replaceTokens); err != nil {
+		if c.tokens, err = newReloaded(ctx, logger, []string{o.tokens}, parse, replaceTokens); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return c, usageErrorf("--tokens: file %s does not exist", o.tokens)
 			}
@@ -112,7 +112,7 @@ func (o *httpOptions) load(logger *slog.Logger) (c credentials, err error) {
 			pair, err := tls.X509KeyPair(contents[0], contents[1])
 			return &pair, err
 		}
-		if c.certificate, err = newReloaded(logger, []string{o.cert, o.key}, parse, nil); err != nil {
+		if c.certificate, err = newReloaded(ctx, logger, []string{o.cert, o.key}, parse, nil); err != nil {
 			return c, usageErrorf("--cert and --key must be a certificate and its key in PEM format: %w", err)
 		}
 	}
@@ -131,10 +131,10 @@ func (c credentials) follow(ctx context.Context, hangups <-chan os.Signal, ticks
 		case <-ticks:
 		}
 		if c.tokens != nil {
-			c.tokens.reload(isAsked)
+			c.tokens.reload(ctx, isAsked)
 		}
 		if c.certificate != nil {
-			c.certificate.reload(isAsked)
+			c.certificate.reload(ctx, isAsked)
 		}
 	}
 }
@@ -183,7 +183,9 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	served := make(chan error, 1)
 	go func() { // ends with Shutdown or Close
 		if c.certificate != nil {
-			server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.certificate.get(), nil }}
+			server.TLSConfig = &tls.Config{GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+				return c.certificate.get(hello.Context()), nil
+			}}
 			served <- server.ServeTLS(listener, "", "")
 		} else {
 			served <- server.Serve(listener)

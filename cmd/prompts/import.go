@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -223,16 +224,16 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		if !ok {
 			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
 		}
-		return []importFile{{filepath.Base(src), target}}, os.DirFS(filepath.Dir(src)), nil
+		return []importFile{{filepath.Base(src), target}}, regular.FS(filepath.Dir(src)), nil
 	}
-	root = os.DirFS(src)
+	root = regular.FS(src)
 	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
 		isLink := err == nil && d.Type()&fs.ModeSymlink != 0
 		if err != nil || !d.Type().IsRegular() && !isLink {
 			return err
 		}
 		target, ok := targetOf(p)
-		if info, err := fs.Stat(root, p); isLink && err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(src, filepath.FromSlash(p))); isLink && err == nil && info.IsDir() {
 			ok = true // and read refuses the link
 		}
 		if ok {
@@ -309,9 +310,13 @@ func (c *conversion) read(name string) (text string, ok bool) {
 		c.refuse(0, "%s is a symbolic link; copy what the link points to", name)
 		return "", false
 	}
-	content, err := readFile(c.root, name)
+	content, err := regular.Read(context.Background(), c.root, name, maxReadBytes)
 	if err != nil {
-		c.refuse(0, "cannot read file: %v", err)
+		fix := ""
+		if errors.As(err, new(regular.LimitError)) {
+			fix = "split the file"
+		}
+		c.refuse(0, "cannot read file: %s", withHint(err.Error(), fix))
 		return "", false
 	}
 	if !utf8.Valid(content) {
@@ -326,20 +331,6 @@ func (c *conversion) read(name string) (text string, ok bool) {
 		return "", false
 	}
 	return strings.TrimPrefix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\ufeff"), true
-}
-
-// readFile reads a file that is not larger than a prompt can be.
-func readFile(root fs.FS, name string) ([]byte, error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxReadBytes+1))
-	if err == nil && len(content) > maxReadBytes {
-		err = fmt.Errorf("file exceeds the limit of %d bytes; split the file", maxReadBytes)
-	}
-	return content, err
 }
 
 // split reads the front matter off the body, which has one line "key: value" for each key; more

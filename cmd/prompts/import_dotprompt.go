@@ -194,7 +194,7 @@ const maxPartialDepth = 16
 func (c *conversion) partial(name string, line, depth int) {
 	dir := path.Dir(c.source)
 	source := path.Join(dir, "_"+name+".prompt")
-	if _, err := fs.Stat(c.root, source); err != nil || depth > maxPartialDepth {
+	if _, err := fs.Lstat(c.root, source); err != nil || depth > maxPartialDepth {
 		c.refuse(line, "partial %q is missing in the folder of the file", name)
 		return
 	}

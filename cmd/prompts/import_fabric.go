@@ -23,7 +23,7 @@ func (c *conversion) fabric() {
 	c.variables(c.body)
 	hasInput := strings.Contains(c.body, "{{input}}")
 	user := path.Join(path.Dir(c.source), "user.md")
-	if _, err := fs.Stat(c.root, user); err == nil {
+	if _, err := fs.Lstat(c.root, user); err == nil {
 		text, ok := c.read(user)
 		if !ok {
 			return

@@ -12,8 +12,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // client is a program to whose configuration install adds the server.
@@ -293,8 +297,13 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 		if path, err = c.path(o.project); err != nil {
 			return err
 		}
+		if o.project { // which may be a repository of others
+			if path, err = inFolder(".", filepath.ToSlash(path)); err != nil {
+				return fmt.Errorf("cannot change the configuration of the project: %w; name the file with --file to change it nevertheless", err)
+			}
+		}
 	}
-	changed, err := addToFile(path, append(c.keys, s.name), c.entry(s), o.force)
+	changed, err := addToFile(cmd.Context(), path, append(c.keys, s.name), c.entry(s), o.force)
 	if err != nil {
 		return err
 	}
@@ -373,6 +382,9 @@ func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 		return fmt.Errorf("%s: %w", shellQuoted(command), err)
 	}
 	p.Stdin, p.Stdout, p.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if out, errOut := fileOf(p.Stdout), fileOf(p.Stderr); out != nil && errOut != nil { // the program of the user may ask on a terminal
+		p.Stdout, p.Stderr = out, errOut
+	}
 	if err := p.Run(); err != nil {
 		return fmt.Errorf("%s: %w", shellQuoted(command), err)
 	}
@@ -401,11 +413,37 @@ func nested(keys []string, value any) any {
 	return value
 }
 
+// maxSettings is the size of the largest file that install changes.
+const maxSettings = 64 << 20
+
+// lockSettings keeps other processes of the user from changing settings until unlock is
+// called.
+func lockSettings(ctx context.Context) (unlock func(), err error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, "prompts")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, "install.lock"))
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Unlock() }, nil // the end of the process unlocks it, too
+}
+
 // addToFile adds a value to a JSON file, with comments or without. Before its first change
 // of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
 // the value already.
-func addToFile(path string, keys []string, value any, force bool) (changed bool, err error) {
-	before, err := os.ReadFile(path)
+func addToFile(ctx context.Context, path string, keys []string, value any, force bool) (changed bool, err error) {
+	unlock, err := lockSettings(ctx)
+	if err != nil {
+		return false, fmt.Errorf("cannot lock %s: %w", path, err)
+	}
+	defer unlock()
+	before, err := regular.ReadFile(ctx, path, maxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

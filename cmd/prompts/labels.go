@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -232,7 +231,7 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 			continue
 		}
 		if isJSON {
-			if err := json.NewEncoder(out).Encode(entry); err != nil {
+			if err := writeLine(out, entry); err != nil {
 				return i, err
 			}
 		} else {

@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,15 +49,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetOut(&output{w: out})
+	root.SetErr(&output{w: errOut})
 	hasStarted, unprotect := false, func() {}
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if hasStarted = true; cmd.Annotations[serves] != "" {
 			unprotect = protect(root)
 		}
 	}
-	err := root.ExecuteContext(ctx)
+	isEnded, err := inTime(ctx, stopTimeout, func() error { return root.ExecuteContext(ctx) })
+	if !isEnded {
+		return exitInterrupted
+	}
 	defer func() { unprotect() }()
 	switch {
 	case err == nil:
@@ -73,6 +77,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitFailed
 }
 
+// stopTimeout is how long a command has for its end after an interrupt: longer than a server
+// has for its requests. A command that then still runs waits for a disk.
+const stopTimeout = drainTimeout + 2*time.Second
+
+// inTime calls f and returns its error. If f does not return within the time after the end of
+// ctx, isEnded is false, and f may still run.
+func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded bool, err error) {
+	ended := make(chan error, 1)
+	go func() { ended <- f() }() // ends with f, or with the program
+	select {
+	case err := <-ended:
+		return true, err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return true, err
+	case <-timer.C:
+		return false, nil
+	}
+}
+
 // serves is the annotation of a command that serves until a signal or the end of its input.
 const serves = "serves"
 
@@ -83,7 +111,7 @@ const serves = "serves"
 func protect(root *cobra.Command) (unprotect func()) {
 	out, errOut := stdio.NewLogWriter(root.OutOrStdout()), stdio.NewLogWriter(root.ErrOrStderr())
 	unread := make(chan os.Signal, 1)
-	isProcess := root.ErrOrStderr() == os.Stderr && log.Writer() == os.Stderr
+	isProcess := fileOf(root.ErrOrStderr()) == os.Stderr && log.Writer() == os.Stderr
 	if isProcess { // and no test
 		signal.Notify(unread, syscall.SIGPIPE) // ignored, it would be so in programs that are started
 		log.SetOutput(errOut)                  // of other libraries

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
@@ -132,6 +134,26 @@ func TestUntilDone(t *testing.T) {
 	go func() { <-isBlocked; cancel() }()
 	assert.ErrorIs(t, untilDone(ctx, func() { close(isBlocked); <-unblock }), context.Canceled)
 	assert.NoError(t, untilDone(t.Context(), func() {}))
+}
+
+// TestInTime checks that a command that waits for a disk ends a while after an interrupt.
+func TestInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		isEnded, err := inTime(ctx, time.Minute, func() error { return errReported })
+		assert.True(t, isEnded)
+		assert.ErrorIs(t, err, errReported)
+		time.AfterFunc(time.Hour, cancel)
+		start, disk := time.Now(), make(chan error, 1)
+		isEnded, _ = inTime(ctx, time.Minute, func() error { return <-disk })
+		assert.False(t, isEnded)
+		assert.Equal(t, time.Hour+time.Minute, time.Since(start))
+		disk <- nil
+		isEnded, err = inTime(ctx, time.Minute, func() error { <-ctx.Done(); time.Sleep(time.Second); return context.Cause(ctx) })
+		assert.True(t, isEnded, "a server has time for its requests")
+		assert.ErrorIs(t, err, context.Canceled)
+	})
 }
 
 // TestSARIF checks the report of files with errors against the schema of SARIF 2.1.0.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -122,6 +124,22 @@ func create(path string, content []byte) error {
 }
 
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
+
+// inFolder returns the path of a file in a folder without links, none of which may lead out
+// of the folder. The file and folders in the path need not exist.
+func inFolder(dir, name string) (string, error) {
+	d, err := regular.OpenDir(dir)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	for rest := ""; ; rest, name = path.Join(path.Base(name), rest), path.Dir(name) {
+		real, err := regular.Resolve(d, name)
+		if name == "." || !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(dir, filepath.FromSlash(path.Join(real, rest))), err
+		}
+	}
+}
 
 // replace replaces the content of a file at once: readers see the old content or the
 // new one. A symbolic link stays, and its target is replaced.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -71,15 +74,17 @@ With --exec, the page has a button that gives the messages to a command, as with
 			if err != nil {
 				return err
 			}
-			open := func(token string) {
+			open := func(token string) (opened func()) {
 				url := "http://" + append(hosts, localAddress(listener))[0] + "/?token=" + token
 				fmt.Fprintln(cmd.OutOrStdout(), url)
 				if noOpen {
-					return
+					return func() {}
 				}
-				if err := openBrowser(url); err != nil {
+				opened, err := openBrowser(url)
+				if err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "prompts: the browser was not opened: %v\n", err)
 				}
+				return opened
 			}
 			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts, Editor: author.editor}, author, logger, open)
@@ -98,8 +103,9 @@ With --exec, the page has a button that gives the messages to a command, as with
 // defaultEditor is that of package promptpreview.
 const defaultEditor = "vscode://file{path}:{line}:{column}"
 
-// servePreview serves the page until ctx ends.
-func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, author authorOptions, logger *slog.Logger, open func(token string)) error {
+// servePreview serves the page until ctx ends. It calls open, and opened when a browser has the
+// page or ctx ends.
+func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, author authorOptions, logger *slog.Logger, open func(token string) (opened func())) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
@@ -123,8 +129,15 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	if err := watchFolders(trace.With(ctx), reg, dirs, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
-	open(page.Token())
-	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn)}
+	opened := sync.OnceFunc(open(page.Token()))
+	defer opened()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("token") == page.Token() {
+			opened()
+		}
+		page.ServeHTTP(w, r)
+	})
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Close
 	select {
@@ -142,19 +155,31 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 // shown until the rest is written.
 const previewDebounce = 25 * time.Millisecond
 
-// openBrowser opens a URL in the browser of the user.
-func openBrowser(url string) error {
-	command := []string{"xdg-open", url}
+// openBrowser opens a URL in the browser of the user, until opened is called. The token in the
+// URL is in no list of processes, which other users can read: the browser gets a page that only
+// the user can read, and that leads to the URL.
+func openBrowser(url string) (opened func(), err error) {
+	dir, err := os.MkdirTemp("", "prompts-preview-")
+	if err != nil {
+		return func() {}, err
+	}
+	opened = func() { _ = os.RemoveAll(dir) }
+	page := filepath.Join(dir, "preview.html")
+	text := fmt.Sprintf("<!DOCTYPE html>\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n", html.EscapeString(url))
+	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+		return opened, err
+	}
+	command := []string{"xdg-open", page}
 	switch runtime.GOOS {
 	case "darwin":
 		command[0] = "open"
 	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", page}
 	}
 	p := exec.Command(command[0], command[1:]...)
 	if err := p.Start(); err != nil {
-		return err
+		return opened, err
 	}
 	go func() { _ = p.Wait() }() // ends with the program, which may be the browser
-	return nil
+	return opened, nil
 }

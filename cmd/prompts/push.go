@@ -25,6 +25,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptoci"
 	"github.com/mcp-prompts/prompts/promptskills"
@@ -34,8 +35,8 @@ import (
 
 const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
 with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
-and hyphens. Credentials are those of Docker's configuration, or the variables
-PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
+and hyphens. Credentials are those of Docker's configuration, or, for the registry that
+PROMPTS_REGISTRY_HOST names, PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
 
 // storeOptions are the flags of every command that uses a store.
 type storeOptions struct{ plainHTTP bool }
@@ -201,7 +202,7 @@ func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (dige
 
 // releaseFiles returns the files of a release: those of prompts and skills.
 func releaseFiles(dir string) (map[string][]byte, error) {
-	return promptfs.Files(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
+	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
 }
 
 // createdAt returns the time of a release.

@@ -2,12 +2,22 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
+)
+
+const (
+	// readTimeout is how long the reading of tokens or of a certificate may take.
+	readTimeout = 10 * time.Second
+	// maxCredentials is the size of the largest file of tokens or of a certificate.
+	maxCredentials = 16 << 20
 )
 
 // reloaded is a value that is read from files, and read again when a file changes. If the
@@ -18,8 +28,8 @@ type reloaded[T any] struct {
 	replace func(old, next T) // if not nil, is called before next takes the place of old
 	logger  *slog.Logger
 
-	mu      sync.Mutex // held while the files are read
-	failure string     // the last error, which is logged once
+	reading chan struct{} // holds a value while the files are read
+	failure string        // the last error, which is logged once
 	state   atomic.Pointer[reloadedState[T]]
 }
 
@@ -30,9 +40,9 @@ type reloadedState[T any] struct {
 }
 
 // newReloaded reads the files. A file that cannot be read is a [fs.PathError].
-func newReloaded[T any](logger *slog.Logger, paths []string, parse func([][]byte) (T, error), replace func(old, next T)) (*reloaded[T], error) {
-	r := &reloaded[T]{paths: paths, parse: parse, replace: replace, logger: logger}
-	contents, infos, err := readFiles(paths)
+func newReloaded[T any](ctx context.Context, logger *slog.Logger, paths []string, parse func([][]byte) (T, error), replace func(old, next T)) (*reloaded[T], error) {
+	r := &reloaded[T]{paths: paths, parse: parse, replace: replace, logger: logger, reading: make(chan struct{}, 1)}
+	contents, infos, err := readFiles(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +54,10 @@ func newReloaded[T any](logger *slog.Logger, paths []string, parse func([][]byte
 	return r, nil
 }
 
-// get returns the value of the files as they are now.
-func (r *reloaded[T]) get() T {
+// get returns the value of the files as they are now, or, when ctx ends, as they were.
+func (r *reloaded[T]) get(ctx context.Context) T {
 	if s := r.state.Load(); !isCurrent(r.paths, s.infos) {
-		r.reload(false)
+		r.reload(ctx, false)
 	}
 	return r.state.Load().value
 }
@@ -56,10 +66,7 @@ func (r *reloaded[T]) get() T {
 func isCurrent(paths []string, infos []fs.FileInfo) bool {
 	for i, path := range paths {
 		info, err := os.Stat(path)
-		if err != nil || i >= len(infos) {
-			return false
-		}
-		if old := infos[i]; !os.SameFile(old, info) || !old.ModTime().Equal(info.ModTime()) || old.Size() != info.Size() {
+		if err != nil || i >= len(infos) || !regular.IsSame(infos[i], info) {
 			return false
 		}
 	}
@@ -68,8 +75,8 @@ func isCurrent(paths []string, infos []fs.FileInfo) bool {
 
 // reload reads the files, whatever the system says of their times. isAsked is true if a
 // person wants that, and is to see what became of it.
-func (r *reloaded[T]) reload(isAsked bool) {
-	isNews, failure := r.read(isAsked)
+func (r *reloaded[T]) reload(ctx context.Context, isAsked bool) {
+	isNews, failure := r.read(ctx, isAsked)
 	switch {
 	case failure != "":
 		r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", failure))
@@ -80,18 +87,25 @@ func (r *reloaded[T]) reload(isAsked bool) {
 
 // read is reload, but that it logs nothing. It reports whether there is a new value, or
 // returns a failure that is to be logged.
-func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *reloaded[T]) read(ctx context.Context, isAsked bool) (isNews bool, failure string) {
+	select {
+	case r.reading <- struct{}{}:
+	case <-ctx.Done():
+		return false, ""
+	}
+	defer func() { <-r.reading }()
 	old := r.state.Load()
 	next := &reloadedState[T]{value: old.value}
 	var err error
-	if next.contents, next.infos, err = readFiles(r.paths); err == nil {
+	if next.contents, next.infos, err = readFiles(ctx, r.paths); err == nil {
 		if !isAsked && r.failure == "" && slices.EqualFunc(old.contents, next.contents, bytes.Equal) {
 			r.state.Store(next)
 			return false, ""
 		}
 		next.value, err = r.parse(next.contents)
+	}
+	if ctx.Err() != nil {
+		return false, "" // of a request, or of the server
 	}
 	if err != nil {
 		next.value, next.contents = old.value, old.contents
@@ -112,13 +126,15 @@ func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
 
 // readFiles returns the contents of files, and what the system says of them: of the time
 // before they were read, so that a change meanwhile is found.
-func readFiles(paths []string) (contents [][]byte, infos []fs.FileInfo, err error) {
+func readFiles(ctx context.Context, paths []string) (contents [][]byte, infos []fs.FileInfo, err error) {
+	limited, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, nil, err
 		}
-		content, err := os.ReadFile(path)
+		content, err := regular.ReadFile(limited, path, maxCredentials)
 		if err != nil {
 			return nil, nil, err
 		}

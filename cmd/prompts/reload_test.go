@@ -7,15 +7,19 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // rewrite replaces a file at once.
@@ -36,6 +40,27 @@ func waitFor(t *testing.T, log *bufio.Reader, text string) string {
 			return line
 		}
 	}
+}
+
+// A file of tokens that is rewritten with the same size and the same time is read again.
+func TestTokensWithTheSameTime(t *testing.T) {
+	t.Parallel()
+	file, at := filepath.Join(t.TempDir(), "tokens"), time.Now().Add(-time.Hour)
+	write := func(content string) os.FileInfo {
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		require.NoError(t, os.Chtimes(file, at, at))
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		return info
+	}
+	before := write("ada first\n")
+	parse := func(contents [][]byte) (string, error) { return string(contents[0]), nil }
+	r, err := newReloaded(t.Context(), slog.New(slog.DiscardHandler), []string{file}, parse, nil)
+	require.NoError(t, err)
+	for now := before; regular.Changed(now).Equal(regular.Changed(before)); { // the clock of the file system may be coarse
+		now = write("ada other\n")
+	}
+	assert.Equal(t, "ada other\n", r.get(t.Context()))
 }
 
 // listenFor opens a stream of notifications, and waits until the stream is open.

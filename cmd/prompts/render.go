@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,15 +48,24 @@ asked for.`,
 				return err
 			}
 			p, ok := reg.Lookup(args[1])
-			values, err := readValues(args[2:], cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			renderer := newRenderer(reg)
-			if ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
-				if err := renderer.askMissing(cmd.Context(), &p, values, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
-					return err
+			if f, ok := cmd.InOrStdin().(*os.File); ok {
+				if state, err := term.GetState(int(f.Fd())); err == nil { // without echo while a secret is typed
+					defer func() { _ = term.Restore(int(f.Fd()), state) }()
 				}
+			}
+			var values map[string]string
+			renderer := newRenderer(reg)
+			var failed error
+			ended := untilDone(cmd.Context(), func() { // what is typed and what another program writes may never come
+				if values, failed = readValues(args[2:], cmd.InOrStdin()); failed == nil && ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
+					failed = renderer.askMissing(cmd.Context(), &p, values, cmd.InOrStdin(), cmd.ErrOrStderr())
+				}
+			})
+			if ended != nil {
+				return ended
+			}
+			if failed != nil {
+				return failed
 			}
 			result, raw, cause, err := renderer.render(cmd.Context(), args[1], values)
 			switch {
@@ -68,7 +76,7 @@ asked for.`,
 			case asJSON:
 				return writeIndented(cmd.OutOrStdout(), raw)
 			}
-			return writeMessages(cmd.OutOrStdout(), result)
+			return writeMessages(unchanged(cmd.OutOrStdout()), result)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result of prompts/get as JSON")
@@ -82,7 +90,7 @@ func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadEr
 	defer p.end()
 	var loaded *prompts.Registry
 	var faults error
-	if err := untilDone(cmd.Context(), func() { loaded, faults = loadFolders(dirs) }); err != nil {
+	if err := untilDone(cmd.Context(), func() { loaded, faults = loadFolders(cmd.Context(), dirs) }); err != nil {
 		return nil, nil, err
 	}
 	return loaded, faults, nil
@@ -96,7 +104,7 @@ func completeRender(_ *cobra.Command, args []string, toComplete string) ([]strin
 	case 1:
 		return promptNames(args[0]), cobra.ShellCompDirectiveNoFileComp
 	}
-	reg, _ := loadFolders(args[:1])
+	reg, _ := loadFolders(context.Background(), args[:1])
 	p, ok := reg.Lookup(args[1])
 	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -281,13 +289,6 @@ func writeMessages(w io.Writer, r *prompts.Result) error {
 		}
 	}
 	return nil
-}
-
-func writeIndented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 func newList() *cobra.Command {

@@ -32,7 +32,7 @@ arguments:
 ---
 {{.lines}} {{.language}}
 `), 0o600))
-	reg, err := loadFolders([]string{dir})
+	reg, err := loadFolders(t.Context(), []string{dir})
 	require.NoError(t, err)
 	p, _ := reg.Lookup("x")
 	var out bytes.Buffer

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // report is the result of check.
@@ -75,7 +74,7 @@ func writeFindings(w io.Writer, r *report) error {
 		if !r.color {
 			return s
 		}
-		return "\x1b[" + code + "m" + s + "\x1b[0m"
+		return styled(code, s)
 	}
 	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
 	for _, f := range r.Findings {
@@ -141,19 +140,6 @@ func excerpt(line string, column int) (text string, offset int) {
 		text += "…"
 	}
 	return text, offset
-}
-
-// printable replaces what a terminal would execute.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r < ' ', r >= 0x7f && r < 0xa0, r == utf8.RuneError, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-			return '\ufffd'
-		}
-		return r
-	}, s)
 }
 
 func plural(n int, what string) string {

@@ -159,7 +159,7 @@ func nameFlag(_ []string, a slog.Attr) slog.Attr {
 func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	credentials, err := o.http.load(logger)
+	credentials, err := o.http.load(ctx, logger)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	if err := untilDone(ctx, func() { suite = loadTests(ctx, t.dir) }); err != nil {
 		return nil, err
 	}
-	r := &testReport{showCoverage: t.showCoverage, lines: newLineReader()}
+	r := &testReport{showCoverage: t.showCoverage, lines: newLineReader(t.dir)}
 	for _, e := range suite.errs {
 		r.Findings = append(r.Findings, findingOf(e))
 	}
@@ -257,7 +257,7 @@ type testSuite struct {
 // loadTests loads a folder. A test file with errors is left out.
 func loadTests(ctx context.Context, dir string) *testSuite {
 	s := &testSuite{dir: dir, fsys: cases.Dir(dir)}
-	reg, err := loadFoldersWith(ctx, []string{dir})
+	reg, err := loadFolders(ctx, []string{dir})
 	s.registry, s.renderer = reg, newRenderer(reg)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {

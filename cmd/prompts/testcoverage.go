@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/coverage"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
@@ -66,7 +66,7 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			}
 		}
 	}
-	lines := newLineReader()
+	lines := newLineReader(s.dir)
 	for p := range s.registry.All() {
 		if !isSelected(t.pattern, p.Name) {
 			continue
@@ -165,8 +165,8 @@ func lineIn(lines []string, b coverage.Block) int {
 func partialFiles(dir string) map[string]string {
 	files := map[string]string{}
 	const folder = "_partials"
-	_ = fs.WalkDir(os.DirFS(dir), folder, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() { // errors were reported
+	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && name != folder { // errors were reported
 			files[strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")] = prefixOf(dir) + name
 		}
 		return nil

@@ -50,9 +50,9 @@ func findingOf(e *fileError) finding {
 	return finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
 }
 
-// newLineReader returns a function with the lines of a file.
-func newLineReader() func(path string) []string {
-	i := &inspection{files: map[string][]string{}}
+// newLineReader returns a function with the lines of a file of a folder.
+func newLineReader(dir string) func(path string) []string {
+	i := &inspection{dirs: []string{dir}, files: map[string][]string{}}
 	return i.lines
 }
 

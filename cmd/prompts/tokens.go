@@ -82,7 +82,7 @@ func (f tokenFile) authenticate(next http.Handler) http.Handler {
 		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		token = strings.TrimSpace(token)
-		client, ok := f.get()[sha256.Sum256([]byte(token))]
+		client, ok := f.get(r.Context())[sha256.Sum256([]byte(token))]
 		if isBearer := strings.EqualFold(scheme, "Bearer"); !ok || !isBearer {
 			challenge := "Bearer"
 			if isBearer && token != "" { // a request without a token gets no error code (RFC 6750)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // Extension is how the name of a test file ends.
@@ -186,31 +186,9 @@ func reason(err error) error {
 	return err
 }
 
-// Dir returns the files of a folder. No link leads out of the folder, so that the content
-// of another file is in no report.
-func Dir(dir string) fs.FS { return folder(dir) }
-
-type folder string
-
-// Open opens a file below the folder.
-func (f folder) Open(name string) (fs.File, error) {
-	root, err := os.OpenRoot(string(f))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.FS().Open(name)
-}
-
-// Stat returns what a name is, without opening a pipe.
-func (f folder) Stat(name string) (fs.FileInfo, error) {
-	root, err := os.OpenRoot(string(f))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return fs.Stat(root.FS(), name)
-}
+// Dir returns the files of a folder. No link leads out of the folder, or to a hidden file,
+// so that the content of another file is in no report.
+func Dir(dir string) fs.FS { return regular.FS(dir) }
 
 // Read reads one test file. It returns the file with its valid cases, and all errors.
 func Read(fsys fs.FS, name string, parse Parse) (*File, []error) {
@@ -223,19 +201,18 @@ func Read(fsys fs.FS, name string, parse Parse) (*File, []error) {
 
 // readFile reads a regular file of a limited size. fix is how to fix the error.
 func readFile(fsys fs.FS, name string) (content []byte, fix string, err error) {
-	info, err := fs.Stat(fsys, name)
+	content, err = regular.Read(context.Background(), fsys, name, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // of a folder that is read, a link
-		return nil, "remove the link, or write the file that the link names", reason(err)
+		fix = "remove the link, or write the file that the link names"
+	case errors.As(err, new(regular.LimitError)):
+		fix = "write fewer cases"
+	case errors.As(err, new(regular.TypeError)):
+		fix = "give the file another name, or replace the file"
 	case err != nil:
-		return nil, "replace the link or the file with a readable file in the folder", reason(err)
-	case !info.Mode().IsRegular():
-		return nil, "give the file another name, or replace the file", fmt.Errorf("not a regular file")
-	case info.Size() > maxFileBytes:
-		return nil, "write fewer cases", fmt.Errorf("file exceeds the limit of %d bytes", maxFileBytes)
+		fix = "replace the link or the file with a readable file in the folder"
 	}
-	content, err = fs.ReadFile(fsys, name)
-	return content, "make the file readable", reason(err)
+	return content, fix, reason(err)
 }
 
 // Check returns the errors of cases that only a look at the prompts finds: a prompt or an

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
 )
 
@@ -379,6 +380,8 @@ func (d *decoder) golden(n node) *Text {
 		return nil
 	case strings.ContainsAny(name, `\:`) || path.IsAbs(name) || full == "." || full == ".." || strings.HasPrefix(full, "../"):
 		d.fault(n, "write a path with / from the folder of the test file, such as code.golden", "equals must be a file in the folder, got %q", name)
+	case regular.IsHidden(full) || strings.HasPrefix(path.Base(full), "."): // which is of no prompt, and may have secrets
+		d.fault(n, "rename the file", "equals must not have a name that begins with a dot, got %q", name)
 	case extension == ".md" || extension == ".markdown" || IsTestFile(name):
 		d.fault(n, "write a name such as code.golden", "equals must not be a prompt or a test file, got %q", name)
 	}

@@ -133,14 +133,28 @@ func (s *Secrets) appendJSON(dst []byte, v strictjson.Value) []byte {
 // errURI is an error of CheckURI. It does not contain the secret.
 var errURI = errors.New("URI contains the value of a sensitive argument")
 
-// CheckURI returns an error if a URI contains a secret, escaped or not. A short secret is
-// in many URIs by chance.
+// maxEscapes is how often a URI with secrets may be escaped: a URI in a URI in a URI.
+const maxEscapes = 8
+
+// CheckURI returns an error if a URI contains a secret, escaped or not, or is escaped more
+// than maxEscapes times. A short secret is in many URIs by chance.
 func (s *Secrets) CheckURI(uri string) error {
 	secrets := s.all()
 	if len(secrets) == 0 {
 		return nil
 	}
-	texts := []string{uri, unescape(uri), unescape(strings.ReplaceAll(uri, "+", " "))}
+	var texts []string
+	for text, n := uri, 0; ; n++ {
+		texts = append(texts, text, unescape(strings.ReplaceAll(text, "+", " ")))
+		next := unescape(text)
+		if next == text {
+			break
+		}
+		if n == maxEscapes {
+			return errURI
+		}
+		text = next
+	}
 	for _, secret := range secrets {
 		if len(secret) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, secret) }) {
 			return errURI

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"reflect"
 	"testing"
 
@@ -58,9 +59,17 @@ func TestCheckURI(t *testing.T) {
 		"a:top%20secret/%c3%bc%2":   true,
 		"a:%%74op%20secret/ü%+1":    true,
 		"a:one":                     false,
-		"a:top%20secret/%c3%b":      false,
-		"%":                         false,
-		"":                          false,
+
+		"a:top%2520secret%252f%25c3%25bc":          true, // a link in a link
+		"a:?u=b%3Ac%3Ftop%2Bsecret%252F%25C3%25BC": true,
+		"a:%2574op%252520secret/ü":                 true,
+		"a:%2525":                                  false,
+		"a:" + escapedAgain("top secret/ü", 8):     true,
+		"a:" + escapedAgain("%", 7):                false,
+		"a:" + escapedAgain("%", 9):                true, // nobody knows what that is
+		"a:top%20secret/%c3%b":                     false,
+		"%":                                        false,
+		"":                                         false,
 	} {
 		err := s.CheckURI(uri)
 		if assert.Equal(t, want, err != nil, uri); want {
@@ -68,6 +77,14 @@ func TestCheckURI(t *testing.T) {
 		}
 	}
 	assert.NoError(t, (*Secrets)(nil).CheckURI("a:b"))
+}
+
+// escapedAgain returns a text that is escaped so many times.
+func escapedAgain(text string, times int) string {
+	for range times {
+		text = url.QueryEscape(text)
+	}
+	return text
 }
 
 type generic[T any] struct{ error }

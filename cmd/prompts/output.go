@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// This file has the writer of all that the commands print, and its JSON.
+
+// output is the standard output or error of a command. Names and texts of files, registries and
+// other programs can have characters that a terminal executes, or that change the order of
+// others: they become visible. Only styled makes escape sequences.
+type output struct {
+	w io.Writer
+
+	mu   sync.Mutex // protects the field below
+	rest []byte     // the beginning of a character
+}
+
+// Write writes a text. It keeps the beginning of a character for the next call.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := append(o.rest, p...)
+	end := len(text)
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if at := len(text) - n; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				end = at
+			}
+			break
+		}
+	}
+	o.rest = bytes.Clone(text[end:])
+	if _, err := io.WriteString(o.w, strings.ReplaceAll(visible(string(text[:end])), visible(mark), "\x1b[")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// mark begins an escape sequence of the program. It is random, so that no text of others has it.
+var mark = "\x1b" + rand.Text()
+
+// styled returns a text in the style of a code of ECMA-48, such as 31 for red.
+func styled(code, s string) string { return mark + code + "m" + s + mark + "0m" }
+
+// visible replaces what a terminal would execute.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case r < ' ':
+			return '\u2400' + r // its picture
+		case r == 0x7f:
+			return '\u2421'
+		case isControl(r), r == utf8.RuneError:
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+// isControl reports whether a character is a control of a terminal or of the order of
+// characters.
+func isControl(r rune) bool {
+	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// printable is visible for a text on one line.
+func printable(s string) string {
+	return visible(strings.NewReplacer("\t", " ", "\n", "\u240a").Replace(s))
+}
+
+// unchanged returns the writer for a text that another program reads: unless w is a terminal,
+// the text does not change.
+func unchanged(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok && !isTerminal(o) {
+		return o.w
+	}
+	return w
+}
+
+// fileOf returns the file of a stream; nil for another stream.
+func fileOf(stream any) *os.File {
+	if o, ok := stream.(*output); ok {
+		stream = o.w
+	}
+	f, _ := stream.(*os.File)
+	return f
+}
+
+// writeIndented writes a value as JSON for people and programs.
+func writeIndented(w io.Writer, v any) error { return writeJSONWith(w, v, "  ") }
+
+// writeLine writes a value as a line of JSON.
+func writeLine(w io.Writer, v any) error { return writeJSONWith(w, v, "") }
+
+// writeJSONWith writes a value as JSON, in which controls are escaped.
+func writeJSONWith(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	var escaped strings.Builder
+	for _, r := range b.String() {
+		if isControl(r) && r != '\n' { // which is in strings only
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	_, err := io.WriteString(w, escaped.String())
+	return err
+}

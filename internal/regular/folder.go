@@ -1,0 +1,234 @@
+package regular
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+var (
+	// ErrOutside reports a link that leads out of the folder.
+	ErrOutside = errors.New("link points outside of the folder")
+	// ErrLoop reports links that lead to one another.
+	ErrLoop = errors.New("link loop")
+	// ErrHidden reports a link to a name that begins with a dot.
+	ErrHidden = errors.New("link points to a name that begins with a dot")
+	// errReplaced reports a name that changed between two looks at the name.
+	errReplaced = errors.New("file was replaced while it was being read")
+)
+
+// Dir is a directory of the operating system. Other processes may change the directory at
+// any time. So a path names only what is there without links, and no method blocks at a pipe.
+type Dir struct{ root *os.Root }
+
+var _ interface {
+	fs.ReadLinkFS
+	fs.StatFS
+} = Dir{}
+
+// OpenDir opens a directory, and fails without blocking if the path is a pipe.
+func OpenDir(path string) (Dir, error) {
+	root, err := os.OpenRoot(path + "/.")
+	return Dir{root}, err
+}
+
+// Close closes the directory.
+func (d Dir) Close() { _ = d.root.Close() } // which was only read from
+
+// attempts is how often a file is opened that is being replaced, as editors do.
+const attempts = 3
+
+// Open opens a file whose path has no links.
+func (d Dir) Open(name string) (f fs.File, err error) {
+	for range attempts {
+		err = d.in(name, func(parent *os.Root, base string) error {
+			before, err := parent.Lstat(base)
+			if err != nil {
+				return err
+			}
+			file, err := parent.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				return err
+			}
+			if opened, err := file.Stat(); err != nil || !os.SameFile(before, opened) {
+				_ = file.Close() // nothing was written
+				return errors.Join(err, errReplaced)
+			}
+			f = file
+			return nil
+		})
+		if !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return f, err
+}
+
+// Stat returns what a path without links names.
+func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
+	err = d.in(name, func(parent *os.Root, base string) error {
+		info, err = parent.Lstat(base)
+		return err
+	})
+	return info, err
+}
+
+// Lstat returns what a path names, which may be a link.
+func (d Dir) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+
+// ReadLink returns the target of a link.
+func (d Dir) ReadLink(name string) (string, error) { return d.root.Readlink(name) }
+
+// in calls last with the folder of a path and the last name of the path. Each folder
+// that is opened is the one that had the name, and not the target of a link that was
+// put in its place: a link and its target are different files.
+func (d Dir) in(name string, last func(parent *os.Root, base string) error) error {
+	first, rest, more := strings.Cut(name, "/")
+	if !more {
+		return last(d.root, name)
+	}
+	before, err := d.root.Lstat(first)
+	if err != nil {
+		return err
+	}
+	next, err := d.root.OpenRoot(first + "/.") // which opens nothing but a folder
+	if err != nil {
+		return err
+	}
+	defer next.Close()
+	if opened, err := next.Stat("."); err != nil || !os.SameFile(before, opened) {
+		return errors.Join(err, errReplaced)
+	}
+	return Dir{next}.in(rest, last)
+}
+
+// FS has the files of the directory at a path. Unlike a [Dir], it follows links to other
+// files of the directory, unless a name in the path of the target begins with a dot. Each
+// call opens the directory.
+type FS string
+
+var _ interface {
+	fs.ReadLinkFS
+	fs.StatFS
+} = FS("")
+
+// Open opens a file.
+func (f FS) Open(name string) (file fs.File, err error) {
+	err = f.at("open", name, func(d Dir, real string) error {
+		file, err = d.Open(real)
+		return err
+	})
+	return file, err
+}
+
+// Stat returns what a path leads to.
+func (f FS) Stat(name string) (info fs.FileInfo, err error) {
+	err = f.at("stat", name, func(d Dir, real string) error {
+		info, err = d.Stat(real)
+		return err
+	})
+	return info, err
+}
+
+// Lstat returns what a path names, which may be a link.
+func (f FS) Lstat(name string) (fs.FileInfo, error) {
+	d, err := OpenDir(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Lstat(name)
+}
+
+// ReadLink returns the target of a link.
+func (f FS) ReadLink(name string) (string, error) {
+	d, err := OpenDir(string(f))
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	return d.ReadLink(name)
+}
+
+// at calls do with the path without links.
+func (f FS) at(op, name string, do func(d Dir, real string) error) error {
+	if !fs.ValidPath(name) {
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	d, err := OpenDir(string(f))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	real, err := Resolve(d, name)
+	if err == nil && real != name && IsHidden(real) {
+		err = ErrHidden
+	}
+	if err != nil {
+		return &fs.PathError{Op: op, Path: name, Err: bare(err)}
+	}
+	return do(d, real)
+}
+
+// bare returns an error without the path of a part.
+func bare(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// maxLinks is how many links may follow one another.
+const maxLinks = 40
+
+// Resolve returns a path without links. No link may lead out of the file system.
+func Resolve(links fs.ReadLinkFS, name string) (string, error) {
+	hops := 0
+	done, rest := "", name
+	for rest != "" {
+		first, more, _ := strings.Cut(rest, "/")
+		at := path.Join(done, first)
+		info, err := links.Lstat(at)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done, rest = at, more
+			continue
+		}
+		if hops++; hops > maxLinks {
+			return "", ErrLoop
+		}
+		target, err := links.ReadLink(at)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) || path.IsAbs(target) {
+			return "", ErrOutside
+		}
+		rest = path.Join(path.Dir(at), filepath.ToSlash(target), more)
+		if rest == ".." || strings.HasPrefix(rest, "../") {
+			return "", ErrOutside
+		}
+		done = ""
+		if rest == "." {
+			return ".", nil
+		}
+	}
+	return done, nil
+}
+
+// IsHidden reports whether a name of a path begins with a dot. Kubernetes gives names
+// that begin with two dots to the folders of a volume, whose files are links.
+func IsHidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") && !strings.HasPrefix(part, "..") && part != "." {
+			return true
+		}
+	}
+	return false
+}
