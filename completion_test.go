@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+	"weak"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -282,6 +283,57 @@ func TestCompletionOfLists(t *testing.T) {
 		}
 		assert.Equal(t, row[3], servertest.JsonText(prefixes), typed)
 	}
+}
+
+// SuggestCached keeps values, however few, and not the text that they were cut from.
+func TestCachedSuggestionsAreCopies(t *testing.T) {
+	t.Parallel()
+	for n := range 3 {
+		var text []byte
+		f := prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
+			func(context.Context, string) ([]string, error) {
+				values := make([]string, n)
+				for i := range values {
+					values[i] = unsafe.String(&text[i], 1)
+				}
+				return values, nil
+			})
+		text = append(make([]byte, 0, 1<<20), "abc"...)
+		held := weak.Make(&text[0])
+		for range 2 {
+			values, err := f(t.Context(), "", nil)
+			require.NoError(t, err)
+			assert.Equal(t, strings.Split("abc", "")[:n], values)
+		}
+		values, err := f(t.Context(), "", nil)
+		require.NoError(t, err)
+		text = nil
+		runtime.GC()
+		assert.Nil(t, held.Value(), "%d values", n)
+		runtime.KeepAlive(f)
+		runtime.KeepAlive(values)
+	}
+}
+
+// The lists of a SuggestCached have a bound in bytes that counts arguments of any length, of
+// which the keys may be parts.
+func TestCachedKeysArePartsOfLongArguments(t *testing.T) {
+	t.Parallel()
+	const long = 1 << 20
+	calls := 0
+	f := prompts.SuggestCached(time.Hour, func(_ context.Context, args map[string]string) string { return args["repo"][:3] },
+		func(context.Context, string) ([]string, error) { calls++; return []string{"x"}, nil })
+	get := func(i int) {
+		_, err := f(t.Context(), "", map[string]string{"repo": fmt.Sprintf("%03d", i) + strings.Repeat("x", long)})
+		require.NoError(t, err)
+	}
+	for i := range 100 {
+		get(i)
+	}
+	get(99)
+	assert.Equal(t, 100, calls)
+	get(0)
+	assert.Equal(t, 101, calls, "64 MiB of arguments are held at most")
 }
 
 // SuggestCached keeps values for the time, by keys that are not too long, and not too

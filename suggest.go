@@ -91,8 +91,8 @@ const (
 	maxCachedKey = 4 << 10
 	// maxCachedBytes is how many bytes the lists of a SuggestCached have together.
 	maxCachedBytes = 64 << 20
-	// cachedKeyBytes is what a key may take in addition to its text: its strings may be
-	// parts of a message of 16 KiB.
+	// cachedKeyBytes is what a key may take in addition to its text and to the arguments: its
+	// strings may be parts of a message of 16 KiB, or of a longer argument.
 	cachedKeyBytes = 17 << 10
 )
 
@@ -133,7 +133,11 @@ func SuggestCached[K comparable](
 		k := key(ctx, args)
 		keep := func(x *match.Index) (bytes int, ok bool) {
 			printed := len(fmt.Sprint(k))
-			return cachedKeyBytes + printed + x.Bytes(), printed <= maxCachedKey
+			held := cachedKeyBytes + printed + x.Bytes()
+			for _, text := range args {
+				held += len(text)
+			}
+			return held, printed <= maxCachedKey
 		}
 		x, err := cache.Get(ctx, k, keep, func(own context.Context) (*match.Index, error) {
 			values, err := f(rpc.Link(own, ctx), k)
@@ -153,8 +157,16 @@ func SuggestCached[K comparable](
 // anything else.
 func joined(values []string) []string {
 	values = match.Distinct(values)
-	all := strings.Join(values, "")
-	copies := make([]string, len(values))
+	size := 0
+	for _, v := range values {
+		size += len(v)
+	}
+	var text strings.Builder // strings.Join returns a single value itself
+	text.Grow(size)
+	for _, v := range values {
+		text.WriteString(v)
+	}
+	copies, all := make([]string, len(values)), text.String()
 	for i, v := range values {
 		copies[i], all = all[:len(v)], all[len(v):]
 	}

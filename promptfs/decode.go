@@ -70,9 +70,10 @@ func (d decoder) plain(n *yaml.Node) bool {
 
 // member is a key of a mapping with its value.
 type member struct {
-	key   string
-	line  int
-	value *yaml.Node
+	key     string
+	line    int
+	value   *yaml.Node
+	comment string // in place of the value
 }
 
 // members are the members of one mapping, each once.
@@ -104,9 +105,13 @@ func (d decoder) members(n *yaml.Node, of string, known []string) members {
 		case all.line(key.Value) > 0:
 			d.fault(key, duplicateKey(key, all.line(key.Value)))
 		case !slices.Contains(known, key.Value):
-			d.fault(key, hint.New(suggestion(key.Value, known), "unknown key %q in %s", key.Value, of))
+			fix := suggestion(key.Value, known)
+			if strings.Contains(key.Value, " ") && i > 0 { // no known key has a space
+				fix = fmt.Sprintf("to continue the value of %s, indent the line and quote the whole value", n.Content[i-2].Value)
+			}
+			d.fault(key, hint.New(fix, "unknown key %q in %s", key.Value, of))
 		default:
-			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1]})
+			all = append(all, member{key.Value, d.lineOf(key), n.Content[i+1], key.LineComment})
 		}
 	}
 	if len(all) == 0 && len(n.Content) > 0 {
@@ -124,11 +129,14 @@ func (d decoder) text(m member) string {
 	switch {
 	case m.value.Kind != yaml.ScalarNode:
 		d.fault(m.value, hint.New("write a single text", "%s must be a string, got %s", m.key, found(m.value)))
+	case m.value.ShortTag() == nullTag && m.comment != "":
+		d.faults.add(m.line, hint.New("quote the value", "%s is empty, because # begins a comment", m.key))
 	case m.value.ShortTag() == nullTag:
 		d.faults.add(m.line, emptyValue(m.key))
 	case m.value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		return strings.TrimRight(m.value.Value, "\n") // which nobody means who writes > or |
 	}
+	d.lost(m)
 	return m.value.Value
 }
 
@@ -186,7 +194,7 @@ func (d decoder) elements(m member) []member {
 	}
 	all := make([]member, len(m.value.Content))
 	for i, n := range m.value.Content {
-		all[i] = member{"element of " + m.key, d.lineOf(n), n}
+		all[i] = member{key: "element of " + m.key, line: d.lineOf(n), value: n}
 	}
 	return all
 }
@@ -229,9 +237,14 @@ func (d decoder) typed(m member, typ string) (any, bool) {
 		d.fault(n, mismatch(m, typ, booleanFor(n)))
 	default:
 		if tag != "" && tag != nullTag {
+			d.lost(m)
 			return n.Value, true
 		}
-		d.fault(n, mismatch(m, "string", "write a string, or remove the value"))
+		fix := "write a string, or remove the value"
+		if m.comment != "" { // # begins it
+			fix = "quote the value"
+		}
+		d.fault(n, mismatch(m, "string", fix))
 	}
 	return nil, false
 }

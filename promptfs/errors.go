@@ -74,10 +74,13 @@ const maxErrors = 100
 
 // fileErrors are the errors of one file.
 type fileErrors struct {
-	path   string
-	all    []*Error
-	said   map[string]bool // their texts
-	isYAML bool            // the whole file is, and not its front matter alone
+	path string
+	all  []*Error
+	said map[string]bool // their texts
+	yaml string          // that was read
+	// warnings are texts that a prompt loses.
+	warnings []*Error
+	isYAML   bool // the whole file is, and not its front matter alone
 }
 
 // lineOf returns the line of the file of one of its YAML. The first line of front matter

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -47,18 +49,20 @@ func isFrontMatter(text string) bool {
 // readYAML reads front matter, which is one mapping, or nothing. Lines of
 // nodes are one less than in the file.
 func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
+	f.yaml = front
 	lines := strings.Count(front, "\n")
 	fault := func(err error) (*yaml.Node, bool) {
 		line, message := 1, err.Error()
 		if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
 			line, message = e.Mark.Line, e.Message
-			if strings.Contains(message, openQuote) {
-				line = e.ContextMark.Line // where the quotes begin
+			if strings.Contains(message, openQuote) || strings.Contains(message, noColon) {
+				line = e.ContextMark.Line // where the quotes, or the key, begin
 			}
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), lines+1)
-		f.add(f.lineOf(line), explain(message, strings.Split(front, "\n")[line-1]))
+		line, err = explain(message, strings.Split(front, "\n"), line)
+		f.add(f.lineOf(line), err)
 		return nil, false
 	}
 	loader, err := yaml.NewLoader(strings.NewReader(front))
@@ -93,6 +97,9 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 // openQuote is in the library's message about quotes that are not closed.
 const openQuote = "unexpected end of stream"
 
+// noColon is in the library's message about a line without a key.
+const noColon = "could not find expected ':'"
+
 // explanations are the errors and their fixes, by what is in the library's message.
 var explanations = []struct{ part, text, fix string }{
 	{mappingValue, "unexpected colon", "write a space after the colon of a key, and quote a value with a colon"},
@@ -105,7 +112,7 @@ var explanations = []struct{ part, text, fix string }{
 	{openQuote, "unterminated quoted string", "close the quotes"},
 	{"unknown escape character", "unknown escape in double quotes", "use single quotes for a literal backslash"},
 	{"unknown anchor", "value starts with *, which begins a YAML alias", "quote the value"},
-	{"could not find expected ':'", `missing ": " after a key`, "write a colon and a space after the key"},
+	{noColon, `missing ": " after a key`, "write a colon and a space after the key"},
 }
 
 // mappingValue is in the library's message about a second colon.
@@ -114,11 +121,19 @@ const mappingValue = "mapping values are not allowed"
 // withColon is a line with a key and a plain value that contains a colon.
 var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{][^"\\]*: [^"\\]*)$`)
 
-// explain returns the error of front matter that is not YAML. line is the text of the
-// invalid line.
-func explain(message, line string) error {
+var (
+	// keyLine is a line with a key, and its indentation.
+	keyLine = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)
+	// firstWord is the first word of a line, and a colon after the word.
+	firstWord = regexp.MustCompile(`^[ -]*([\pL\pN_-]+)(:?)`)
+)
+
+// explain returns the error of front matter that is not YAML, and its line. at is the line that
+// the library found.
+func explain(message string, lines []string, at int) (int, error) {
+	line := lines[at-1]
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
-		return hint.New("indent with spaces", "invalid YAML: tab in the indentation")
+		return at, hint.New("indent with spaces", "invalid YAML: tab in the indentation")
 	}
 	if m := withColon.FindStringSubmatch(line); m != nil && strings.Contains(message, mappingValue) {
 		const most = 80
@@ -126,12 +141,75 @@ func explain(message, line string) error {
 		if len(fix) > most {
 			fix = "quote the value"
 		}
-		return hint.New(fix, `invalid YAML: unquoted ": " in the value of %s`, m[1])
+		return at, hint.New(fix, `invalid YAML: unquoted ": " in the value of %s`, m[1])
+	}
+	if key := continued(lines, at); key != "" && strings.Contains(message, noColon) {
+		return at, hint.New("indent the line, or quote the whole value", "invalid YAML: line without indentation does not continue the value of %s", key)
+	}
+	if at > 1 && strings.Contains(message, "did not find expected key") && strings.Contains(lines[at-2], " #") {
+		return at - 1, hint.New("quote the whole value", `invalid YAML: " #" begins a comment, after which a value cannot continue`)
 	}
 	for _, e := range explanations {
 		if strings.Contains(message, e.part) {
-			return hint.New(e.fix, "invalid YAML: %s", e.text)
+			return at, hint.New(e.fix, "invalid YAML: %s", e.text)
 		}
 	}
-	return fmt.Errorf("invalid YAML: %s", message)
+	return at, fmt.Errorf("invalid YAML: %s", message)
+}
+
+// continued returns the key whose value a line probably continues, but for the indentation.
+// A line that begins with a known key, or with a word and a colon, has a key of its own.
+func continued(lines []string, at int) string {
+	m := firstWord.FindStringSubmatch(lines[at-1])
+	if m != nil && (m[2] != "" || slices.Contains(keys, strings.ToLower(m[1])) || slices.Contains(argumentKeys, strings.ToLower(m[1]))) {
+		return ""
+	}
+	indentation := len(lines[at-1]) - len(strings.TrimLeft(lines[at-1], " "))
+	for _, line := range slices.Backward(lines[:at-1]) {
+		if m := keyLine.FindStringSubmatch(line); m != nil {
+			if len(m[1]) < indentation {
+				return ""
+			}
+			return m[2]
+		}
+	}
+	return ""
+}
+
+// lost notes the text that a comment cuts off a value.
+func (d decoder) lost(m member) {
+	const literal = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	n := m.value
+	if n.LineComment == "" || n.Style&literal != 0 || !slices.Contains([]string{"title", "description", "default"}, m.key) {
+		return
+	}
+	line := n.Line // the value may have more lines
+	for _, text := range strings.Split(d.faults.yaml, "\n")[max(n.Line-1, 0):] {
+		if strings.Contains(text, " #") {
+			break
+		}
+		line++
+	}
+	d.faults.warnings = append(d.faults.warnings, newError(d.faults.path, d.faults.lineOf(line), 0,
+		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, quoted(n.LineComment))))
+}
+
+// Warnings returns the texts that the front matter of a prompt file loses: YAML reads the text
+// after " #" in a title, a description or a default as a comment. Each is an [*Error] that
+// keeps no prompt from being loaded. Load and [Folder] log the same.
+func Warnings(name string, content []byte) []*Error {
+	m := &made{faults: fileErrors{path: name}}
+	text, ok := textOf(content, &m.faults)
+	if !ok {
+		return nil
+	}
+	if isSkill(path.Base(name)) {
+		m.skill(name, text)
+		return m.faults.warnings
+	}
+	if front, _, _, _, ok := split(text, &m.faults); ok {
+		mapping, _ := readYAML(front, &m.faults)
+		decoder{&m.faults, new(int)}.header(mapping)
+	}
+	return m.faults.warnings
 }

@@ -8,6 +8,7 @@ require (
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/text v0.43.0
 )
 
 require (

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
@@ -88,6 +90,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		s.markdown(ctx, m, name, text, all)
 	}
 	m.prompt.Source = s.options.sourceOf(name)
+	m.prompt.Name = norm.NFC.String(m.prompt.Name) // macOS may have stored the name in NFD
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}

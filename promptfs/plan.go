@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
@@ -190,7 +192,11 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 				others = append(others, shown(other))
 			}
 		}
-		return hint.New("rename one", "%w %q (also in %s)", ErrDuplicateName, name, enumerationOf(others, len(claims)-1))
+		fix := "rename one"
+		if norm.NFC.String(path) == norm.NFC.String(others[0]) {
+			fix = "remove one, because the file names differ only in their Unicode form, NFC or NFD"
+		}
+		return hint.New(fix, "%w %q (also in %s)", ErrDuplicateName, name, enumerationOf(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))

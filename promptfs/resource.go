@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io/fs"
 	"net/url"
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
@@ -76,6 +79,12 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 		return nil, nil
 	}
 	stamp, info, err := s.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if other := s.inOtherForm(ctx, name); other != "" {
+			name = other
+			stamp, info, err = s.stat(name)
+		}
+	}
 	if err != nil {
 		f.add(p.mark, ofFile(p.file, unreadable(err)))
 		return nil, &dependency{path: name}
@@ -101,6 +110,37 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 	return r, used
 }
 
+// inOtherForm returns the path of the file whose name is the same in NFC, as of a file that
+// macOS has stored in NFD. It returns "" if the folder has no such file, or several.
+func (s *source) inOtherForm(ctx context.Context, name string) string {
+	if norm.NFC.String(name) == norm.NFD.String(name) { // it has one form
+		return ""
+	}
+	at := "."
+	for part := range strings.SplitSeq(name, "/") {
+		found, ok := s.forms.Load(at)
+		if !ok {
+			names := map[string]string{}
+			entries, _ := s.readDir(ctx, at) // stat has returned the error
+			for _, e := range entries {
+				form := norm.NFC.String(e.Name())
+				if _, twice := names[form]; twice {
+					names[form] = ""
+				} else {
+					names[form] = e.Name()
+				}
+			}
+			found, _ = s.forms.LoadOrStore(at, names)
+		}
+		next := found.(map[string]string)[norm.NFC.String(part)]
+		if next == "" {
+			return ""
+		}
+		at = path.Join(at, next)
+	}
+	return at
+}
+
 // ofFile returns err with the file that a message names.
 func ofFile(file string, err error) error {
 	fix, bare := hint.Split(err)
@@ -120,7 +160,7 @@ func typeOf(extension string) string {
 
 // uri returns the URI of a resource.
 func (s *source) uri(name string) string {
-	return s.options.ResourceBase + (&url.URL{Path: name}).EscapedPath()
+	return s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath()
 }
 
 // resourcePath returns the path of a file that one in the folder dir names.

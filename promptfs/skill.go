@@ -31,7 +31,7 @@ func (m *made) skill(name, text string) {
 				d.fault(key, duplicateKey(key, before))
 				continue
 			}
-			of := member{key.Value, d.lineOf(key), value}
+			of := member{key.Value, d.lineOf(key), value, key.LineComment}
 			known = append(known, of)
 			if !d.plain(value) {
 				continue

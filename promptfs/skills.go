@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -61,9 +63,10 @@ type skillFile struct {
 	err     error
 
 	// Of a SKILL.md.
-	front  json.RawMessage
-	lines  map[string]int
-	faults []*Error
+	front    json.RawMessage
+	lines    map[string]int
+	faults   []*Error
+	warnings []*Error
 }
 
 // skillEntry is one folder with a SKILL.md. It is immutable.
@@ -139,8 +142,14 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		prefix = front.Name
 	}
 	entries := make(map[string]*skillEntry, len(skills))
-	for dir, k := range skills {
-		entries[dir] = t.entry(dir, prefix, k, files)
+	forms := make(map[string]string, len(skills)) // folders, by their names in NFC
+	for _, dir := range sortedKeys(skills) {
+		form := norm.NFC.String(dir)
+		if other, ok := forms[form]; ok {
+			found.fault(dir, hint.New("rename one", "folder has the name of %s, in another Unicode form, NFC or NFD", shown(other)))
+			continue
+		}
+		forms[form], entries[dir] = dir, t.entry(dir, prefix, skills[dir], files)
 	}
 	t.files, t.entries, t.faults, t.folders = files, entries, found.faults, found.folders
 	return nil
@@ -201,7 +210,14 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 	k := &skillFile{stamp: f.stamp, content: content, err: err}
 	if err == nil && path.Base(f.path) == promptskills.Main {
 		front, lines, faults := frontmatterOf(f.path, content)
-		k.front, k.lines, k.faults = front, lines, faults.all
+		k.front, k.lines, k.faults, k.warnings = front, lines, faults.all, faults.warnings
+		if s.options.DisableSkillPrompts { // or the file is read as a prompt, too
+			var before []*Error
+			if old != nil {
+				before = old.warnings
+			}
+			s.warn(ctx, before, k.warnings)
+		}
 	}
 	return k
 }
@@ -210,7 +226,11 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*skillFile) *skillEntry {
 	e := &skillEntry{dir: dir, prefix: prefix, files: make(map[string]*skillFile, len(k.files))}
 	for _, f := range k.files {
-		e.files[below(dir, f.path)] = files[f.path]
+		name := norm.NFC.String(below(dir, f.path)) // macOS may have stored the name in NFD
+		if e.files[name] != nil {
+			e.faults = append(e.faults, newError(f.path, 0, 0, hint.New("remove one", "two files have this name, in different Unicode forms, NFC and NFD")))
+		}
+		e.files[name] = files[f.path]
 	}
 	main := path.Join(dir, promptskills.Main)
 	fail := func(path string, line int, err error) {
@@ -238,7 +258,7 @@ func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*
 	if e.faults = append(e.faults, mainFile.faults...); len(e.faults) > 0 {
 		return e
 	}
-	e.skill = promptskills.Skill{Path: path.Join(prefix, dir), Frontmatter: mainFile.front, Files: contents, Source: t.options.sourceOf(main)}
+	e.skill = promptskills.Skill{Path: norm.NFC.String(path.Join(prefix, dir)), Frontmatter: mainFile.front, Files: contents, Source: t.options.sourceOf(main)}
 	if err := e.skill.Check(); err != nil {
 		for _, err := range flat(err) {
 			e.faults = append(e.faults, e.errorOf(err))
@@ -366,7 +386,7 @@ func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, 
 	}
 	there := make(map[string]bool, len(t.entries)) // skills whose folders are there
 	for dir, e := range t.entries {
-		there[path.Join(e.prefix, dir)] = true
+		there[norm.NFC.String(path.Join(e.prefix, dir))] = true
 	}
 	for _, skill := range sortedKeys(owners) {
 		if there[skill] || isLeft(skill) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
@@ -20,6 +22,8 @@ type source struct {
 	now     time.Time     // when the reading began
 	quiet   time.Duration // for how long a file must not have changed by then
 	blocks  bool          // opening a file may block
+	forms   sync.Map      // names in NFC to names, by folder: see inOtherForm
+	warned  atomic.Int64  // number of warnings, of which maxLogged are logged
 }
 
 func newSource(fsys fs.FS, o *Options) *source {

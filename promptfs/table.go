@@ -3,6 +3,7 @@ package promptfs
 import (
 	"context"
 	"crypto/sha256"
+	"log/slog"
 	"maps"
 	"path"
 	"runtime"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
@@ -34,14 +37,15 @@ type entry struct {
 	path  string
 	stamp stamp
 	// What the file was when it was read last.
-	faults []*Error
-	uses   []usedPartial // partials that it calls
-	files  []dependency
-	sum    [sha256.Size]byte
-	own    fileSum
-	wants  string          // the name of the prompt, if the file is valid
-	line   int             // of the name
-	prompt *prompts.Prompt // that is to be set; nil if it is
+	faults   []*Error
+	warnings []*Error
+	uses     []usedPartial // partials that it calls
+	files    []dependency
+	sum      [sha256.Size]byte
+	own      fileSum
+	wants    string          // the name of the prompt, if the file is valid
+	line     int             // of the name
+	prompt   *prompts.Prompt // that is to be set; nil if it is
 	// compiled has the prompt that is to be set.
 	compiled *prompts.Registry
 	// What the registry has of it.
@@ -194,6 +198,7 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 		*buffer = content
 	}
 	m := s.parse(ctx, f.path, content, all)
+	e.warnings = s.warn(ctx, old.warnings, m.faults.warnings)
 	e.faults, e.files, e.sum, e.own, e.line = m.faults.all, m.files, m.sum, m.own, m.line
 	if len(m.partials) > 0 {
 		e.uses = make([]usedPartial, 0, len(m.partials))
@@ -208,6 +213,21 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 		}
 	}
 	return e
+}
+
+// warn logs warnings of a file, unless they are those that the file had before.
+func (s *source) warn(ctx context.Context, before, now []*Error) []*Error {
+	isSame := func(a, b *Error) bool { return a.Error() == b.Error() }
+	if slices.EqualFunc(before, now, isSame) {
+		return now
+	}
+	for _, e := range now {
+		if s.warned.Add(1) > maxLogged {
+			break
+		}
+		s.options.Logger.LogAttrs(ctx, slog.LevelWarn, "prompt file loses text", slog.String("path", e.Path), slog.Int("line", e.Line), slog.Any("error", e.bare()))
+	}
+	return now
 }
 
 // readPartials reads the partials that have changed, and returns all by their
@@ -276,9 +296,9 @@ func (s *source) readPartial(ctx context.Context, f file) *partial {
 }
 
 // partialName returns the name of a partial: its path in the folder of
-// partials, without the extension.
+// partials, without the extension, in NFC.
 func partialName(folder, file string) string {
-	return strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), folder+"/")
+	return norm.NFC.String(strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), folder+"/"))
 }
 
 // again makes the prompts of entries that have none any more.

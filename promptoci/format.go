@@ -21,6 +21,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -213,7 +214,7 @@ func checkPaths(paths []string, most int) error {
 				}
 				continue
 			case other.path != at:
-				return fmt.Errorf("promptoci: paths %q and %q differ only in case; rename one of the two", other.path, at)
+				return fmt.Errorf("promptoci: paths %q and %q differ only in case, or in their Unicode form; rename one of the two", other.path, at)
 			case other.isFile != isFile || isFile:
 				return fmt.Errorf("promptoci: path %q is a file and a folder, or there twice", at)
 			}
@@ -225,7 +226,8 @@ func checkPaths(paths []string, most int) error {
 
 func isForbidden(r rune) bool { return r == '\\' || r == ':' || unicode.IsControl(r) }
 
-// fold returns a path that is the same for paths that differ only in case.
+// fold returns a path that is the same for paths that differ only in case, or in their Unicode
+// form: macOS takes both for one.
 func fold(p string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -233,5 +235,5 @@ func fold(p string) string {
 			least = min(least, next)
 		}
 		return least
-	}, p)
+	}, norm.NFC.String(p))
 }

@@ -36,7 +36,7 @@ var (
 // NewLayout returns the store in a folder. The first write creates the folder.
 func NewLayout(dir string) *Layout { return &Layout{dir} }
 
-// maxIndex is the maximum size of the index of a layout in bytes: about 200,000 tags.
+// maxIndex is the maximum size of the index of a layout in bytes.
 const maxIndex = 64 << 20
 
 // maxSmallFile is the maximum size of a file with the version of a layout, or with the label of a
@@ -131,9 +131,14 @@ func (l *Layout) index(ctx context.Context) (*ocispec.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, index); err != nil {
+	read := struct {
+		*ocispec.Index
+		Manifests entries `json:"manifests"` // in place of that of the index
+	}{Index: index}
+	if err := json.Unmarshal(text, &read); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	index.Manifests = read.Manifests
 	return index, nil
 }
 
@@ -143,6 +148,52 @@ func newLock(name string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
 	return flock.New(name), nil
+}
+
+// entries are the tags of an index. Each takes more memory than its shortest text, so their
+// number is limited while they are read.
+type entries []ocispec.Descriptor
+
+// UnmarshalJSON reads a list.
+func (e *entries) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	start, err := d.Token()
+	if start == nil || err != nil {
+		return err // null is an empty list
+	}
+	if start != json.Delim('[') {
+		return errors.New("manifests must be a list")
+	}
+	for d.More() {
+		if len(*e) == maxTags {
+			return fmt.Errorf("index exceeds the limit of %d tags", maxTags)
+		}
+		var entry ocispec.Descriptor
+		if err := d.Decode(&entry); err != nil {
+			return err
+		}
+		*e = append(*e, entry)
+	}
+	return nil
+}
+
+// resolver returns Resolve for the tags that the index has now. It reads the index once.
+func (l *Layout) resolver(ctx context.Context) (func(ctx context.Context, tag string) (ocispec.Descriptor, error), error) {
+	index, err := l.index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags := make(map[string]ocispec.Descriptor, len(index.Manifests))
+	for _, d := range slices.Backward(index.Manifests) { // the first one wins
+		tags[d.Annotations[ocispec.AnnotationRefName]] = ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
+	}
+	return func(_ context.Context, tag string) (ocispec.Descriptor, error) {
+		d, ok := tags[tag]
+		if !ok {
+			return d, fmt.Errorf("%s: %w", tag, errdef.ErrNotFound)
+		}
+		return d, nil
+	}, nil
 }
 
 func isTagged(d ocispec.Descriptor, tag string) bool {

@@ -120,11 +120,11 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 // order although the clocks of two machines differ.
 func nextTime(ctx context.Context, s Store, label string) (time.Time, error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	tags, err := tagsOf(ctx, s, moveForm, movesOf(label))
-	if err != nil || len(tags) == 0 {
+	newest := ""
+	if err := eachTag(ctx, s, moveForm, movesOf(label), func(tag string) { newest = max(newest, tag) }); err != nil || newest == "" {
 		return now, err
 	}
-	text, _, _ := strings.Cut(strings.TrimPrefix(tags[0], movesOf(label)), ".")
+	text, _, _ := strings.Cut(strings.TrimPrefix(newest, movesOf(label)), ".")
 	seconds, micros, _ := strings.Cut(text, "Z")
 	last, err := time.Parse(timeForm, seconds)
 	n, numberErr := strconv.Atoi(micros)
@@ -247,21 +247,7 @@ func historyOf(ctx context.Context, s Store, label string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := Limits{}.filled()
-	records, unreadable, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (Move, error) {
-		d, err := s.Resolve(ctx, tag)
-		if err != nil {
-			return Move{}, fmt.Errorf("promptoci: %w", err)
-		}
-		if err := checkDescriptor("record", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
-			return Move{}, err
-		}
-		text, err := fetch(ctx, s, d)
-		if err != nil {
-			return Move{}, err
-		}
-		return readMove(text, label)
-	})
+	records, unreadable, err := manifestsOf(ctx, s, tags, func(_ ocispec.Descriptor, text []byte) (Move, error) { return readMove(text, label) })
 	if err != nil {
 		return nil, err
 	}
@@ -275,13 +261,17 @@ func linked(records []Move, label string, now digest.Digest) []Move {
 	unrecorded := func(from, to digest.Digest) {
 		moves = append(moves, Move{Label: label, From: from, To: to, Kind: KindUnrecorded, Applied: true})
 	}
+	earlier := map[digest.Digest]int{} // the number of the records by To
+	for _, m := range records {
+		earlier[m.To]++
+	}
 	at := now
-	for i, m := range records {
-		leads := func(other Move) bool { return other.To == at }
+	for _, m := range records {
+		earlier[m.To]--
 		switch {
 		case m.To == at:
 			m.Applied = true
-		case m.From == at || slices.ContainsFunc(records[i+1:], leads): // the label stayed where it was
+		case m.From == at || earlier[at] > 0: // the label stayed where it was
 		default:
 			unrecorded(m.To, at)
 			m.Applied = true

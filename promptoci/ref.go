@@ -1,10 +1,12 @@
 package promptoci
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -173,6 +175,9 @@ func (c withoutQueries) Do(r *http.Request) (*http.Response, error) {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		failed.URL, _, _ = strings.Cut(failed.URL, "?")
 	}
+	if rest, ok := r.Context().Value(tagsKey{}).(*tagsLeft); ok && err == nil {
+		response.Body = tagsBody{response.Body, rest}
+	}
 	if err == nil { // package oras makes errors of the request, too
 		at := *response.Request.URL
 		at.RawQuery = ""
@@ -182,13 +187,48 @@ func (c withoutQueries) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// maxTagPages is the maximum number of pages of a list of tags.
-const maxTagPages = 10_000
-
 // remoteStore is a repository, and the time that its registry asks to wait for.
 type remoteStore struct {
 	*remote.Repository
 	guard *guard
+}
+
+const (
+	// maxTagPages is the maximum number of pages of a list of tags.
+	maxTagPages = 10_000
+	// maxTags is the maximum number of tags of a repository.
+	maxTags = 200_000
+	// maxTagBytes is the maximum size of all pages of a list of tags.
+	maxTagBytes = 16 << 20
+)
+
+var errTags = fmt.Errorf("list of tags exceeds the limit of %d tags or %d bytes; remove tags, or use another repository", maxTags, maxTagBytes)
+
+// Tags lists the tags after last, page by page, of which package oras limits the size of each.
+func (s *remoteStore) Tags(ctx context.Context, last string, f func(tags []string) error) error {
+	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, &tagsLeft{maxTags, maxTagBytes}), last, f)
+}
+
+// tagsKey is the key of the tagsLeft of a list of tags in the context of its requests.
+type tagsKey struct{}
+
+// tagsLeft is what may follow in a list of tags.
+type tagsLeft struct{ tags, bytes int }
+
+// tagsBody is one page of a list of tags. A comma follows each tag but the last, and no tag has
+// a comma, so the tags are counted before they are parsed.
+type tagsBody struct {
+	io.ReadCloser
+	left *tagsLeft
+}
+
+func (b tagsBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.left.bytes -= n
+	if b.left.tags -= bytes.Count(p[:n], []byte(",")); b.left.bytes < 0 || b.left.tags < 0 {
+		return 0, errTags
+	}
+	return n, err
 }
 
 // retryAfter returns the time to wait until the next request, or 0.

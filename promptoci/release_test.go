@@ -92,7 +92,9 @@ func TestBuildErrors(t *testing.T) {
 		_, err := Build(map[string][]byte{"a.md": nil, name: nil}, Info{})
 		assert.ErrorContains(t, err, want, name)
 	}
-	_, err := Apply(t.Context(), NewLayout(t.TempDir()), Move{Label: "a", Reason: strings.Repeat("a", 5000)})
+	_, err := Build(map[string][]byte{"caf\u00e9.md": nil, "cafe\u0301.md": nil}, Info{})
+	assert.ErrorContains(t, err, "differ only in case, or in their Unicode form")
+	_, err = Apply(t.Context(), NewLayout(t.TempDir()), Move{Label: "a", Reason: strings.Repeat("a", 5000)})
 	assert.ErrorContains(t, err, "at most 4096 bytes")
 	_, err = Build(map[string][]byte{"a.md": make([]byte, 65<<20)}, Info{})
 	assert.ErrorContains(t, err, "layer exceeds the limit of 67108864")

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -190,12 +191,8 @@ func Releases(ctx context.Context, s Store) ([]*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := inParallel(ctx, tags, func(ctx context.Context, tag string) (*Release, error) {
-		d, err := s.Resolve(ctx, tag)
-		if err != nil {
-			return nil, fmt.Errorf("promptoci: %w", err)
-		}
-		m, _, err := fetchManifest(ctx, s, d, Limits{}.filled())
+	all, _, err := manifestsOf(ctx, s, tags, func(d ocispec.Descriptor, text []byte) (*Release, error) {
+		m, err := readManifest(text, Limits{}.filled())
 		if err != nil {
 			return nil, err
 		}
@@ -237,18 +234,64 @@ func isNotFound(err error) bool {
 // that does not know yet what it has removed.
 func isRemoved(err error) bool { return isNotFound(err) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// tagsOf returns the tags of a form that start with a prefix, in reverse order. Other tools
-// may use tags of other forms.
+// eachTag calls f with each tag of a form that starts with a prefix. Other tools may use tags
+// of other forms.
+func eachTag(ctx context.Context, s Store, form *regexp.Regexp, prefix string, f func(tag string)) error {
+	err := s.Tags(ctx, "", func(page []string) error {
+		for _, tag := range page {
+			if strings.HasPrefix(tag, prefix) && form.MatchString(tag) {
+				f(tag)
+			}
+		}
+		return nil
+	})
+	if err != nil && !isNotFound(err) { // nothing was pushed to the repository
+		return fmt.Errorf("promptoci: %w", err)
+	}
+	return nil
+}
+
+// tagsOf returns the tags of eachTag in reverse order.
 func tagsOf(ctx context.Context, s Store, form *regexp.Regexp, prefix string) ([]string, error) {
-	all, err := registry.Tags(ctx, s)
-	if isNotFound(err) {
-		return nil, nil // a repository that nothing was pushed to
+	var tags []string
+	if err := eachTag(ctx, s, form, prefix, func(tag string) { tags = append(tags, tag) }); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("promptoci: %w", err)
-	}
-	tags := slices.DeleteFunc(all, func(tag string) bool { return !strings.HasPrefix(tag, prefix) || !form.MatchString(tag) })
 	slices.Sort(tags)
 	slices.Reverse(tags)
 	return tags, nil
+}
+
+// maxManifests is the maximum size of the manifests of all releases, or of all moves of a label.
+const maxManifests = 64 << 20
+
+var errManifests = fmt.Errorf("promptoci: manifests of the releases or moves exceed the limit of %d bytes; use another repository", maxManifests)
+
+// manifestsOf returns the results of read for the manifests of the tags, in order. It leaves
+// out tags without a valid manifest, and returns their errors.
+func manifestsOf[T any](ctx context.Context, s Store, tags []string, read func(d ocispec.Descriptor, text []byte) (T, error)) (results []T, unreadable []error, err error) {
+	l, resolve := Limits{}.filled(), s.Resolve
+	if layout, ok := s.(*Layout); ok { // which reads its index for each tag
+		if resolve, err = layout.resolver(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	var held atomic.Int64
+	return inParallel(ctx, tags, func(ctx context.Context, tag string) (none T, err error) {
+		d, err := resolve(ctx, tag)
+		if err != nil {
+			return none, fmt.Errorf("promptoci: %w", err)
+		}
+		if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
+			return none, err
+		}
+		if held.Add(d.Size) > maxManifests {
+			return none, errManifests
+		}
+		text, err := fetch(ctx, s, d)
+		if err != nil {
+			return none, err
+		}
+		return read(d, text)
+	})
 }

@@ -17,6 +17,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/sys v0.13.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/mcp-prompts/prompts => ..

@@ -73,6 +73,7 @@ func (c *clients) view(from feature.Client) *view {
 		c.used.MoveToFront(e)
 		return e.Value.(*view)
 	}
+	from.Key = strings.Clone(from.Key) // may be a part of a whole header
 	v := &view{from: from, seen: map[string]uint64{}}
 	c.known[from] = c.used.PushFront(v)
 	c.count(v, viewBytes+len(from.Key))

@@ -19,6 +19,9 @@ func TestSeenIsBounded(t *testing.T) {
 	for name, see := range map[string]func(c *clients, i int){
 		"clients": func(c *clients, i int) { c.refresh(feature.Client{Session: uint64(i + 1)}, "a", 1) },
 		"keys":    func(c *clients, i int) { c.refresh(feature.Client{Key: fmt.Sprintf("%0600d", i)}, "a", 1) },
+		"parts of long keys": func(c *clients, i int) {
+			c.refresh(feature.Client{Key: fmt.Sprintf("%0600d%06000d", i, 0)[:600]}, "a", 1)
+		},
 		"entries": func(c *clients, i int) {
 			c.refresh(feature.Client{Session: uint64(i/1000 + 1)}, fmt.Sprint(i), 1)
 		},

@@ -27,15 +27,11 @@ func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(
 	t.Helper()
 	fsys := cases.Dir(dir)
 	files, errs := cases.Load(fsys, parseYAML)
-	for _, f := range files {
-		if reg == nil {
-			continue
+	if reg != nil {
+		all := cases.PromptsOf(reg)
+		for _, f := range files {
+			errs = append(errs, f.Check(all)...)
 		}
-		var names []string
-		for p := range reg.All() {
-			names = append(names, p.Name)
-		}
-		errs = append(errs, f.Check(reg.Lookup, names)...)
 	}
 	for _, err := range errs {
 		t.Errorf("prompttest: %s: %v", dir, err)

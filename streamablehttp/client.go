@@ -20,8 +20,10 @@ type client struct {
 // panic then ends that request only.
 func (h *Handler) clientOf(r *http.Request) client {
 	if principal := h.server.Principal(r.Context()); principal != "" {
-		principal = limit.Name(principal) // sessions keep it
-		return client{principal, "principal " + principal}
+		// Sessions keep the name, and the principal may be a part of a whole header.
+		const kind = "principal "
+		name := kind + limit.Name(principal)
+		return client{name[len(kind):], name}
 	}
 	return client{"", "address " + addressOf(r)}
 }

@@ -75,13 +75,13 @@ func MustNewHandler(s *prompts.Server, o Options) *Handler {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
 	if r.ProtoMajor > 1 { // the WriteTimeout of the http.Server would reset the stream of a slow request
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		none := time.Time{}
+		if h.options.WriteTimeout >= 0 {
+			none = noDeadline()
+		}
+		_ = http.NewResponseController(w).SetWriteDeadline(none)
 	}
-	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
-		defer func() {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.ending())) // not all writers have one
-		}()
-	}
+	defer h.limitEnd(w, r)
 	if values := countValues(r.Header); values > maxHeaderValues {
 		h.refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("request has %d header values, more than the limit of %d", values, maxHeaderValues))
 		return
@@ -115,6 +115,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Allow", allowed)
 		h.refuse(w, r, http.StatusMethodNotAllowed, "method is not allowed; use "+allowed)
+	}
+}
+
+// limitEnd limits the time for what net/http writes in the end, all of a short reply, once it
+// has read what was left. A stream of HTTP/2 has nothing left to read, and nothing to write if
+// the client has reset it. The timer of a deadline would keep such a stream in memory.
+func (h *Handler) limitEnd(w http.ResponseWriter, r *http.Request) {
+	c, wait := http.NewResponseController(w), h.options.ending()
+	if r.ProtoMajor > 1 {
+		_ = c.SetReadDeadline(time.Time{})
+		if errors.Is(r.Context().Err(), context.Canceled) {
+			wait = min(wait, hurried)
+		}
+	}
+	if h.options.WriteTimeout >= 0 {
+		_ = c.SetWriteDeadline(time.Now().Add(wait)) // not all writers have one
 	}
 }
 

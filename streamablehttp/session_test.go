@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -221,6 +224,25 @@ func TestPrincipal(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, p.send(http.MethodDelete, "", h.with("User", user)).status)
 	}
 	assert.Equal(t, http.StatusOK, p.post(listBody, h.with("User", "a")).status)
+}
+
+// A session keeps its principal, and not the header that the principal was cut from.
+func TestPrincipalIsACopy(t *testing.T) {
+	t.Parallel()
+	header := append(make([]byte, 0, 1<<20), "ada:secret"...)
+	held := weak.Make(&header[0])
+	h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{Principal: principalIn}), Options{})
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(initializeBody("2025-11-25")))
+	r.Header.Set("Content-Type", "application/json")
+	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), principalKey{}, unsafe.String(&header[0], len("ada")))))
+	require.Len(t, h.sessions.byID, 1)
+	for _, s := range h.sessions.byID {
+		assert.Equal(t, "ada", s.principal)
+	}
+	header = nil
+	runtime.GC()
+	assert.Nil(t, held.Value())
+	runtime.KeepAlive(h)
 }
 
 // A panic of an author's function is that of its request.

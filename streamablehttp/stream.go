@@ -15,6 +15,12 @@ import (
 // hurried is how long the writes of a stream that is to end may still take.
 const hurried = time.Second
 
+// noDeadline returns the deadline of a stream of HTTP/2 with no write in progress. When a
+// stream ends, net/http stops the timer of its deadline for good. A zero deadline removes the
+// timer, and a deadline that is set after the end would start another, which would keep the
+// stream in memory.
+func noDeadline() time.Time { return time.Now().Add(100 * 365 * 24 * time.Hour) }
+
 // stream is the reply to one request: a JSON body, or server-sent events.
 type stream struct {
 	w            http.ResponseWriter
@@ -249,7 +255,7 @@ func (s *stream) write(parts ...[]byte) error {
 		return err
 	}
 	if !s.isHTTP1 { // which resets a stream at its deadline, be there a write or not
-		s.deadline(time.Time{})
+		s.deadline(noDeadline())
 	}
 	return nil
 }

@@ -186,12 +186,10 @@ func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *as
 // compare compares the files of a prompt, and what its cases render, in two states of the
 // folder. file is that of the prompt now.
 func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string, from, to *diffSide) (any, error) {
-	before := &diffFolder{side: from, isWhole: true}
-	after := &diffFolder{side: to, isWhole: true}
+	var before, after *diffFolder
 	var loading sync.WaitGroup
-	for _, f := range []*diffFolder{before, after} {
-		loading.Go(func() { f.testSuite = loadTests(ctx, f.side.dir) })
-	}
+	loading.Go(func() { before = newDiffFolder(ctx, from, true) })
+	loading.Go(func() { after = newDiffFolder(ctx, to, true) })
 	loading.Wait()
 	old, now := before.find(p.Name, file), after.find(p.Name, file)
 	oldFile, newFile := file, file
@@ -203,12 +201,16 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	}
 	secrets := secretsOf(p, slices.Concat(before.files, after.files)...)
 	out := []pageDiff{}
+	budget := &textBudget{maxDiffBytes}
 	add := func(kind string, all []textDiff) {
-		for _, d := range all {
-			out = append(out, newPageDiff(kind, textDiff{d.Name, secrets.Replace(d.Old), secrets.Replace(d.New)}))
+		for _, d := range budget.bound(all) {
+			if d.IsLeftOut {
+				d.New = leftOut
+			}
+			out = append(out, newPageDiff(kind, textDiff{Name: d.Name, Old: secrets.Replace(d.Old), New: secrets.Replace(d.New)}))
 		}
 	}
-	add("template", textsOf(before, after, oldFile, newFile))
+	add("template", textsOf(before, after, partialsOf(before, after), oldFile, newFile))
 	if old != nil && now != nil {
 		add("case", casesOf(ctx, before, after, old, now))
 	}

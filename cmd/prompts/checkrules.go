@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
@@ -56,6 +58,7 @@ var rules = []struct{ id, text string }{
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
 	{"front-matter", "Front matter is sent as text, because of its first line."},
+	{"lost-text", "The end of a title, a description or a default is a comment, because of a #."},
 	{"syntax", "A placeholder of another program is sent as text."},
 	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},
@@ -149,11 +152,8 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
 		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
 		if f != nil {
-			var names []string
-			for p := range reg.All() {
-				names = append(names, p.Name)
-			}
-			errs = append(errs, f.Check(reg.Lookup, names)...)
+			f.Prompt = norm.NFC.String(f.Prompt)
+			errs = append(errs, f.Check(cases.PromptsOf(reg))...)
 		}
 		for _, err := range errs {
 			e := fileErrorOf(dir, err)
@@ -296,13 +296,18 @@ func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format
 
 func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
+	lineOf := argumentLines(lines)
 	isFront := i.syntax(p, lines)
+	_, file := i.fileOf(p.Source)
+	for _, e := range promptfs.Warnings(file, []byte(strings.Join(lines, "\n"))) {
+		i.hint(p, e.Line, 0, "lost-text", e.Hint, "%v", e.Err)
+	}
 	if p.Description == "" && isFront {
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
 	for _, a := range p.Arguments {
 		if a.Description == "" {
-			i.add(p, argumentLine(lines, a.Name), levelWarning, "no-description", "argument %q has no description; add the key description", a.Name)
+			i.add(p, lineOf[a.Name], levelWarning, "no-description", "argument %q has no description; add the key description", a.Name)
 		}
 	}
 	trials, failures := i.renderer.try(ctx, p)
@@ -319,7 +324,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
 	}
 	if len(trials) > 0 {
-		i.deadArguments(ctx, p, lines, trials)
+		i.deadArguments(ctx, p, lineOf, trials)
 	}
 	for n := range portable.Rules {
 		r := &portable.Rules[n]
@@ -367,7 +372,7 @@ func (i *inspection) fileOf(path string) (dir, name string) {
 }
 
 // deadArguments reports the arguments whose values change nothing.
-func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lines []string, trials []trial) {
+func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineOf map[string]int, trials []trial) {
 	for n := range p.Arguments {
 		a := &p.Arguments[n]
 		isDead := true
@@ -387,7 +392,7 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lines
 			}
 		}
 		if isDead && compared > 0 {
-			i.add(p, argumentLine(lines, a.Name), levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
+			i.add(p, lineOf[a.Name], levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
 		}
 	}
 }
@@ -406,22 +411,34 @@ func (i *inspection) lines(path string) []string {
 	return i.files[path]
 }
 
-// argumentLine returns the line on which the front matter names an argument; 0 if it
-// is not found.
-func argumentLine(lines []string, name string) int {
-	pattern := regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*["']?` + regexp.QuoteMeta(name) + `["']?\s*(?:$|[,}#])`)
+// argumentName is a line of front matter with a name, perhaps of an argument.
+var argumentName = regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*(.*)$`)
+
+// argumentLines returns the lines on which the front matter names arguments, by the names.
+func argumentLines(lines []string) map[string]int {
+	all := map[string]int{}
 	for n, line := range lines {
 		if n > 0 && strings.TrimRight(line, " ") == "---" {
 			break
 		}
-		if strings.HasPrefix(line, "name") { // of the prompt
+		m := argumentName.FindStringSubmatch(line)
+		if m == nil || strings.HasPrefix(line, "name") { // of the prompt
 			continue
 		}
-		if pattern.MatchString(line) {
-			return n + 1
+		name := m[1]
+		if q := name[:min(len(name), 1)]; q == `"` || q == "'" {
+			name, _, _ = strings.Cut(name[1:], q)
+		} else {
+			if end := strings.IndexAny(name, ",}#"); end >= 0 {
+				name = name[:end]
+			}
+			name = strings.TrimSpace(name)
+		}
+		if all[name] == 0 {
+			all[name] = n + 1
 		}
 	}
-	return 0
+	return all
 }
 
 // sizeOf returns the size of a result as JSON, in bytes.

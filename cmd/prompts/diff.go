@@ -9,7 +9,10 @@ import (
 	"io"
 	"maps"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -36,7 +39,7 @@ A and B are folders, or folders of Git revisions such as HEAD~1:prompts. The fol
 revision begins at the root of the repository, or with ./ at the current folder. Revisions
 need Git 2.34 or later. A path that exists wins. A reference such as
 oci-layout:releases:production is a release, see prompts push. A PATTERN such as
-'review/*' selects prompts by their names.
+'review/*' selects prompts by their names. Texts above 64 MiB together are left out.
 
 With --breaking, the exit code is 1 if a change breaks clients. The changes:
 ` + diffRuleTable(),
@@ -126,16 +129,48 @@ type promptDiff struct {
 
 // textDiff is a text that changed.
 type textDiff struct {
-	Name string `json:"name"` // the path of a file, or the name of a case
-	Old  string `json:"old"`
-	New  string `json:"new"`
+	Name      string `json:"name"` // the path of a file, or the name of a case
+	Old       string `json:"old"`
+	New       string `json:"new"`
+	IsLeftOut bool   `json:"leftOut,omitempty"` // the texts are not in the report, which is too long
+}
+
+// maxDiffBytes is the size of all texts of a report, with the width of a line for each line,
+// because short lines are filled up to the width. One partial is in the report for each prompt
+// that calls the partial.
+const maxDiffBytes = 64 << 20
+
+// leftOut says that the texts of a change are not in the report.
+const leftOut = "left out, because the report is long"
+
+// textBudget is what the texts of a report may still have.
+type textBudget struct{ bytes int }
+
+// bound leaves out the texts that are too long for the report.
+func (b *textBudget) bound(all []textDiff) []textDiff {
+	for i, t := range all {
+		b.bytes -= len(t.Old) + len(t.New) + defaultWidth*(strings.Count(t.Old, "\n")+strings.Count(t.New, "\n"))
+		if b.bytes < 0 {
+			all[i] = textDiff{Name: t.Name, IsLeftOut: true}
+		}
+	}
+	return all
 }
 
 // diffFolder is one side of a diff, loaded.
 type diffFolder struct {
 	*testSuite
 	side    *diffSide
-	isWhole bool // texts have the front matter
+	isWhole bool                     // texts have the front matter
+	cases   map[string][]*cases.Case // by prompt
+}
+
+func newDiffFolder(ctx context.Context, side *diffSide, isWhole bool) *diffFolder {
+	f := &diffFolder{testSuite: loadTests(ctx, side.dir), side: side, isWhole: isWhole, cases: map[string][]*cases.Case{}}
+	for _, file := range f.files {
+		f.cases[file.Prompt] = append(f.cases[file.Prompt], file.Cases...)
+	}
+	return f
 }
 
 // path returns the path of a prompt's file in the folder.
@@ -163,8 +198,8 @@ func (f *diffFolder) text(name string) string {
 
 // compare fills the report.
 func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
-	before := &diffFolder{testSuite: loadTests(ctx, a.dir), side: a}
-	after := &diffFolder{testSuite: loadTests(ctx, b.dir), side: b}
+	before, after := newDiffFolder(ctx, a, false), newDiffFolder(ctx, b, false)
+	partials, budget := partialsOf(before, after), &textBudget{maxDiffBytes}
 	r.Errors, r.Prompts = []string{}, []promptDiff{}
 	for _, e := range before.errs {
 		if e.Rule != "case" {
@@ -197,8 +232,8 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			isOld[now.Name] = true
 			d.Path = after.path(&now)
 			c.all = changesOf(&old, &now)
-			d.Texts = textsOf(before, after, file, d.Path)
-			d.Cases = casesOf(ctx, before, after, &old, &now)
+			d.Texts = budget.bound(textsOf(before, after, partials, file, d.Path))
+			d.Cases = budget.bound(casesOf(ctx, before, after, &old, &now))
 			if len(d.Texts)+len(d.Cases) > 0 {
 				c.add("messages-changed", "messages", "", "")
 			}
@@ -236,38 +271,45 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 
 // textsOf returns the changes of the text of a prompt, and of the partials that it calls,
 // directly or through others.
-func textsOf(before, after *diffFolder, from, to string) []textDiff {
+func textsOf(before, after *diffFolder, partials map[string]string, from, to string) []textDiff {
 	var all []textDiff
 	old, now := before.text(from), after.text(to)
 	if old != now {
-		all = append(all, textDiff{to, old, now})
-	}
-	partials := partialFiles(after.side.dir)
-	for name, file := range partialFiles(before.side.dir) {
-		if partials[name] == "" {
-			partials[name] = file
-		}
+		all = append(all, textDiff{Name: to, Old: old, New: now})
 	}
 	eachCalled(old+now, partials, func(file string) string {
 		old, now := before.text(file), after.text(file)
 		if old != now {
-			all = append(all, textDiff{file, old, now})
+			all = append(all, textDiff{Name: file, Old: old, New: now})
 		}
 		return old + now
 	})
 	return all
 }
 
+// partialsOf returns the partials of both folders, as partialFiles does.
+func partialsOf(before, after *diffFolder) map[string]string {
+	partials := partialFiles(before.side.dir)
+	maps.Copy(partials, partialFiles(after.side.dir))
+	return partials
+}
+
+// partialCall is a call of a partial in a text.
+var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
+
 // eachCalled calls read with the file of each partial that a text calls, directly or through
 // others. read returns the text of the partial. partials are those of partialFiles.
 func eachCalled(text string, partials map[string]string, read func(file string) string) {
+	seen := map[string]bool{}
 	for calling := []string{text}; len(calling) > 0; calling = calling[1:] {
-		for _, name := range sortedNames(partials) {
-			if strings.Contains(calling[0], fmt.Sprintf("template %q", name)) {
-				file := path.Join("_partials", name+path.Ext(partials[name]))
-				delete(partials, name)
-				calling = append(calling, read(file))
+		called := map[string]bool{}
+		for _, m := range partialCall.FindAllStringSubmatch(calling[0], -1) {
+			if name, err := strconv.Unquote(m[1]); err == nil && partials[name] != "" && !seen[name] {
+				called[name], seen[name] = true, true
 			}
+		}
+		for _, name := range sortedNames(called) {
+			calling = append(calling, read(path.Join("_partials", name+path.Ext(partials[name]))))
 		}
 	}
 }
@@ -278,7 +320,7 @@ func eachCalled(text string, partials map[string]string, read func(file string) 
 func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
 	var all []textDiff
 	known := map[string]bool{}
-	compared := slices.Concat(after.casesFor(to.Name), before.casesFor(from.Name))
+	compared := slices.Concat(after.cases[to.Name], before.cases[from.Name])
 	if len(compared) == 0 {
 		return generatedCase(ctx, before, after, from, to)
 	}
@@ -290,7 +332,7 @@ func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.P
 		old, _ := before.render(ctx, from, c)
 		now, _ := after.render(ctx, to, c)
 		if old != now {
-			all = append(all, textDiff{c.Name, old, now})
+			all = append(all, textDiff{Name: c.Name, Old: old, New: now})
 		}
 	}
 	return all
@@ -314,20 +356,10 @@ func generatedCase(ctx context.Context, before, after *diffFolder, from, to *pro
 		case old == now:
 			return nil
 		default:
-			return []textDiff{{c.Name, old, now}}
+			return []textDiff{{Name: c.Name, Old: old, New: now}}
 		}
 	}
 	return nil
-}
-
-func (f *diffFolder) casesFor(prompt string) []*cases.Case {
-	var all []*cases.Case
-	for _, file := range f.files {
-		if file.Prompt == prompt {
-			all = append(all, file.Cases...)
-		}
-	}
-	return all
 }
 
 // render returns the text form of what a case renders, or the error and false. Arguments that this
@@ -397,12 +429,20 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 		}
 		for _, t := range d.Texts {
 			fmt.Fprintf(&b, "  %s\n", paint("36", printable(t.Name)))
+			if t.IsLeftOut {
+				fmt.Fprintf(&b, "    %s\n", leftOut)
+				continue
+			}
 			for _, line := range inlineDiff(t.Old, t.New, paintPiece) {
 				fmt.Fprintf(&b, "    %s\n", line)
 			}
 		}
 		for _, t := range d.Cases {
 			fmt.Fprintf(&b, "  %s\n", paint("36", fmt.Sprintf("case %q", t.Name)))
+			if t.IsLeftOut {
+				fmt.Fprintf(&b, "    %s\n", leftOut)
+				continue
+			}
 			for _, line := range sideBySide(t.Old, t.New, widthOf(r.out)-4, color) {
 				fmt.Fprintf(&b, "    %s\n", line)
 			}
@@ -437,9 +477,14 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 	if len(r.Prompts) > 0 {
 		b.WriteString("| Prompt | Change | Before | After | Breaking |\n|---|---|---|---|---|\n")
 	}
+	nLeftOut := 0
 	for _, d := range r.Prompts {
 		name := d.Name
 		for _, c := range d.Changes {
+			if b.Len() > maxMarkdownBytes/2 {
+				nLeftOut++
+				continue
+			}
 			breaking := ""
 			if c.Breaking {
 				breaking = "**yes**"
@@ -449,11 +494,15 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 		}
 	}
 	details := func(title string, t textDiff) {
+		if t.IsLeftOut || b.Len() > maxMarkdownBytes*9/10 { // without a look at the text
+			nLeftOut++
+			return
+		}
 		diff := udiff.Unified("before", "after", t.Old+"\n", t.New+"\n")
 		// The line is a block of HTML, in which Markdown has no escapes.
 		part := fmt.Sprintf("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", html.EscapeString(printable(title)), strings.TrimRight(prompts.Fence("diff", diff), "\n"))
 		if b.Len()+len(part) > maxMarkdownBytes {
-			part = fmt.Sprintf("\n%s: left out, because the report is long.\n", markdown.Cell(title))
+			part = fmt.Sprintf("\n%s: %s.\n", markdown.Cell(title), leftOut)
 		}
 		b.WriteString(part)
 	}
@@ -464,6 +513,9 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 		for _, t := range d.Cases {
 			details(fmt.Sprintf("%s: messages of case %q", d.Name, t.Name), t)
 		}
+	}
+	if nLeftOut > 0 {
+		fmt.Fprintf(&b, "\n%s: %s.\n", plural(nLeftOut, "more change"), leftOut)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -89,9 +89,9 @@ func TestDiffText(t *testing.T) {
 // no text of a prompt breaks out of its block.
 func TestDiffMarkdown(t *testing.T) {
 	t.Parallel()
-	r := &diffReport{Old: "a", New: "b", Prompts: []promptDiff{{Name: "p|<script>", Path: "p.md", Texts: []textDiff{{"p.md", "```\nold", "```\nnew"}}}}}
+	r := &diffReport{Old: "a", New: "b", Prompts: []promptDiff{{Name: "p|<script>", Path: "p.md", Texts: []textDiff{{Name: "p.md", Old: "```\nold", New: "```\nnew"}}}}}
 	for i := range 100 {
-		r.Prompts[0].Cases = append(r.Prompts[0].Cases, textDiff{fmt.Sprint(i), strings.Repeat("old\n", 1000), strings.Repeat("new\n", 1000)})
+		r.Prompts[0].Cases = append(r.Prompts[0].Cases, textDiff{Name: fmt.Sprint(i), Old: strings.Repeat("old\n", 1000), New: strings.Repeat("new\n", 1000)})
 	}
 	var b bytes.Buffer
 	require.NoError(t, writeDiffMarkdown(&b, r))

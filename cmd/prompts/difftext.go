@@ -53,7 +53,7 @@ const contextLines = 2
 // inlineDiff returns the lines of two texts around their differences, with what was
 // removed and what was added marked by paint: by default [-old-] and {+new+}.
 func inlineDiff(a, b string, paint func(kind pieceKind, text string) string) []string {
-	lines, isChanged := []string{""}, []bool{false}
+	lines, isChanged := [][]byte{nil}, []bool{false}
 	for _, p := range wordDiff(a, b) {
 		for i, part := range strings.Split(p.text, "\n") {
 			last := len(lines) - 1
@@ -61,7 +61,7 @@ func inlineDiff(a, b string, paint func(kind pieceKind, text string) string) []s
 				if p.kind != pieceSame {
 					isChanged[last] = true
 				}
-				lines, isChanged = append(lines, ""), append(isChanged, false)
+				lines, isChanged = append(lines, nil), append(isChanged, false)
 				last++
 			}
 			if part == "" {
@@ -70,10 +70,10 @@ func inlineDiff(a, b string, paint func(kind pieceKind, text string) string) []s
 			if part = printable(part); p.kind != pieceSame {
 				part, isChanged[last] = paint(p.kind, part), true
 			}
-			lines[last] += part
+			lines[last] = append(lines[last], part...)
 		}
 	}
-	return around(lines, isChanged, func(s string) string { return s })
+	return around(lines, isChanged, func(line []byte) string { return string(line) })
 }
 
 // around returns the rows with a change and those around them, with … for others.

@@ -293,29 +293,27 @@ func (r *repository) run(ctx context.Context, input io.Reader, read func(*bufio.
 	defer timer.Stop()
 	p := exec.CommandContext(ctx, r.program, slices.Concat(gitFlags, args)...)
 	inGroup(p)
-	out, in := io.Pipe()
 	errOut := &limited{most: maxStderrBytes, full: func() {}}
-	p.Dir, p.Env, p.Stdin, p.Stdout, p.Stderr = r.own, r.environment(), input, in, errOut
+	p.Dir, p.Env, p.Stdin, p.Stderr = r.own, r.environment(), input, errOut
 	p.Cancel = func() error { return killGroup(p.Process) }
-	p.WaitDelay = killDelay
+	p.WaitDelay = killDelay // of no effect on the output, which may be read long after Git has ended
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return err
+	}
 	if err := p.Start(); err != nil {
 		if cause := context.Cause(ctx); cause != nil { // the time limit, or the end of the command
 			return cause
 		}
 		return fmt.Errorf("cannot run git: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { // ends with Git
-		err := p.Wait()
-		_ = in.Close()
-		ended <- err
-	}()
+	stop := context.AfterFunc(ctx, func() { _ = out.Close() }) // a process of Git's may have it, too
 	errRead := read(bufio.NewReaderSize(out, 2*maxPath))
 	if errRead != nil {
 		cancel(errRead)
 	}
-	_ = out.Close()
-	err := <-ended
+	stop()
+	err = p.Wait()
 	message, _, _ := strings.Cut(strings.TrimSpace(errOut.buffer.String()), "\n")
 	switch cause := context.Cause(ctx); {
 	case cause != nil && !errors.Is(cause, io.ErrUnexpectedEOF): // Git has ended before

@@ -316,3 +316,56 @@ func TestRevisionBomb(t *testing.T) {
 		assert.ErrorContains(t, err, "folder exceeds the limit of 100000 files and folders, or 268435456 bytes")
 	}
 }
+
+// TestDiffBomb checks that few objects that stand for very many bytes of texts make a report
+// of a limited size: each prompt calls one large partial, in both revisions.
+func TestDiffBomb(t *testing.T) { // not parallel: it changes the working directory
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
+	top := t.TempDir()
+	runGit(t, top, "init", "-q")
+	require.NoError(t, os.Mkdir(filepath.Join(top, "_partials"), 0o755))
+	for i := range 30 {
+		require.NoError(t, os.WriteFile(filepath.Join(top, fmt.Sprintf("p%d.md", i)), []byte("{{template \"large\" .}}\n"), 0o600))
+	}
+	for _, text := range []string{"old", "new"} {
+		require.NoError(t, os.WriteFile(filepath.Join(top, "_partials", "large.md"), []byte(strings.Repeat(text+strings.Repeat(" x", 500)+"\n", 1000)), 0o600))
+		runGit(t, top, "add", "-A")
+		runGit(t, top, "commit", "-qm", text)
+	}
+	t.Chdir(top)
+	var out, errOut bytes.Buffer
+	assert.Zero(t, run(t.Context(), []string{"diff", "HEAD~1:", "HEAD:", "--format", "json"}, nil, &out, &errOut), errOut.String())
+	assert.Less(t, out.Len(), maxDiffBytes+maxDiffBytes/4)
+	assert.Contains(t, out.String()[max(out.Len()-3000, 0):], `"leftOut": true`)
+}
+
+// TestTextsLeftOut checks that each format says which texts a long report leaves out, and that
+// short lines count with the width to which they are filled up.
+func TestTextsLeftOut(t *testing.T) {
+	t.Parallel()
+	budget := &textBudget{1 << 20}
+	all := budget.bound([]textDiff{{Name: "a.md", Old: "old", New: "new"}, {Name: "b.md", New: strings.Repeat("\n", 10_000)}, {Name: "c.md", New: "x"}})
+	assert.Equal(t, []textDiff{{Name: "a.md", Old: "old", New: "new"}, {Name: "b.md", IsLeftOut: true}, {Name: "c.md", IsLeftOut: true}}, all)
+	for format, write := range diffFormats {
+		var b strings.Builder
+		require.NoError(t, write(&b, &diffReport{Prompts: []promptDiff{{Name: "p", Path: "p.md", Texts: all, Cases: all}}}))
+		assert.Regexp(t, `(?s)leftOut|left out, because the report is long`, b.String(), format)
+	}
+}
+
+// TestManyRefs checks the limits of the copied refs.
+func TestManyRefs(t *testing.T) {
+	t.Parallel()
+	r, err := openRepository(t.Context(), newRepository(t))
+	require.NoError(t, err)
+	defer r.close()
+	for _, change := range []func(){
+		func() { r.files, r.bytes = maxRefs, 0 },
+		func() { r.files, r.bytes = 0, maxRefBytes },
+	} {
+		change()
+		assert.EqualError(t, r.copy(t.Context(), "refs"), "repository has more than 100000 files with refs, or 268435456 bytes; run git pack-refs --all")
+	}
+}

@@ -262,7 +262,11 @@ type conversion struct {
 	prompt    promptFile
 	result    []byte
 	notes     []note
+	noted     map[note]bool
 	isRefused bool
+
+	lined  string // the body whose lines are known
+	breaks []int  // offsets of its line breaks
 }
 
 // note is something that the prompt does not express, or why a file is refused.
@@ -273,17 +277,28 @@ type note struct {
 
 func (c *conversion) note(line int, format string, args ...any) {
 	n := note{line, fmt.Sprintf(format, args...)}
-	if !slices.Contains(c.notes, n) {
-		c.notes = append(c.notes, n)
-	}
+	c.noteUnless(n, n)
 }
 
 // noteOnce is note for a text that one line of the report is enough for.
 func (c *conversion) noteOnce(line int, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !slices.ContainsFunc(c.notes, func(n note) bool { return n.text == text }) {
-		c.notes = append(c.notes, note{line, text})
+	n := note{line, fmt.Sprintf(format, args...)}
+	c.noteUnless(n, note{anyLine, n.text})
+}
+
+// anyLine is the line of a text that is noted, whatever its line is.
+const anyLine = -1
+
+// noteUnless adds a note, unless another is noted.
+func (c *conversion) noteUnless(n, other note) {
+	if c.noted[other] {
+		return
 	}
+	if c.noted == nil {
+		c.noted = map[note]bool{}
+	}
+	c.noted[n], c.noted[note{anyLine, n.text}] = true, true
+	c.notes = append(c.notes, n)
 }
 
 func (c *conversion) refuse(line int, format string, args ...any) {
@@ -350,7 +365,7 @@ func (c *conversion) split() (ok bool) {
 	}
 	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
 	c.frontText = strings.Join(lines[1:end], "\n")
-	last := ""
+	last, more := "", map[string][]string{} // lines that belong to a key above
 	for n, line := range lines[1:end] {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
@@ -358,9 +373,17 @@ func (c *conversion) split() (ok bool) {
 		case ok && key != "" && strings.TrimLeft(key, " \t-") == key:
 			last = strings.TrimSpace(key)
 			c.front[last], c.frontLine[last] = unquoted(strings.TrimSpace(value)), n+2
+			delete(more, last)
 		case last != "":
-			c.front[last] = strings.TrimSpace(strings.TrimRight(c.front[last], "|>-") + " " + strings.TrimSpace(line))
+			more[last] = append(more[last], strings.TrimSpace(line))
 		}
+	}
+	for key, rest := range more {
+		all := append([]string{c.front[key]}, rest...)
+		for i := range len(rest) {
+			all[i] = strings.TrimRight(all[i], "|>-")
+		}
+		c.front[key] = strings.TrimSpace(strings.Join(all, " "))
 	}
 	return true
 }
@@ -397,7 +420,16 @@ func (c *conversion) line(offset int) int {
 	if c.isOneLine {
 		return c.bodyLine
 	}
-	return c.bodyLine + strings.Count(c.body[:offset], "\n")
+	if c.lined != c.body {
+		c.lined, c.breaks = c.body, nil
+		for i := range len(c.body) {
+			if c.body[i] == '\n' {
+				c.breaks = append(c.breaks, i)
+			}
+		}
+	}
+	n, _ := slices.BinarySearch(c.breaks, offset)
+	return c.bodyLine + n
 }
 
 // finish writes the prompt and checks that it is valid and can be rendered.

@@ -95,7 +95,7 @@ func (c *conversion) picoschema() {
 // handlebars converts a template. refuse reports what has no equivalent.
 func (c *conversion) handlebars(body string, refuse func(line int, format string, args ...any), depth int) {
 	var open []string
-	last := 0
+	last, nLoops := 0, 0
 	for _, at := range dotpromptAction.FindAllStringSubmatchIndex(body, -1) {
 		text := "!"
 		if at[2] >= 0 {
@@ -117,7 +117,7 @@ func (c *conversion) handlebars(body string, refuse func(line int, format string
 		if at[6] < at[7] {
 			after = " -"
 		}
-		isLoop := slices.Contains(open, "each")
+		isLoop := nLoops > 0
 		of := func(name string) string { // within a loop, the dot is the element
 			c.prompt.argument(fileArgument{Name: name, Description: "the value of " + name})
 			if isLoop {
@@ -132,17 +132,17 @@ func (c *conversion) handlebars(body string, refuse func(line int, format string
 			words := map[string]string{"if": "if ", "unless": "if not ", "each": "range "}
 			name := of(block[2])
 			if block[1] == "each" {
-				for i := range c.prompt.Arguments {
-					if a := &c.prompt.Arguments[i]; a.Name == block[2] {
-						a.Type = "array"
-					}
-				}
+				c.prompt.Arguments[c.prompt.at[block[2]]].Type = "array"
+				nLoops++
 			}
 			open = append(open, block[1])
 			c.prompt.action(before+words[block[1]], name, after)
 		case text == "else" && len(open) > 0:
 			c.prompt.action(before, "else", after)
 		case len(open) > 0 && text == "/"+open[len(open)-1]:
+			if open[len(open)-1] == "each" {
+				nLoops--
+			}
 			open = open[:len(open)-1]
 			c.prompt.action(before, "end", after)
 		case role != nil && len(open) == 0 && !c.isPartial && (role[1] == "user" || role[1] == "model" || role[1] == "system"):
@@ -172,16 +172,22 @@ func (c *conversion) handlebars(body string, refuse func(line int, format string
 	}
 }
 
+func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' }
+
 // wholeLine returns the line of a span with its end if nothing else is in the line, as in
 // Handlebars, and otherwise the span.
 func wholeLine(text string, s span) span {
-	from := 1 + strings.LastIndexByte(text[:s.from], '\n')
-	line, _, hasEnd := strings.Cut(text[s.to:], "\n")
-	if strings.TrimSpace(text[from:s.from]) != "" || strings.TrimSpace(line) != "" {
+	from, to := s.from, s.to
+	for from > 0 && isSpace(text[from-1]) {
+		from--
+	}
+	for to < len(text) && isSpace(text[to]) {
+		to++
+	}
+	if from > 0 && text[from-1] != '\n' || to < len(text) && text[to] != '\n' {
 		return s
 	}
-	to := s.to + len(line)
-	if hasEnd {
+	if to < len(text) {
 		to++
 	}
 	return span{from, to}

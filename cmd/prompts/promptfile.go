@@ -19,6 +19,7 @@ type promptFile struct {
 	Template    *bool          `yaml:"template,omitempty"`
 	Arguments   []fileArgument `yaml:"arguments,omitempty"`
 
+	at       map[string]int  // positions of the arguments by name
 	text     strings.Builder // a template, or verbatim if there are no arguments
 	hasBrace bool            // the text continues with a {, which an action must not follow
 }
@@ -53,7 +54,11 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // argument adds an argument, unless one of the name is there.
 func (p *promptFile) argument(a fileArgument) {
-	if !slices.ContainsFunc(p.Arguments, func(b fileArgument) bool { return b.Name == a.Name }) {
+	if _, ok := p.at[a.Name]; !ok {
+		if p.at == nil {
+			p.at = map[string]int{}
+		}
+		p.at[a.Name] = len(p.Arguments)
 		p.Arguments = append(p.Arguments, a)
 	}
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"oras.land/oras-go/v2/errdef"
-	"oras.land/oras-go/v2/registry"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -72,6 +71,9 @@ type bareError struct{ error }
 func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "promptoci: ", "") }
 func (e bareError) Unwrap() error { return e.error }
 
+// maxLabels is how many labels of a store are named.
+const maxLabels = 10
+
 // absent returns the error of a read. If the label or the release of a reference does not
 // exist, the error says what the store has.
 func absent(ctx context.Context, ref promptoci.Ref, s promptoci.Store, err error) error {
@@ -82,16 +84,24 @@ func absent(ctx context.Context, ref promptoci.Ref, s promptoci.Store, err error
 	if ref.Digest != "" {
 		return fmt.Errorf("release %s does not exist in %s; prompts log %s lists the releases", ref.Digest, store, store)
 	}
-	tags, err := registry.Tags(ctx, s)
-	if err != nil {
-		tags = nil // nothing was pushed to the repository
-	}
-	labels := slices.DeleteFunc(tags, func(tag string) bool { return promptoci.CheckLabel(tag) != nil })
+	var labels []string
+	n := 0
+	_ = s.Tags(ctx, "", func(page []string) error { // an error: nothing was pushed to the repository
+		for _, tag := range page {
+			if promptoci.CheckLabel(tag) == nil {
+				if n++; n <= maxLabels {
+					labels = append(labels, tag)
+				}
+			}
+		}
+		return nil
+	})
 	has := "no labels"
-	if n := len(labels); n > 10 {
-		has = fmt.Sprintf("%s and %d more", strings.Join(labels[:10], ", "), n-10)
-	} else if n > 0 {
+	if n > 0 {
 		has = strings.Join(labels, ", ")
+	}
+	if n > maxLabels {
+		has += fmt.Sprintf(" and %d more", n-maxLabels)
 	}
 	return fmt.Errorf("label %q does not exist in %s, which has %s; set a label with prompts push or prompts tag", ref.Label, store, has)
 }

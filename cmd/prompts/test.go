@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -286,16 +287,14 @@ func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (fi
 	for _, err := range faults {
 		add(err)
 	}
-	var names []string
-	for p := range reg.All() {
-		names = append(names, p.Name)
-	}
+	all := cases.PromptsOf(reg)
 	for _, f := range found {
+		f.Prompt = norm.NFC.String(f.Prompt) // the path may be in NFD
 		file := prefixOf(dir) + f.Path
 		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
 			continue
 		}
-		for _, err := range f.Check(reg.Lookup, names) {
+		for _, err := range f.Check(all) {
 			add(err)
 		}
 		if !isBroken[file] {

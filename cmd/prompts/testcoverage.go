@@ -75,9 +75,9 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 		if given[p.Name] == nil {
 			continue // everything else of it would be in the list, too
 		}
+		lineOf := argumentLines(lines(p.Source))
 		for _, a := range p.Arguments {
-			values := given[p.Name][a.Name]
-			line := argumentLine(lines(p.Source), a.Name)
+			values, line := given[p.Name][a.Name], lineOf[a.Name]
 			count(len(values) > 0, missed{p.Source, line, p.Name, "argument", fmt.Sprintf("no case gives argument %q", a.Name)})
 			finite := sample.Finite(a.Schema)
 			if len(values) == 0 {

@@ -215,42 +215,63 @@ func readFile(fsys fs.FS, name string) (content []byte, fix string, err error) {
 	return content, fix, reason(err)
 }
 
+// Prompts are the prompts that cases may be of.
+type Prompts struct {
+	lookup   func(name string) (prompts.Prompt, bool)
+	names    []string
+	bySource map[string]string // names, by each end of the path of the file without its extension
+}
+
+// PromptsOf returns the prompts of a registry.
+func PromptsOf(reg *prompts.Registry) *Prompts {
+	all := &Prompts{lookup: reg.Lookup, bySource: map[string]string{}}
+	for p := range reg.All() {
+		all.names = append(all.names, p.Name)
+		source, _, _ := strings.Cut(strings.TrimSuffix(p.Source, path.Ext(p.Source)), "/SKILL")
+		for i := range len(source) {
+			if source[i] == '/' || source[i] == ':' {
+				all.bySource[source[i+1:]] = p.Name
+			}
+		}
+	}
+	return all
+}
+
 // Check returns the errors of cases that only a look at the prompts finds: a prompt or an
-// argument that does not exist. lookup returns a prompt by its name, and names has all. A
-// case that expects an error about an argument may name an unknown one.
-func (f *File) Check(lookup func(name string) (prompts.Prompt, bool), names []string) []error {
-	p, ok := lookup(f.Prompt)
+// argument that does not exist. A case that expects an error about an argument may name an
+// unknown one.
+func (f *File) Check(all *Prompts) []error {
+	p, ok := all.lookup(f.Prompt)
 	if !ok {
 		fix := "write prompt: NAME above the cases"
-		if near := nearest.Name(f.Prompt, names); near != "" {
+		if near := nearest.Name(f.Prompt, all.names); near != "" {
 			fix = fmt.Sprintf("did you mean prompt: %s?", near)
 		}
-		for _, name := range names { // whose file is beside the test file, and that has another name
-			other, _ := lookup(name)
-			source, _, _ := strings.Cut(strings.TrimSuffix(other.Source, path.Ext(other.Source)), "/SKILL")
-			if stem := f.stem(); stem == f.Prompt && (strings.HasSuffix(source, "/"+stem) || strings.HasSuffix(source, ":"+stem)) {
-				fix = "write prompt: " + name
-			}
+		// The prompt whose file is beside the test file can have another name.
+		if name := all.bySource[f.stem()]; name != "" && f.stem() == f.Prompt {
+			fix = "write prompt: " + name
 		}
 		return []error{f.errorAt(f.Line, fix, "unknown prompt %q", f.Prompt)}
 	}
 	var arguments []string
+	isArgument := make(map[string]bool, len(p.Arguments))
 	for _, a := range p.Arguments {
 		arguments = append(arguments, a.Name)
+		isArgument[a.Name] = true
 	}
 	var errs []error
 	for _, c := range f.Cases {
 		if c.Expect.Error != nil {
 			for _, name := range sortedKeys(c.Expect.Error.Reasons) {
 				_, isGiven := c.Arguments[name]
-				if !isGiven && !slices.Contains(arguments, name) {
+				if !isGiven && !isArgument[name] {
 					errs = append(errs, f.errorAt(c.Expect.Error.Line, suggestion(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
 				}
 			}
 			continue
 		}
 		for _, name := range sortedKeys(c.Arguments) {
-			if !slices.Contains(arguments, name) {
+			if !isArgument[name] {
 				errs = append(errs, f.errorAt(c.lines[name], suggestion(name, arguments), "case %q has the unknown argument %q", c.Name, name))
 			}
 		}

@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,11 +117,12 @@ func TestLoad(t *testing.T) {
 // name that was meant.
 func TestCheckNames(t *testing.T) {
 	t.Parallel()
-	all := map[string]prompts.Prompt{
-		"code_review": {Name: "code_review", Source: "promptfs:review/code.md", Arguments: []prompts.Argument{{Name: "code"}}},
-		"explain":     {Name: "explain", Source: "promptfs:explain.md"},
-	}
-	lookup := func(name string) (prompts.Prompt, bool) { p, ok := all[name]; return p, ok }
+	render := func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil }
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(
+		prompts.Prompt{Name: "code_review", Source: "promptfs:review/code.md", Arguments: []prompts.Argument{{Name: "code"}}, Render: render},
+		prompts.Prompt{Name: "explain", Source: "promptfs:explain.md", Render: render},
+	))
 	for content, want := range map[string]string{
 		`{"cases":[{"name":"a"}]}`:                                                                               `[unknown prompt "review/code"; write prompt: code_review]`,
 		`{"prompt":"explian","cases":[{"name":"a"}]}`:                                                            `[unknown prompt "explian"; did you mean prompt: explain?]`,
@@ -132,7 +134,7 @@ func TestCheckNames(t *testing.T) {
 		f, errs := cases.New("review/code.test.yaml", []byte(content), parseJSON)
 		require.Empty(t, errs)
 		var got []string
-		for _, err := range f.Check(lookup, []string{"code_review", "explain"}) {
+		for _, err := range f.Check(cases.PromptsOf(&reg)) {
 			_, text, _ := strings.Cut(err.Error(), ": ")
 			got = append(got, text)
 		}
