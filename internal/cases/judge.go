@@ -275,9 +275,11 @@ func blocks(text, language string) []string {
 	return all
 }
 
-// CheckAnswer returns what of a model's answer is not as the case expects.
+// CheckAnswer returns what of a model's answer is not as the case expects. Commands print a
+// line end after the answer, which is not part of the answer.
 func (c *Case) CheckAnswer(answer string) []Failure {
 	m := c.Model
+	answer = strings.TrimSuffix(strings.TrimSuffix(answer, "\n"), "\r")
 	failures := m.check([]string{answer}, answer, "answer")
 	if m.Schema == nil {
 		return failures
