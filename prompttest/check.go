@@ -32,6 +32,10 @@ type CheckOptions struct {
 	// with an Answer. A server with a Visible filter needs a client that sees all
 	// prompts. Default: a client of a server with default options.
 	Client *Client
+	// Effects returns how many effects the prompts have had so far, such as the mails that a
+	// mail server of the test got. CheckArguments then reports an effect that happens again
+	// with each round of questions. Default: only effects that numbers in the results count.
+	Effects func() int
 	// Tagged returns the client of a principal with these tags, for cases with tags in
 	// CheckCases. With a Client, such cases need it. Default: a client of the server
 	// that CheckCases describes.
@@ -50,16 +54,21 @@ type checker struct {
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
 	logged    *errorLog // nil for an author's own client
+	probe     *probe    // nil for checks that compare no runs
+	efforts   map[string]*effort
+	told      map[string]bool // kinds of findings, by prompt
+	rejected  string          // the arguments of a result that the server has withheld, if any
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, told: map[string]bool{}}
 	if c.client == nil {
-		c.logged = &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
+		logged, logger := newErrorLog()
+		c.logged = logged
 		c.client = Serve(t, prompts.MustNewServer(reg, prompts.Options{
 			Limits: prompts.Limits{CompletionsPerSecond: -1},
-			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
+			Logger: logger,
 		}), ClientOptions{})
 	}
 	c.checkExamples()
@@ -185,18 +194,28 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 	var err *prompts.Error
 	var other error
 	retry(func() *prompts.Error {
+		if c.effort(p).isOver {
+			result, err, other = nil, nil, errSlow{}
+			return nil
+		}
+		begin := time.Now()
 		result, err, other = c.client.get(p.Name, arguments)
+		c.took(p, arguments, time.Since(begin))
 		return err
 	})
+	c.checkRefusal(p, arguments, err)
 	if err != nil || other != nil {
 		return nil, &refusal{err, other}
 	}
 	return &rendering{arguments: arguments, result: result, form: golden.Format(result)}, nil
 }
 
-// errorf reports an error of a prompt.
+// errorf reports an error of a prompt, unless the prompt is too slow to check.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
+	if c.effort(p).isOver {
+		return
+	}
 	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
 }
 
@@ -268,6 +287,11 @@ type errorLog struct {
 	written chan struct{}     // has an element after a record
 }
 
+func newErrorLog() (*errorLog, *slog.Logger) {
+	l := &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
+	return l, slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+}
+
 var errorIDAttr = regexp.MustCompile(` error_id=(\w+)`)
 
 func (l *errorLog) Write(p []byte) (int, error) {
@@ -283,10 +307,13 @@ func (l *errorLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// recordTimeout limits the wait for a record. The server drops records beyond 100 a second.
+const recordTimeout = 5 * time.Second
+
 // record returns the record of an internal error, for people. The server logs the record
 // after the response, so record waits for it, but not beyond the limit.
 func (l *errorLog) record(id string, limit time.Duration) string {
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(min(limit, recordTimeout))
 	defer timer.Stop()
 	for {
 		l.mu.Lock()

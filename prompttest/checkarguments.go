@@ -17,6 +17,22 @@ import (
 // absence, must give different results. It reports each argument without effect
 // through t.Errorf, and each prompt that fails to render.
 //
+// It also reports
+//
+//   - values that break the prompt: each string is a text with spaces, "%", quotes, backquotes,
+//     line ends, "{{", other characters than ASCII, or many characters, each list is empty, and
+//     each optional argument is absent. The prompt must not fail, end a block of code, break
+//     JSON, or use the value as a format or a template. A function may reject any value with
+//     InvalidArgument;
+//   - completions that the rules of their argument reject, a default that only the description
+//     has, and an InvalidArgument with an unknown name;
+//   - a result that calls share, and a Cache of a result that differs from run to run or has the
+//     current day;
+//   - an effect before a question, which happens again with each round of questions in protocol
+//     version 2026-07-28, and an error of Ask that the function does not return. For both, the
+//     check calls the prompt on a server of its own, whose user answers with generated values;
+//   - a prompt that takes more than 2 seconds in all, and 20 milliseconds for each call.
+//
 // Values come from CheckOptions.Examples, or are generated. If an argument has an
 // effect only for certain values, or only with certain values of other arguments,
 // add two examples with different values.
@@ -28,18 +44,21 @@ import (
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
+	c.probe = newProbe(t, c.prompts)
 	for i := range c.prompts {
-		c.checkArguments(&c.prompts[i])
+		c.checkArguments(&c.prompts[i], o.Effects)
 	}
 }
 
-func (c *checker) checkArguments(p *prompts.Prompt) {
+func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
 	c.t.Helper()
 	base, why := c.render(p, nil, argumentNames(p, false))
 	if base == nil {
 		c.errorf(p, "rendering failed, so the arguments are not checked: %s\n\t%s", why.text, why.remedy)
 		return
 	}
+	c.checkValues(p, base)
+	c.checkRuns(p, base, effects)
 	again, _ := c.get(p, base.arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
