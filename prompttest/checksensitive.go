@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 // CheckSensitive checks that no value of a Sensitive argument reaches the text that a
@@ -50,7 +51,7 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 	c.t.Helper()
 	isChecked, leaked := false, []string(nil)
 	c.rejected = ""
-	for _, names := range [][]string{argumentNames(p, false), c.requiredNames(p)} {
+	for _, names := range [][]string{trial.Names(p, false), c.requiredNames(p)} {
 		words, ok := c.wordsOf(p, a, names, said)
 		isChecked = isChecked || ok
 		for word := range words[0] {
@@ -73,7 +74,7 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 // requiredNames returns the names of the required arguments, and of those in the first
 // example.
 func (c *checker) requiredNames(p *prompts.Prompt) []string {
-	names := argumentNames(p, true)
+	names := trial.Names(p, true)
 	if calls := c.examples[p.Name]; len(calls) > 0 {
 		names = slices.AppendSeq(names, maps.Keys(calls[0]))
 	}
@@ -87,7 +88,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 	arguments := map[string]string{}
 	for i := range p.Arguments {
 		if other := &p.Arguments[i]; slices.Contains(names, other.Name) {
-			arguments[other.Name] = c.candidates(p, other, arguments)[0]
+			arguments[other.Name] = c.subject(p).Candidates(other, arguments)[0]
 		}
 	}
 	n := 0
@@ -105,7 +106,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 		return isValid
 	}
 	first := ""
-	for _, v := range slices.Concat(canaries, c.candidates(p, a, arguments)) {
+	for _, v := range slices.Concat(canaries, c.subject(p).Candidates(a, arguments)) {
 		if n < 2 && (n == 0 || v != first) && try(v) && n == 1 {
 			first = v
 		}
@@ -118,7 +119,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 func (c *checker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string, said *sayings) bool {
 	r, refusal := c.get(p, maps.Clone(arguments))
 	if refusal == nil {
-		said.add(besideTexts(r.result)...)
+		said.add(besideTexts(r.Result)...)
 		return true
 	}
 	if refusal.err == nil {

@@ -35,12 +35,12 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		p := &c.prompts[i]
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
-			for _, text := range golden.Texts(r.result) {
+			for _, text := range golden.Texts(r.Result) {
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
 						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s",
-							name, list(r.arguments), known(tools), around(text, name))
+							name, list(r.Arguments), known(tools), around(text, name))
 					}
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -49,12 +50,12 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		if !a.Required {
-			without := maps.Clone(base.arguments)
+			without := maps.Clone(base.Arguments)
 			delete(without, a.Name)
 			c.try(p, base, without, "")
 		}
 		for _, v := range untameValues(a) {
-			with := maps.Clone(base.arguments)
+			with := maps.Clone(base.Arguments)
 			with[a.Name] = v
 			if reason := c.try(p, base, with, v); reason == "type" || reason == "enum" {
 				break // no string is valid, but few
@@ -84,7 +85,7 @@ func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]s
 	if c.effort(p).failures++; c.effort(p).failures > most {
 		return ""
 	}
-	text := refusal.text(c, changes(base.arguments, arguments), 0)
+	text := refusal.text(c, changes(base.Arguments, arguments), 0)
 	c.oncef(p, "fails "+repairOf(text), "rendering failed %s\n\t%s", text, repairOf(text))
 	return ""
 }
@@ -119,38 +120,38 @@ var (
 	formatError = regexp.MustCompile(`%!.?\(`)
 	jsonBlock   = regexp.MustCompile("(?s)```json\n(.*?)\n```")
 	// leftovers are texts that a missing value or a pointer becomes.
-	leftovers = regexp.MustCompile(`<no value>|<nil>|\b0xc[0-9a-f]{9}\b`)
+	leftovers = regexp.MustCompile(`<no value>|<nil>|\b0x[0-9a-f]{10,12}\b`)
 )
 
 // inspect reports what a value of an argument, or none, has broken in a result.
 func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string) {
 	c.t.Helper()
-	given := strings.Join(slices.Collect(maps.Values(got.arguments)), "\n")
-	with := "with " + list(changes(base.arguments, got.arguments))
+	given := strings.Join(slices.Collect(maps.Values(got.Arguments)), "\n")
+	with := "with " + list(changes(base.Arguments, got.Arguments))
 	if got == base {
-		with = "with " + list(got.arguments)
+		with = "with " + list(got.Arguments)
 	}
 	report := func(kind, text, remedy string) {
-		c.oncef(p, kind, "%s: got %s\n\t%s", with, quote(text), remedy)
+		c.oncef(p, kind, "%s: got %s\n\t%s", with, trial.Quote(text), remedy)
 	}
-	if at := formatError.FindStringIndex(got.form); at != nil && !strings.Contains(given, "%!") {
-		report("format", lineAt(got.form, at[0]), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`)
+	if at := formatError.FindStringIndex(got.Form); at != nil && !strings.Contains(given, "%!") {
+		report("format", lineAt(got.Form, at[0]), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`)
 	}
-	if at := leftovers.FindStringIndex(got.form); at != nil && !leftovers.MatchString(given) {
-		report("leftover", lineAt(got.form, at[0]), "Write the value of a pointer, and nothing for an absent argument.")
+	if at := leftovers.FindStringIndex(got.Form); at != nil && !leftovers.MatchString(given) {
+		report("leftover", lineAt(got.Form, at[0]), "Write the value of a pointer, and nothing for an absent argument.")
 	}
-	if at := strings.Index(got.form, executed); at >= 0 && strings.Contains(value, asTemplate[:7]) {
-		report("template", lineAt(got.form, at), "The value is executed as a template. Pass the value to Execute instead.")
+	if at := strings.Index(got.Form, executed); at >= 0 && strings.Contains(value, asTemplate[:7]) {
+		report("template", lineAt(got.Form, at), "The value is executed as a template. Pass the value to Execute instead.")
 	}
-	for _, text := range golden.Texts(got.result) {
+	for _, text := range golden.Texts(got.Result) {
 		if at := strings.Index(text, fences); at >= 0 {
 			if fence := openFence(text[:at]); fence != "" && len(fence) <= 3 {
 				report("fence", text[max(0, at-8):at+len(fences)], "The value ends the code block. Write the block by prompts.Fence, or by {{fence .language .code}} in a template.")
 			}
 		}
 	}
-	for i, doc := range documents(got.result) {
-		if before := documents(base.result); !json.Valid([]byte(doc)) && i < len(before) && json.Valid([]byte(before[i])) && value != fences {
+	for i, doc := range documents(got.Result) {
+		if before := documents(base.Result); !json.Valid([]byte(doc)) && i < len(before) && json.Valid([]byte(before[i])) && value != fences {
 			report("json", doc, "The value breaks the JSON. Encode the value by json.Marshal.")
 		}
 	}
@@ -193,12 +194,12 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	if a.Complete == nil {
 		return
 	}
-	for _, v := range c.completions(p, a, base.arguments) {
-		with := maps.Clone(base.arguments)
+	for _, v := range c.completions(p, a, base.Arguments) {
+		with := maps.Clone(base.Arguments)
 		with[a.Name] = v
 		_, refusal := c.get(p, with)
 		if refusal != nil && slices.Contains(ruled, Reasons(refusal.err)[a.Name]) {
-			c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, quote(v), refusal.err.Message)
+			c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), refusal.err.Message)
 			return
 		}
 	}
@@ -216,15 +217,15 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 		return
 	}
 	value := strings.TrimRight(named[1], ".")
-	with, without := maps.Clone(base.arguments), maps.Clone(base.arguments)
+	with, without := maps.Clone(base.Arguments), maps.Clone(base.Arguments)
 	with[a.Name] = value
 	delete(without, a.Name)
 	given, _ := c.get(p, with)
 	absent, refusal := c.get(p, without)
-	if given == nil || absent != nil && absent.form == given.form || refusal != nil && Reasons(refusal.err) == nil {
+	if given == nil || absent != nil && absent.Form == given.Form || refusal != nil && Reasons(refusal.err) == nil {
 		return
 	}
-	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, quote(value), value)
+	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)
 }
 
 // checkRefusal reports an error about an argument that the prompt does not have.
@@ -236,7 +237,7 @@ func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, e
 	for name, reason := range Reasons(err) {
 		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
 		if reason == "refused" && !isDeclared {
-			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, argumentNames(p, false))
+			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
 		}
 	}
 }
