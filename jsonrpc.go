@@ -39,6 +39,9 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	if t == nil {
 		return errors.New("prompts: Serve: connection is nil")
 	}
+	if l, ok := t.(interface{ LimitMessages(bytes int) }); ok { // as that of package stdio
+		l.LimitMessages(s.MaxMessageBytes())
+	}
 	if err := s.rpc.Serve(ctx, t); err != nil {
 		return fmt.Errorf("prompts: %w", err)
 	}

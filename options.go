@@ -225,7 +225,7 @@ type Limits struct {
 	MaxMemoryBytesPerClient int
 
 	// MaxMessageBytes is the maximum size of a message. Default: 4 MiB. A Transport
-	// has a limit of its own, such as MaxMessageBytes of stdio.Options; the lower
+	// can have a limit of its own, such as MaxMessageBytes of stdio.Options; the lower
 	// limit applies.
 	MaxMessageBytes int
 	// MaxArguments is the maximum number of arguments in one request. A request with

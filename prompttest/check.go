@@ -1,19 +1,19 @@
 package prompttest
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/transport"
@@ -32,6 +32,10 @@ type CheckOptions struct {
 	// with an Answer. A server with a Visible filter needs a client that sees all
 	// prompts. Default: a client of a server with default options.
 	Client *Client
+	// Effects returns how many effects the prompts have had so far, such as the mails that a
+	// mail server of the test got. CheckArguments then reports an effect that happens again
+	// with each round of questions. Default: only effects that numbers in the results count.
+	Effects func() int
 	// Tagged returns the client of a principal with these tags, for cases with tags in
 	// CheckCases. With a Client, such cases need it. Default: a client of the server
 	// that CheckCases describes.
@@ -50,16 +54,21 @@ type checker struct {
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
 	logged    *errorLog // nil for an author's own client
+	probe     *probe    // nil for checks that compare no runs
+	efforts   map[string]*effort
+	told      map[string]bool // kinds of findings, by prompt
+	rejected  string          // the arguments of a result that the server has withheld, if any
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, told: map[string]bool{}}
 	if c.client == nil {
-		c.logged = &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
+		logged, logger := newErrorLog()
+		c.logged = logged
 		c.client = Serve(t, prompts.MustNewServer(reg, prompts.Options{
 			Limits: prompts.Limits{CompletionsPerSecond: -1},
-			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
+			Logger: logger,
 		}), ClientOptions{})
 	}
 	c.checkExamples()
@@ -86,69 +95,57 @@ func (c *checker) checkExamples() {
 	}
 }
 
-// rendering is a result, with the arguments that it was made of.
-type rendering struct {
-	arguments map[string]string
-	result    *prompts.Result
-	form      string
-}
+type rendering = trial.Rendering
 
-// says reports whether a value is part of what a result says.
-func (r *rendering) says(value string) bool {
-	return slices.ContainsFunc(append(golden.Texts(r.result), r.result.Description), func(text string) bool {
-		return strings.Contains(text, value)
-	})
+// subject returns a prompt for package trial.
+func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
+	return &trial.Subject{
+		Prompt: p, Examples: c.examples[p.Name],
+		Complete: func(a *prompts.Argument, others map[string]string) []string { return c.completions(p, a, others) },
+		Get: func(arguments map[string]string) (*rendering, error) {
+			r, refusal := c.get(p, arguments)
+			if refusal == nil {
+				return r, nil
+			}
+			return nil, refusal
+		},
+	}
 }
-
-// mostAttempts is how many values of arguments are tried for one rendering.
-const mostAttempts = 200
 
 // obstacle is why there is no rendering, for people, and what to do about it.
 type obstacle struct{ text, remedy string }
 
-// render returns a result with these arguments: those that are pinned have the
-// values given, and the names get values that the server accepts. If there are
-// none, it returns why the last ones are refused.
+// render is Render of package trial, with the obstacle for people.
 func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
-	chosen := map[string]int{} // which of its candidates an argument has
-	for attempt := range mostAttempts {
-		arguments := maps.Clone(pinned)
-		if arguments == nil {
-			arguments = map[string]string{}
-		}
-		last := map[string]bool{} // those that have no other candidate
-		for i := range p.Arguments {
-			a := &p.Arguments[i]
-			if _, ok := pinned[a.Name]; ok || !slices.Contains(names, a.Name) {
-				continue
-			}
-			candidates := c.candidates(p, a, arguments)
-			at := min(chosen[a.Name], len(candidates)-1)
-			arguments[a.Name] = candidates[at]
-			last[a.Name] = at == len(candidates)-1
-		}
-		r, refusal := c.get(p, arguments)
-		if r != nil {
-			return r, obstacle{}
-		}
-		moved := false
-		for name := range Reasons(refusal.err) {
-			if isLast, ok := last[name]; ok && !isLast {
-				chosen[name]++
-				moved = true
-			}
-		}
-		if !moved {
-			return nil, obstacle{refusal.text(c, arguments, attempt), refusal.remedy()}
-		}
+	r, why := c.subject(p).Render(pinned, names)
+	var refused *refusal
+	switch {
+	case why == nil:
+		return r, obstacle{}
+	case errors.As(why.Err, &refused):
+		return nil, obstacle{refused.text(c, why.Arguments, why.Others), refused.remedy()}
 	}
-	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", mostAttempts), giveExamples}
+	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
 }
 
 // refusal is why a prompt has no result.
 type refusal struct {
 	err   *prompts.Error // what the client gets, or nil
 	other error          // why it gets nothing
+}
+
+func (r *refusal) Error() string {
+	if r.err != nil {
+		return r.err.Error()
+	}
+	return r.other.Error()
+}
+
+func (r *refusal) Unwrap() error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.other
 }
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
@@ -185,31 +182,29 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 	var err *prompts.Error
 	var other error
 	retry(func() *prompts.Error {
+		if c.effort(p).isOver {
+			result, err, other = nil, nil, errSlow{}
+			return nil
+		}
+		begin := time.Now()
 		result, err, other = c.client.get(p.Name, arguments)
+		c.took(p, arguments, time.Since(begin))
 		return err
 	})
+	c.checkRefusal(p, arguments, err)
 	if err != nil || other != nil {
 		return nil, &refusal{err, other}
 	}
-	return &rendering{arguments: arguments, result: result, form: golden.Format(result)}, nil
+	return trial.NewRendering(arguments, result), nil
 }
 
-// errorf reports an error of a prompt.
+// errorf reports an error of a prompt, unless the prompt is too slow to check.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
-	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
-}
-
-// argumentNames returns the names of all arguments of a prompt, or of those
-// that are required.
-func argumentNames(p *prompts.Prompt, onlyRequired bool) []string {
-	var names []string
-	for _, a := range p.Arguments {
-		if a.Required || !onlyRequired {
-			names = append(names, a.Name)
-		}
+	if c.effort(p).isOver {
+		return
 	}
-	return names
+	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
 }
 
 // renderings returns the results of a prompt with all of its arguments, with the
@@ -218,7 +213,7 @@ func argumentNames(p *prompts.Prompt, onlyRequired bool) []string {
 // an error. Other calls that fail are left out.
 func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	c.t.Helper()
-	full, why := c.render(p, nil, argumentNames(p, false))
+	full, why := c.render(p, nil, trial.Names(p, false))
 	if full == nil {
 		c.errorf(p, "rendering failed, so nothing is checked: %s\n\t%s", why.text, why.remedy)
 		return nil
@@ -229,14 +224,14 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 			all = append(all, r)
 		}
 	}
-	add(nil, argumentNames(p, true))
+	add(nil, trial.Names(p, true))
 	for i := range p.Arguments {
 		for _, v := range sample.Finite(p.Arguments[i].Schema) {
-			add(map[string]string{p.Arguments[i].Name: v}, argumentNames(p, false))
+			add(map[string]string{p.Arguments[i].Name: v}, trial.Names(p, false))
 		}
 	}
 	for _, call := range c.examples[p.Name] {
-		add(call, argumentNames(p, true))
+		add(call, trial.Names(p, true))
 	}
 	return all
 }
@@ -248,17 +243,9 @@ func list(arguments map[string]string) string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		parts = append(parts, name+" "+quote(arguments[name]))
+		parts = append(parts, name+" "+trial.Quote(arguments[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// quote returns a value in quotes, not at any length.
-func quote(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		return strconv.Quote(string(runes[:60])) + "…"
-	}
-	return strconv.Quote(s)
 }
 
 // errorLog is a writer that keeps the records of internal errors.
@@ -266,6 +253,11 @@ type errorLog struct {
 	mu      sync.Mutex        // protects the field below
 	records map[string]string // by the id of the error
 	written chan struct{}     // has an element after a record
+}
+
+func newErrorLog() (*errorLog, *slog.Logger) {
+	l := &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
+	return l, slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
 }
 
 var errorIDAttr = regexp.MustCompile(` error_id=(\w+)`)
@@ -283,10 +275,13 @@ func (l *errorLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// recordTimeout limits the wait for a record. The server drops records beyond 100 a second.
+const recordTimeout = 5 * time.Second
+
 // record returns the record of an internal error, for people. The server logs the record
 // after the response, so record waits for it, but not beyond the limit.
 func (l *errorLog) record(id string, limit time.Duration) string {
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(min(limit, recordTimeout))
 	defer timer.Stop()
 	for {
 		l.mu.Lock()

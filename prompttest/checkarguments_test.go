@@ -93,7 +93,7 @@ func TestCheckArgumentsTyped(t *testing.T) {
 		if in.Pointer != nil {
 			pointed, in.Pointer = *in.Pointer, nil // its address is not the same again
 		}
-		return fmt.Sprintf("%+v %v", in, pointed)
+		return strings.ReplaceAll(fmt.Sprintf("%+v %v", in, pointed), "<nil>", "")
 	}
 	ok := prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in typed) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User(render(in))), nil
@@ -174,7 +174,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 			return fmt.Sprint(rareToo.Add(1)/3, args["a"]), nil
 		}), nil},
 		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
-			[]string{`argument "a" may not reach the output`}},
+			[]string{`rendering failed with a "two words"`, `argument "a" may not reach the output`}},
 		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
 			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {

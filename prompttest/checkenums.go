@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -21,11 +22,11 @@ func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 
 func (c *checker) checkEnums(p *prompts.Prompt) {
 	c.t.Helper()
-	if r, why := c.render(p, nil, argumentNames(p, false)); r == nil {
+	if r, why := c.render(p, nil, trial.Names(p, false)); r == nil {
 		c.errorf(p, "rendering failed: %s\n\t%s", why.text, why.remedy)
 		return
 	}
-	required := argumentNames(p, true)
+	required := trial.Names(p, true)
 	if len(required) < len(p.Arguments) {
 		if r, why := c.render(p, nil, required); r == nil {
 			c.errorf(p, "rendering without optional arguments failed: %s", why.text)
@@ -35,12 +36,12 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 		a := &p.Arguments[i]
 		for _, v := range sample.Finite(a.Schema) {
 			pinned := map[string]string{a.Name: v}
-			if r, why := c.render(p, pinned, argumentNames(p, false)); r == nil {
-				c.errorf(p, "argument %q: rendering with the declared value %s failed: %s", a.Name, quote(v), why.text)
+			if r, why := c.render(p, pinned, trial.Names(p, false)); r == nil {
+				c.errorf(p, "argument %q: rendering with the declared value %s failed: %s", a.Name, trial.Quote(v), why.text)
 				continue
 			}
 			if r, why := c.render(p, pinned, required); r == nil {
-				c.errorf(p, "argument %q: rendering with the declared value %s, without other optional arguments, failed: %s", a.Name, quote(v), why.text)
+				c.errorf(p, "argument %q: rendering with the declared value %s, without other optional arguments, failed: %s", a.Name, trial.Quote(v), why.text)
 			}
 		}
 	}

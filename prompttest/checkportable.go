@@ -44,7 +44,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 		p := &c.prompts[i]
 		var results []*prompts.Result
 		for _, r := range c.renderings(p) {
-			results = append(results, r.result)
+			results = append(results, r.Result)
 		}
 		for _, r := range portable.Rules {
 			if !isMeant(r) {

@@ -2,7 +2,6 @@ package prompttest
 
 import (
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -10,11 +9,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
-	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 // CheckSensitive checks that no value of a Sensitive argument reaches the text that a
@@ -25,18 +22,21 @@ import (
 // It renders each prompt with one value, with another, and with the first again, and
 // reports words that come with the first value only, in whatever form the prompt writes
 // them. The values are those of two CheckOptions.Examples, or canaries of the argument's
-// type, with all other arguments and with the required ones. It reports an argument
-// without two valid values. Each question is declined, and then answered with generated
+// type and of mixed case, with all other arguments and with the required ones. It reports an
+// argument without two valid values, and a prompt that fails for every user because the
+// server rejects a link with the value. Each question is declined, and then answered with generated
 // values. CheckOptions.Client is not used.
 func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	said := &sayings{words: map[string]bool{}}
-	srv := prompts.MustNewServer(reg, prompts.Options{Logger: slog.New(slog.DiscardHandler), Limits: prompts.Limits{CompletionsPerSecond: -1}})
+	logged, logger := newErrorLog()
+	srv := prompts.MustNewServer(reg, prompts.Options{Logger: logger, LogSensitive: true, Limits: prompts.Limits{CompletionsPerSecond: -1}}) // no value is a secret
 	o.Client = Serve(t, srv, ClientOptions{
 		Answer:   said.answer,
 		Notified: func(_ string, params json.RawMessage) { said.add(string(params)) },
 	})
 	c := newChecker(t, reg, o)
+	c.logged = logged
 	for i := range c.prompts {
 		p := &c.prompts[i]
 		for j := range p.Arguments {
@@ -50,7 +50,8 @@ func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *sayings) {
 	c.t.Helper()
 	isChecked, leaked := false, []string(nil)
-	for _, names := range [][]string{argumentNames(p, false), c.requiredNames(p)} {
+	c.rejected = ""
+	for _, names := range [][]string{trial.Names(p, false), c.requiredNames(p)} {
 		words, ok := c.wordsOf(p, a, names, said)
 		isChecked = isChecked || ok
 		for word := range words[0] {
@@ -58,6 +59,9 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 				leaked = append(leaked, word)
 			}
 		}
+	}
+	if c.rejected != "" {
+		c.errorf(p, "the prompt fails for every user: a link has the value of the sensitive argument %q, so the server rejects the result (%s)\n\tRemove the value from the link.", a.Name, c.rejected)
 	}
 	switch slices.Sort(leaked); {
 	case !isChecked:
@@ -70,7 +74,7 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 // requiredNames returns the names of the required arguments, and of those in the first
 // example.
 func (c *checker) requiredNames(p *prompts.Prompt) []string {
-	names := argumentNames(p, true)
+	names := trial.Names(p, true)
 	if calls := c.examples[p.Name]; len(calls) > 0 {
 		names = slices.AppendSeq(names, maps.Keys(calls[0]))
 	}
@@ -84,7 +88,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 	arguments := map[string]string{}
 	for i := range p.Arguments {
 		if other := &p.Arguments[i]; slices.Contains(names, other.Name) {
-			arguments[other.Name] = c.candidates(p, other, arguments)[0]
+			arguments[other.Name] = c.subject(p).Candidates(other, arguments)[0]
 		}
 	}
 	n := 0
@@ -102,7 +106,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 		return isValid
 	}
 	first := ""
-	for _, v := range append(canariesOf(a), c.candidates(p, a, arguments)...) {
+	for _, v := range slices.Concat(canaries, c.subject(p).Candidates(a, arguments)) {
 		if n < 2 && (n == 0 || v != first) && try(v) && n == 1 {
 			first = v
 		}
@@ -115,7 +119,7 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 func (c *checker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string, said *sayings) bool {
 	r, refusal := c.get(p, maps.Clone(arguments))
 	if refusal == nil {
-		said.add(besideTexts(r.result)...)
+		said.add(besideTexts(r.Result)...)
 		return true
 	}
 	if refusal.err == nil {
@@ -125,26 +129,21 @@ func (c *checker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[stri
 		return false
 	}
 	said.add(refusal.err.Message, golden.JSON(refusal.err.Data))
+	if id := errorIDOf(refusal.err); id != "" && c.rejected == "" {
+		if record := c.logged.record(id, c.client.options.Timeout); strings.Contains(record, "URI contains the value of a sensitive argument") {
+			c.rejected = "with " + list(arguments)
+		}
+	}
 	return true
 }
 
-// canariesOf returns pairs of values that an argument of some type accepts.
-func canariesOf(a *prompts.Argument) []string {
-	var all []string
-	for _, v := range canaries {
-		if a.Schema == nil || a.Schema.Type == "" || a.Schema.Type == "string" || !strings.HasPrefix(v, "canary") && !strings.HasPrefix(v, "sparrow") {
-			all = append(all, v)
-		}
-	}
-	return all
-}
-
-// canaries are values of many types, in pairs that share no word.
+// canaries are values of many types, in pairs that share no word in any case. The first
+// are of mixed case, so that a link is not rejected that has the value in lower case.
 var canaries = []string{
-	"canary1f9e", "sparrow7b3d", "Y2FuYXJ5", "c3BhcnJvdw==", "48151623", "73910264", "4815.25", "7391.75", "[48151,62342]", "[73910,26485]",
+	"Canary1F9e", "Sparrow7B3d", "Y2FuYXJ5", "c3BhcnJvdw==", "48151623", "73910264", "4815.25", "7391.75", "[48151,62342]", "[73910,26485]",
 	`{"canary":48151}`, `{"sparrow":73910}`, "2031-02-03T04:05:06Z", "2042-11-12T13:14:15Z", "2031-02-03", "2042-11-12", "04:08:15Z", "17:39:10Z",
 	"48151s", "73910s", "P48D", "P73D", "2001:db8::48", "198.51.100.73", "198.51.100.48", "2001:db8::73", "[2001:db8::48]:4815", "198.51.100.73:7391",
-	"https://canary.example/48151", "https://sparrow.test/73910", "ada@canary.example", "bob@sparrow.test",
+	"https://canary.example/Heron48151", "https://sparrow.test/Finch73910", "Ada@canary.example", "Bob@sparrow.test",
 	"48151623-1f9e-4815-8162-3423424815ab", "73910264-7b3d-4739-9102-6485739102cd",
 }
 
@@ -208,14 +207,7 @@ func (s *sayings) answer(q Question) any {
 	if !s.accepts {
 		return Decline()
 	}
-	var form struct{ RequestedSchema *jsonschema.Schema }
-	if json.Unmarshal(q.Params, &form) != nil || form.RequestedSchema == nil {
-		return Accept(nil)
-	}
-	if all := sample.Instances("", form.RequestedSchema); len(all) > 0 {
-		return Accept(json.RawMessage(all[0]))
-	}
-	return Decline()
+	return generated(q)
 }
 
 // add adds the words of texts, and the longer parts of words: of letters, and of digits.

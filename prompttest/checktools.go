@@ -35,12 +35,12 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		p := &c.prompts[i]
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
-			for _, text := range golden.Texts(r.result) {
+			for _, text := range golden.Texts(r.Result) {
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
 						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s",
-							name, list(r.arguments), known(tools), around(text, name))
+							name, list(r.Arguments), known(tools), around(text, name))
 					}
 				}
 			}
@@ -93,18 +93,34 @@ func withoutFences(text string) string {
 	var b strings.Builder
 	fence := ""
 	for line := range strings.Lines(text) {
-		mark := strings.TrimLeft(line, " ")
-		run := fenceOf(mark)
-		switch {
-		case fence == "" && run != "":
-			fence = run
-		case fence == "":
+		before := fence
+		if fence = fenceAfter(fence, line); before == "" && fence == "" {
 			b.WriteString(line)
-		case len(run) >= len(fence) && run[0] == fence[0] && strings.TrimSpace(mark[len(run):]) == "":
-			fence = ""
 		}
 	}
 	return b.String()
+}
+
+// openFence returns the fence of the block of code that a text does not end; empty for none.
+func openFence(text string) string {
+	fence := ""
+	for line := range strings.Lines(text) {
+		fence = fenceAfter(fence, line)
+	}
+	return fence
+}
+
+// fenceAfter returns the fence that is open after a line.
+func fenceAfter(fence, line string) string {
+	mark := strings.TrimLeft(line, " ")
+	run := fenceOf(mark)
+	switch {
+	case fence == "":
+		return run
+	case len(run) >= len(fence) && run[0] == fence[0] && strings.TrimSpace(mark[len(run):]) == "":
+		return ""
+	}
+	return fence
 }
 
 // fenceOf returns the fence that a line begins with.

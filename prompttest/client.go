@@ -99,7 +99,10 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	c := newClient(t, near, o)
 	c.served, c.stop = served, stop
 	ctx = context.WithValue(ctx, unsent.Key{}, func(subject string, keys []string) {
-		t.Errorf("prompttest: %s does not send the questions %q: it must return the error of Ask or Elicit, see prompts.ErrInputRequired", subject, keys)
+		text := fmt.Sprintf("prompttest: %s does not send the questions %q: it must return the error of Ask or Elicit, see prompts.ErrInputRequired", subject, keys)
+		if c.isNew(text) {
+			t.Errorf("%s", text)
+		}
 	})
 	go func() { served <- srv.Serve(ctx, far) }()
 	c.begin()
@@ -144,14 +147,18 @@ func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 // remark logs something of the server's messages that is no error. It logs each text once.
 func (c *Client) remark(format string, args ...any) {
 	c.t.Helper()
-	text := fmt.Sprintf(format, args...)
-	c.mu.Lock()
-	isNew := !c.remarks[text]
-	c.remarks[text] = true
-	c.mu.Unlock()
-	if isNew {
+	if text := fmt.Sprintf(format, args...); c.isNew(text) {
 		c.t.Logf("prompttest: %s", text)
 	}
+}
+
+// isNew reports whether it gets a text for the first time.
+func (c *Client) isNew(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isNew := !c.remarks[text]
+	c.remarks[text] = true
+	return isNew
 }
 
 // begin starts to read, and gets to know the server: by initialize, or by

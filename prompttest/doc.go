@@ -67,7 +67,7 @@
 //
 //   - [CheckCases]: the cases in test files pass, the same that the command prompts
 //     test runs;
-//   - [CheckArguments]: every argument affects the output;
+//   - [CheckArguments]: every argument affects the output, and no value breaks a prompt;
 //   - [CheckEnums]: every declared value renders, and so does a prompt without
 //     optional arguments;
 //   - [CheckDoc]: the table of prompts in a document is current;

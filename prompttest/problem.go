@@ -1,12 +1,12 @@
 package prompttest
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -15,29 +15,13 @@ import (
 // other error.
 func Reasons(err *prompts.Error) map[string]string {
 	var reasons map[string]string
-	for _, p := range problemsOf(err) {
+	for _, p := range trial.Problems(err) {
 		if reasons == nil {
 			reasons = map[string]string{}
 		}
 		reasons[p.Argument] = p.Reason
 	}
 	return reasons
-}
-
-// problem is an error about one argument.
-type problem struct {
-	Argument, Reason, Message string
-	Allowed                   json.RawMessage
-	Suggestion                string
-}
-
-func problemsOf(err *prompts.Error) []problem {
-	if err == nil || err.Data == nil {
-		return nil
-	}
-	var data struct{ Problems []problem }
-	_ = json.Unmarshal([]byte(golden.JSON(err.Data)), &data) // other errors have other data
-	return data.Problems
 }
 
 // logsKnow is where the cause of an internal error is.
@@ -47,7 +31,7 @@ const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logge
 func explain(err *prompts.Error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "got the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
-	problems := problemsOf(err)
+	problems := trial.Problems(err)
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n\targument %q: %s (%s", p.Argument, p.Message, p.Reason)
 		if p.Allowed != nil {

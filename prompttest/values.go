@@ -3,44 +3,14 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
-	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
 // mostCompletions is how many completions of an argument are candidates.
 const mostCompletions = 8
-
-// candidates returns at least one value for an argument, the likeliest first: the
-// values of the examples, the values that the schema names, the completions that the
-// server offers with the other arguments, and generated values.
-func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[string]string) []string {
-	var all []string
-	for _, call := range c.examples[p.Name] {
-		if v, ok := call[a.Name]; ok {
-			all = append(all, v)
-		}
-	}
-	if s := a.Schema; s != nil {
-		for _, v := range s.Examples {
-			all = append(all, sample.Text(v))
-		}
-	}
-	all = append(all, sample.Finite(a.Schema)...)
-	if a.Complete != nil {
-		all = append(all, c.completions(p, a, others)...)
-	}
-	all = append(all, sample.Values(a.Name, a.Schema)...)
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(v string) bool {
-		before := seen[v]
-		seen[v] = true
-		return before
-	})
-}
 
 // completions returns the server's completions for an argument. It sends each request
 // once, and retries if the server limits the rate.

@@ -35,7 +35,7 @@ func TestArguments(t *testing.T) {
 		"a float as a string":    {`{"language":"go","lines":"3.0"}`, `!lines must be an integer, got "3.0"`},
 		"a huge string":          {`{"language":"go","lines":"18446744073709551619"}`, `!lines must be an integer from -`},
 		"a bound as a string":    {`{"language":"go","lines":"51"}`, `!lines must be from 1 to 50, got 51`},
-		"a space and a number":   {`{"language":"go","lines":" 3"}`, `!lines must be an integer, got " 3"`},
+		"a space and a number":   {`{"language":"go","lines":" 3"}`, "go 3 false [] "},
 		"no number at all":       {`{"language":"go","lines":""}`, `!lines must be an integer, got the string ""`},
 		"a number in a list":     {`{"language":"go","tags":["1"]}`, `!tags[0] must be an integer, got the string "1"`},
 		"a number for a string":  {`{"language":3}`, `!language must be `},

@@ -1,6 +1,6 @@
 package stdio
 
-// defaultMaxMessageBytes is the bound on messages that Options leave open.
+// defaultMaxMessageBytes is the bound on messages that neither Options nor a server sets.
 const defaultMaxMessageBytes = 4 << 20
 
 // Options configures a [Transport]. The zero value of each field is its default and
@@ -8,13 +8,6 @@ const defaultMaxMessageBytes = 4 << 20
 type Options struct {
 	// MaxMessageBytes is the maximum size in bytes of a message for Read, without
 	// the line end. A longer message is skipped and not held in memory. Write has no
-	// limit. Default: 4 MiB.
+	// limit. Default: 4 MiB; under Serve: the limit of the server.
 	MaxMessageBytes int
-}
-
-func (o Options) maxMessageBytes() int {
-	if o.MaxMessageBytes <= 0 {
-		return defaultMaxMessageBytes
-	}
-	return o.MaxMessageBytes
 }

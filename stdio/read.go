@@ -39,7 +39,7 @@ type arrival struct {
 // check the JSON.
 //
 // It returns an error that wraps [transport.ErrTooLarge] for a line above
-// [Options].MaxMessageBytes, after skipping the line. The next Read returns the next
+// the limit, after skipping the line. The next Read returns the next
 // line. Any other error of the stream is final, and each later Read returns the same
 // error:
 //
@@ -57,7 +57,10 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t.pumping.Do(func() { go t.pump() })
+	t.pumping.Do(func() {
+		t.LimitMessages(defaultMaxMessageBytes)
+		go t.pump()
+	})
 	var unread []line
 	select {
 	case unread = <-t.unread:
@@ -108,7 +111,7 @@ func (t *Transport) pump() {
 			t.end = fmt.Errorf("stdio: read: panic: %v", v) // bufio panics at a count below 0
 		}
 	}()
-	in := newLineReader(openStream{t}, t.limit, readBufferBytes)
+	in := newLineReader(openStream{t}, int(t.limit.Load()), readBufferBytes)
 	for {
 		msg, err := in.next()
 		if err != nil && err != in.tooLarge {

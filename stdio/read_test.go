@@ -1,8 +1,10 @@
 package stdio_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -105,6 +108,27 @@ func TestReadDefaultBound(t *testing.T) {
 	require.Len(t, got, 3)
 	assert.Len(t, got[0], 4<<20)
 	assert.Equal(t, []string{tooLarge, "{}"}, got[1:])
+}
+
+// Serve reads messages up to the limit of the server, which may be above the default of a
+// stream, and answers a longer message with the limit. Options of the stream win.
+func TestServeBound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ server, stream, want int }{
+		"small": {1 << 10, 0, 1 << 10}, "large": {5 << 20, 0, 5 << 20}, "stream": {5 << 20, 1 << 10, 1 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: c.server}})
+			ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+			exact := ping + strings.Repeat(" ", c.want-len(ping)-1) + "\t" // Read removes no spaces
+			var out bytes.Buffer
+			in := strings.NewReader(exact + "\n" + exact + " \n")
+			require.NoError(t, srv.Serve(t.Context(), stdio.NewStream(in, &out, stdio.Options{MaxMessageBytes: c.stream})))
+			tooLarge := fmt.Sprintf(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"message exceeds the limit of %d bytes"}}`, c.want)
+			assert.ElementsMatch(t, []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, tooLarge}, strings.Split(strings.TrimSpace(out.String()), "\n"))
+		})
+	}
 }
 
 // The slice belongs to the caller: a later line does not change it.

@@ -15,7 +15,7 @@ import (
 // It returns nil when the client closes the input, when ctx ends, and after a SIGINT
 // or SIGTERM. Requests in flight then end by the rules of [prompts.Server.Serve]. A
 // second signal ends the process. Run returns an error if standard input or output
-// fails. The maximum size of a message is the server's.
+// fails.
 //
 // While Run serves, a closed standard error does not end the process by SIGPIPE: a write
 // returns an error. If package log writes to os.Stderr, as by default, Run makes it write
@@ -34,7 +34,7 @@ func Run(ctx context.Context, srv *prompts.Server) error {
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
 	defer surviveSIGPIPE()()
 	defer protectLog()()
-	return srv.Serve(ctx, NewStream(os.Stdin, os.Stdout, Options{MaxMessageBytes: srv.MaxMessageBytes()}))
+	return srv.Serve(ctx, New())
 }
 
 // protectLog puts a LogWriter between package log and standard error, until restore is

@@ -21,6 +21,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -36,7 +37,7 @@ var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClo
 // [NewStream] create one. The zero value is not usable. Safe for concurrent use.
 type Transport struct {
 	r     io.Reader
-	limit int // the longest message to read, in bytes
+	limit atomic.Int64 // the longest message to read, in bytes; 0 until LimitMessages or the first Read
 
 	pumping sync.Once    // starts pump
 	lines   chan arrival // from pump to Read
@@ -85,12 +86,12 @@ func New() *Transport {
 func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 	t := &Transport{
 		r:      r,
-		limit:  o.maxMessageBytes(),
 		lines:  make(chan arrival),
 		unread: make(chan []line, 1),
 		closed: make(chan struct{}),
 	}
 	t.unread <- nil
+	t.LimitMessages(o.MaxMessageBytes)
 	t.w, t.closers = own(r, w)
 	return t
 }
@@ -120,6 +121,11 @@ func (t *Transport) Close() error {
 	})
 	return t.closeErr
 }
+
+// LimitMessages sets the maximum size in bytes of a message for Read, unless
+// [Options].MaxMessageBytes did. [prompts.Server.Serve] calls it with the limit of the
+// server. After the first Read, it has no effect.
+func (t *Transport) LimitMessages(n int) { t.limit.CompareAndSwap(0, int64(max(n, 0))) }
 
 // TransportInfo describes the connection as a pipe.
 func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }

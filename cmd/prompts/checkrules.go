@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"path"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -317,14 +317,14 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	var results []*prompts.Result
 	largest := 0
 	for _, t := range trials {
-		results = append(results, t.result)
-		largest = max(largest, sizeOf(t.result))
+		results = append(results, t.Result)
+		largest = max(largest, sizeOf(t.Result))
 	}
 	if largest > maxComfortableBytes {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
 	}
 	if len(trials) > 0 {
-		i.deadArguments(ctx, p, lineOf, trials)
+		i.deadArguments(ctx, p, lineOf, trials[0])
 	}
 	for n := range portable.Rules {
 		r := &portable.Rules[n]
@@ -354,7 +354,7 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 			f.Path = strings.TrimSuffix(p.Source, own) + e.Path
 		}
 		i.findings = append(i.findings, f)
-	case len(problemsOf(err)) > 0:
+	case len(trial.Problems(err)) > 0:
 		i.add(p, 0, levelWarning, "values", "prompt was not rendered, because no generated value is valid: %v", err)
 	default:
 		i.add(p, 0, levelError, "render", "prompt cannot be rendered: %v", err)
@@ -372,26 +372,11 @@ func (i *inspection) fileOf(path string) (dir, name string) {
 }
 
 // deadArguments reports the arguments whose values change nothing.
-func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineOf map[string]int, trials []trial) {
+func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineOf map[string]int, base *trial.Rendering) {
 	for n := range p.Arguments {
 		a := &p.Arguments[n]
-		isDead := true
-		compared := 0
-		for _, t := range trials {
-			if _, ok := t.args[a.Name]; !ok {
-				continue
-			}
-			other, ok := i.renderer.other(ctx, p, a, t.args)
-			if !ok {
-				continue
-			}
-			compared++
-			if !reflect.DeepEqual(t.result, other.result) {
-				isDead = false
-				break
-			}
-		}
-		if isDead && compared > 0 {
+		r := &trial.Reach{Subject: i.renderer.subject(ctx, p), Argument: a, Base: base}
+		if !r.Found() && len(r.Tried) > 0 {
 			i.add(p, lineOf[a.Name], levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 func newRender() *cobra.Command {
@@ -203,7 +204,7 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 				return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
 			}
 			values[a.Name], isAsked = value, true
-			for _, problem := range problemsOf(r.check(ctx, p, values)) {
+			for _, problem := range trial.Problems(r.check(ctx, p, values)) {
 				if problem.Argument == a.Name {
 					fmt.Fprintln(out, printable(problem.Message))
 					isAsked = false
@@ -232,7 +233,7 @@ func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.W
 // renderError returns the error of a rendering, with a line for each argument, and
 // with the cause that a client would not get.
 func renderError(err, cause error) error {
-	problems := problemsOf(err)
+	problems := trial.Problems(err)
 	var client *prompts.Error
 	if len(problems) == 0 {
 		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {

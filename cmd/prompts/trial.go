@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
-	"slices"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 // renderer renders the prompts of a registry as a server does.
@@ -61,41 +58,23 @@ func (r *renderer) call(ctx context.Context, name string, args map[string]string
 	return c.result, raw, c.err, err
 }
 
-// problem is an error of an argument, from the data of an error.
-type problem struct {
-	Argument, Reason, Message string
-}
+const maxTrials = 64 // renderings of a prompt
 
-// problemsOf returns the problems with arguments that an error names, if any.
-func problemsOf(err error) []problem {
-	var e *prompts.Error
-	if !errors.As(err, &e) || e.Data == nil {
-		return nil
-	}
-	raw, err := json.Marshal(e.Data)
-	if err != nil {
-		return nil
-	}
-	var data struct{ Problems []problem }
-	_ = json.Unmarshal(raw, &data) // other errors have other data
-	return data.Problems
-}
-
-const (
-	maxTrials     = 64 // renderings of a prompt
-	maxCandidates = 48 // values that are tried until one is accepted
-)
-
-// trial is a rendering with made-up values.
-type trial struct {
-	args   map[string]string
-	result *prompts.Result
+// subject returns a prompt for package trial.
+func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subject {
+	return &trial.Subject{Prompt: p, Get: func(args map[string]string) (*trial.Rendering, error) {
+		result, _, _, err := r.render(ctx, p.Name, args)
+		if err != nil {
+			return nil, err
+		}
+		return trial.NewRendering(args, result), nil
+	}}
 }
 
 // try renders a prompt with made-up values: with all arguments, with the required ones
 // alone, and with each value that the prompt distinguishes. It returns the renderings
 // and the causes of those that have failed.
-func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, failures []error) {
+func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.Rendering, failures []error) {
 	args, err := r.values(ctx, p)
 	if err != nil {
 		return nil, []error{err}
@@ -104,10 +83,10 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, 
 	render := func(args map[string]string, mayBeInvalid bool) {
 		result, _, cause, err := r.render(ctx, p.Name, args)
 		if err == nil {
-			trials = append(trials, trial{args, result})
+			trials = append(trials, trial.NewRendering(args, result))
 			return
 		}
-		if mayBeInvalid && len(problemsOf(err)) > 0 {
+		if mayBeInvalid && len(trial.Problems(err)) > 0 {
 			return
 		}
 		if cause == nil {
@@ -152,55 +131,12 @@ func (r *renderer) check(ctx context.Context, p *prompts.Prompt, args map[string
 // values returns a value for each argument that the server accepts. It returns the
 // error of the server if no generated value is valid.
 func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]string, error) {
-	candidates := map[string][]string{}
-	args := map[string]string{}
-	for _, a := range p.Arguments {
-		values := slices.Concat(examplesOf(a.Schema), sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
-		candidates[a.Name] = values[:min(len(values), maxCandidates)]
-		args[a.Name] = values[0]
+	rendering, why := r.subject(ctx, p).Render(nil, trial.Names(p, false))
+	switch {
+	case why == nil:
+		return rendering.Arguments, nil
+	case len(trial.Problems(why.Err)) == 0:
+		return why.Arguments, nil // the values are valid, and the prompt fails
 	}
-	for range maxCandidates {
-		err := r.check(ctx, p, args)
-		problems := problemsOf(err)
-		if len(problems) == 0 {
-			return args, nil
-		}
-		for _, problem := range problems {
-			rest := candidates[problem.Argument]
-			if len(rest) < 2 {
-				return nil, err
-			}
-			candidates[problem.Argument], args[problem.Argument] = rest[1:], rest[1]
-		}
-	}
-	return args, nil
-}
-
-// examplesOf returns the examples of a schema as texts.
-func examplesOf(s *jsonschema.Schema) []string {
-	if s == nil {
-		return nil
-	}
-	texts := make([]string, len(s.Examples))
-	for i, e := range s.Examples {
-		texts[i] = sample.Text(e)
-	}
-	return texts
-}
-
-// other returns a value of an argument that the server accepts beside args, and that
-// is not the one in args.
-func (r *renderer) other(ctx context.Context, p *prompts.Prompt, a *prompts.Argument, args map[string]string) (trial, bool) {
-	values := slices.Concat(sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
-	for _, value := range values[:min(len(values), maxCandidates)] {
-		if value == args[a.Name] {
-			continue
-		}
-		with := maps.Clone(args)
-		with[a.Name] = value
-		if result, _, _, err := r.render(ctx, p.Name, with); err == nil {
-			return trial{with, result}, true
-		}
-	}
-	return trial{}, false
+	return nil, why.Err
 }

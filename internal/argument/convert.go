@@ -57,6 +57,19 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 	return instance, v.rules.checkText(text)
 }
 
+// trim returns the text of a number or a boolean without the spaces around it, as split does
+// with the elements of a list, and "" for a list of nothing but spaces and commas: an empty
+// field of a form. A string keeps its spaces.
+func (v *value) trim(text string) string {
+	switch {
+	case v.kind == schema.Bool || v.kind.IsNumber():
+		return strings.TrimSpace(text)
+	case v.kind == schema.List && strings.Trim(text, ", \t\r\n") == "":
+		return ""
+	}
+	return text
+}
+
 // convertText reads the kinds with a text form of their own. The schema validates
 // this text.
 //

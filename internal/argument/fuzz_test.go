@@ -77,7 +77,7 @@ var (
 
 func integerBetween(low, high string) func(string) bool {
 	return func(text string) bool {
-		n := mustBig("0")
+		n, text := mustBig("0"), strings.TrimSpace(text)
 		if !integerText.MatchString(text) {
 			return false
 		}
@@ -88,6 +88,7 @@ func integerBetween(low, high string) func(string) bool {
 
 func floatOf(bits int) func(string) bool {
 	return func(text string) bool {
+		text = strings.TrimSpace(text)
 		f, err := strconv.ParseFloat(text, bits)
 		return numberText.MatchString(text) && err == nil && !math.IsInf(f, 0)
 	}
@@ -110,8 +111,8 @@ func listOf(element func(text string) bool, elementJSON func(any) bool) func(str
 			}
 			return true
 		}
-		if trimmed == "" {
-			return true
+		if strings.Trim(trimmed, ", ") == "" {
+			return false // the list is required
 		}
 		for e := range strings.SplitSeq(text, ",") {
 			if e = strings.TrimSpace(e); e == "" || !element(e) {
@@ -130,14 +131,14 @@ var subjects = []subject{
 	subjectOf("string", "string", anyText, asText[string]),
 	subjectOf("duration", "string", func(text string) bool { _, err := time.ParseDuration(text); return err == nil }, asText[time.Duration]),
 	subjectOf("weekday", "string", func(text string) bool { return new(weekday).UnmarshalText([]byte(text)) == nil }, asText[weekday]),
-	subjectOf("bool", "boolean", func(text string) bool { return text == "true" || text == "false" }, asValue[bool]),
+	subjectOf("bool", "boolean", func(text string) bool { text = strings.TrimSpace(text); return text == "true" || text == "false" }, asValue[bool]),
 	subjectOf("int8", "integer", integerBetween("-128", "127"), asValue[int8]),
 	subjectOf("int64", "integer", isInt64, asValue[int64]),
 	subjectOf("uint64", "integer", func(text string) bool {
-		return !strings.HasPrefix(text, "-") && integerBetween("0", "18446744073709551615")(text) // not even -0
+		return !strings.HasPrefix(strings.TrimSpace(text), "-") && integerBetween("0", "18446744073709551615")(text) // not even -0
 	}, asValue[uint64]),
 	subjectOf("float32", "number", floatOf(32), func(_ float32, text string) any {
-		f, _ := strconv.ParseFloat(text, 64) // the text is judged
+		f, _ := strconv.ParseFloat(strings.TrimSpace(text), 64) // the text is judged
 		return f
 	}),
 	subjectOf("float64", "number", floatOf(64), asValue[float64]),
@@ -386,7 +387,7 @@ func checkProblems(t *testing.T, problems []Problem) {
 }
 
 var sampleTexts = []string{
-	" ", "a", "ab", "é", "abc,de", "a,b", "true", "false", "0", "-0", "1", "-1", "2", "+3", "007", "10", "127", "128", "-128", "-129", "1.0", "1.5", ".5", "5.", "0.3", "1e2", "1e400", "-1e-400",
+	" ", ",", " 5", "true ", "a", "ab", "é", "abc,de", "a,b", "true", "false", "0", "-0", "1", "-1", "2", "+3", "007", "10", "127", "128", "-128", "-129", "1.0", "1.5", ".5", "5.", "0.3", "1e2", "1e400", "-1e-400",
 	"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740994", "-9007199254740993",
 	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616",
 	"0x10", "0x1p4", "1_0", "inf", "NaN", "1h", "mon", "1,2", "1,1", "1,", "[", "[]", "[1]", "[1,2]", "[1,1.0]", `["a","b"]`, `["a","a"]`, `[1,"a"]`, `[[]]`, "[null]",

@@ -171,6 +171,9 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		t, first := texts[i], len(problems)
+		if t.Given {
+			t.Value = a.value.trim(t.Value)
+		}
 		// Clients send the empty string for a field of their form that the user left empty.
 		if t.Value == "" && a.emptyIsAbsent {
 			t.Given = false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -136,4 +137,11 @@ func TestArgumentErrors(t *testing.T) {
 	assert.Equal(t, Problem{Argument: "a", Reason: ReasonRefused, Message: "is late"}, problems[0])
 	assert.Equal(t, "c\ufffd: is \ufffd", problems[1].Sentence())
 	assert.Empty(t, ArgumentErrors(nil, nil))
+}
+
+// A number counts as a secret without the spaces around it, too, as the function gets it.
+func TestSecretsWithSpaces(t *testing.T) {
+	t.Parallel()
+	p := listPlan(t, Spec{Name: "a", Sensitive: true, Schema: &jsonschema.Schema{Type: "integer"}}, Spec{Name: "b", Sensitive: true})
+	assert.Equal(t, []string{" 4815 ", "4815", " b "}, p.Secrets([]Text{{Value: " 4815 ", Given: true}, {Value: " b ", Given: true}}))
 }

@@ -19,6 +19,9 @@ func (p *Plan) Secrets(texts []Text) (secrets []string) {
 		isNull := p.Arguments[i].value.kind == schema.JSON && texts[i].Value == "null"
 		if p.Arguments[i].Sensitive && texts[i].Value != "" && !isNull {
 			secrets = append(secrets, texts[i].Value)
+			if trimmed := p.Arguments[i].value.trim(texts[i].Value); trimmed != "" && trimmed != texts[i].Value {
+				secrets = append(secrets, trimmed)
+			}
 		}
 	}
 	return secrets

@@ -183,6 +183,9 @@ func TestTagErrors(t *testing.T) {
 			A string `maxlength:"1"`
 		}](), `unknown tag maxlength; write maxLength:"1"`},
 		{errorOf[struct {
+			A string `enum:"low|high"`
+		}](), `tag enum must have a comma between two values, got "low|high"; write "low,high", or for one value a JSON array`},
+		{errorOf[struct {
 			A string `patern:"^a"`
 		}](), `unknown tag patern; write pattern:"^a"`},
 		{errorOf[struct {

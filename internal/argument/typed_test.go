@@ -65,11 +65,12 @@ func bothDoors(t testing.TB, d declared, arguments strictjson.Value, problems []
 			return
 		}
 		a := &d.plan.Arguments[i]
-		text, ok := typedText(a.value, v.Text())
-		if a.value.kind.IsNumber() && !ok && v.Text() != "" {
+		own := a.value.trim(v.Text())
+		text, ok := typedText(a.value, own)
+		if a.value.kind.IsNumber() && !ok && own != "" {
 			text, ok = v.Raw(), true
 		}
-		if !ok && v.Text() == "" {
+		if !ok && own == "" {
 			differ(t, "empty")
 			return
 		}

@@ -306,8 +306,8 @@ func TestTypes(t *testing.T) {
 
 		of("bool", typed[bool]{
 			hint: "true or false", completes: []string{"true", "false"},
-			reads:   []read[bool]{{"true", true}, {"false", false}},
-			refuses: []refusal{{"yes", "type", `must be true or false, got "yes"`, ""}, {"True", "type", `must be true or false, got "True"`, ""}, {"", "missing", "is required", ""}},
+			reads:   []read[bool]{{"true", true}, {"false", false}, {" true\n", true}},
+			refuses: []refusal{{"yes", "type", `must be true or false, got "yes"`, ""}, {"TRUE", "type", `must be true or false, got "TRUE"`, ""}, {"1", "type", `must be true or false, got "1"`, ""}, {"", "missing", "is required", ""}, {" ", "missing", "is required", ""}},
 		}),
 		of("named bool", typed[switchy]{
 			hint: "true or false", completes: []string{"true", "false"},
@@ -317,8 +317,8 @@ func TestTypes(t *testing.T) {
 		// Integers: in full, and within the type's range.
 		of("int", typed[int]{
 			hint:    "an integer",
-			reads:   []read[int]{{"0", 0}, {"+7", 7}, {"007", 7}, {strconv.Itoa(math.MinInt), math.MinInt}, {strconv.Itoa(math.MaxInt), math.MaxInt}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"7.0", "type", `must be an integer, got "7.0"`, ""}, {" 7", "type", `must be an integer, got " 7"`, ""}, {"7e0", "type", `must be an integer, got "7e0"`, ""}, {"٧", "type", `must be an integer, got "٧"`, ""}},
+			reads:   []read[int]{{"0", 0}, {"+7", 7}, {"007", 7}, {" 7\t", 7}, {strconv.Itoa(math.MinInt), math.MinInt}, {strconv.Itoa(math.MaxInt), math.MaxInt}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {" ", "missing", "is required", ""}, {"7.0", "type", `must be an integer, got "7.0"`, ""}, {"7 8", "type", `must be an integer, got "7 8"`, ""}, {"7e0", "type", `must be an integer, got "7e0"`, ""}, {"٧", "type", `must be an integer, got "٧"`, ""}},
 		}),
 		of("int8", typed[int8]{
 			hint:    "an integer",
@@ -404,8 +404,8 @@ func TestTypes(t *testing.T) {
 		// A json.Number keeps its text, which must be a number of JSON.
 		of("json.Number", typed[json.Number]{
 			hint:    "a number",
-			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
-			refuses: []refusal{{"x", "type", `must be a number, got "x"`, ""}, {"", "missing", "is required", ""}, {"+5", "type", `must be a number, got "+5"`, ""}, {"007", "type", `must be a number, got "007"`, ""}, {".5", "type", `must be a number, got ".5"`, ""}, {" 5", "type", `must be a number, got " 5"`, ""}, {"1e999", "range", `must be a number that a float of 64 bits can hold, got "1e999"`, ""}},
+			reads:   []read[json.Number]{{"1.50", "1.50"}, {" 5 ", "5"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
+			refuses: []refusal{{"x", "type", `must be a number, got "x"`, ""}, {"", "missing", "is required", ""}, {"+5", "type", `must be a number, got "+5"`, ""}, {"007", "type", `must be a number, got "007"`, ""}, {".5", "type", `must be a number, got ".5"`, ""}, {"1e999", "range", `must be a number that a float of 64 bits can hold, got "1e999"`, ""}},
 		}),
 		of("json.Number within bounds", typed[json.Number]{
 			schema: &S{Minimum: ptr(1.0)}, hint: "a number, at least 1",
@@ -632,7 +632,8 @@ func TestTypes(t *testing.T) {
 			reads: []read[[]color]{{"red", []color{"red"}}, {`["blue","red"]`, []color{"blue", "red"}}},
 			refuses: []refusal{
 				{"red,green", "enum", `[1] must be one of red, blue, got "green"`, `["red","blue"]`},
-				{"", "missing", "is required", ""},
+				{"", "missing", "is required", ""}, {" ", "missing", "is required", ""}, {",", "missing", "is required", ""}, {" , ,", "missing", "is required", ""},
+				{"[]", "length", "must have 1 to 2 elements, got 0", `{"minItems":1,"maxItems":2}`},
 				{"red,red,red", "length", "must have 1 to 2 elements, got 3", `{"minItems":1,"maxItems":2}`}},
 		}),
 		of("[]bool", typed[[]bool]{

@@ -219,6 +219,9 @@ func TestCheckAnswer(t *testing.T) {
 	const schema = `"schema":{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`
 	for _, c := range []struct{ expect, answer, want string }{
 		{`"contains":"fine","excludes":"bad","matches":"^It","maxCharacters":10`, "It is fine", ""},
+		{`"matches":"^(yes|no)$","maxCharacters":3`, "yes\n", ""},
+		{`"matches":"^(yes|no)$"`, "no\r\n", ""},
+		{`"matches":"^(yes|no)$"`, "no\n\n", `matches: answer does not match ^(yes|no)$`},
 		{`"contains":"fine"`, "bad", `contains: answer does not have "fine"`},
 		{`"excludes":"bad"`, "so bad", `excludes: answer has "bad"`},
 		{`"matches":"^x"`, "y", `matches: answer does not match ^x`},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 // Failure is something that is not as a case expects.
@@ -175,20 +176,10 @@ func listed(reasons map[string]string) string {
 }
 
 // problem is an error of an argument, in the data of an error.
-type problem struct{ Argument, Reason, Message string }
-
-func problemsOf(err *prompts.Error) []problem {
-	var data struct{ Problems []problem }
-	if err.Data != nil {
-		_ = json.Unmarshal([]byte(golden.JSON(err.Data)), &data) // other errors have other data
-	}
-	return data.Problems
-}
-
 // Reasons returns the reasons of an error by argument.
 func Reasons(err *prompts.Error) map[string]string {
 	reasons := map[string]string{}
-	for _, p := range problemsOf(err) {
+	for _, p := range trial.Problems(err) {
 		reasons[p.Argument] = p.Reason
 	}
 	return reasons
@@ -197,7 +188,7 @@ func Reasons(err *prompts.Error) map[string]string {
 // Describe returns an error on one line.
 func Describe(err *prompts.Error) string {
 	var all []string
-	for _, p := range problemsOf(err) {
+	for _, p := range trial.Problems(err) {
 		all = append(all, p.Argument+": "+p.Message)
 	}
 	if len(all) == 0 {
@@ -275,9 +266,11 @@ func blocks(text, language string) []string {
 	return all
 }
 
-// CheckAnswer returns what of a model's answer is not as the case expects.
+// CheckAnswer returns what of a model's answer is not as the case expects. Commands print a
+// line end after the answer, which is not part of the answer.
 func (c *Case) CheckAnswer(answer string) []Failure {
 	m := c.Model
+	answer = strings.TrimSuffix(strings.TrimSuffix(answer, "\n"), "\r")
 	failures := m.check([]string{answer}, answer, "answer")
 	if m.Schema == nil {
 		return failures

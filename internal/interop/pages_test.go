@@ -33,7 +33,7 @@ import (
 
 // The Go code of the pages may use these packages without an import.
 var pagePackages = packagesByName(
-	"context", "crypto/sha256", "encoding/json", "errors", "fmt", "hash/fnv", "io", "log", "log/slog", "net/http", "os", "slices", "strings", "testing", "time",
+	"context", "crypto/sha256", "encoding/json", "errors", "fmt", "hash/fnv", "io", "log", "log/slog", "net/http", "net/url", "os", "slices", "strings", "testing", "time",
 	"github.com/google/jsonschema-go/jsonschema", "github.com/nats-io/nats.go/jetstream",
 	"github.com/modelcontextprotocol/go-sdk/mcp", "github.com/modelcontextprotocol/go-sdk/auth", "github.com/modelcontextprotocol/go-sdk/oauthex",
 	"github.com/mark3labs/mcp-go/server", "go.opentelemetry.io/otel/propagation",

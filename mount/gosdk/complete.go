@@ -25,9 +25,10 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case !m.completes:
 		return res, err
 	case err != nil && hasHandler:
-		if isOurs {
+		if isOurs && m.letsGet(ctx, r) {
 			m.server.Log(ctx, slog.LevelInfo, "CompletionHandler returned an error for a registry prompt",
 				slog.String("prompt", ref.Name), slog.String("error_type", fmt.Sprintf("%T", err))) // its text may quote a Sensitive argument
+			break
 		}
 		return nil, err
 	case hasHandler && !isOurs && !isInside:
@@ -46,7 +47,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case !isPrompt || !isNoPrompt(failed):
 		return result, failed
 	case hasHandler:
-		return res, nil // the middleware hides the prompt: the response is that for an unknown prompt
+		return res, err // the middleware hides the prompt: the response is that for an unknown prompt
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.
@@ -59,6 +60,14 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 	}
 	return nil, failed
+}
+
+// letsGet reports whether the middleware lets the client get the prompt of a completion. Then
+// an error of the completion is that of the CompletionHandler, which does not know the prompt.
+func (m *mount) letsGet(ctx context.Context, r *mcp.CompleteRequest) bool {
+	name := r.Params.Ref.Name
+	_, err := m.state.next(ctx, methodGet, &mcp.GetPromptRequest{Session: r.Session, Params: &mcp.GetPromptParams{Name: name, Meta: r.Params.Meta}, Extra: r.Extra})
+	return isUnknown(err, name)
 }
 
 // hasCompletions reports whether an argument of a registry prompt has completions of its

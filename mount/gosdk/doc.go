@@ -68,9 +68,11 @@
 //
 //   - cannot see the response, and cannot pass values in its context to the
 //     registry's functions;
-//   - can answer prompts/get with its own result, but not completion/complete. The
-//     server's CompletionHandler must return no values and no error for unknown
-//     prompts;
+//   - can answer prompts/get with its own result, but not completion/complete. If the
+//     completion of a registry prompt fails there, Mount sends prompts/get through the
+//     middleware. If the middleware lets this request pass, the error is that of the
+//     server's CompletionHandler, which does not know the prompt, and Mount completes the
+//     argument;
 //   - sees only the server's own part of a list, once for each page of the registry,
 //     and a prompt named io.github.mcp-prompts/mount. The server has this prompt
 //     while a registry is mounted, for the capability and the notifications. Clients

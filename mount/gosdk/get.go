@@ -17,6 +17,9 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	name := r.Params.Name
 	res, err := m.state.next(ctx, methodGet, r)
 	if !isUnknown(err, name) {
+		if err == nil && m.has(name) { // or a middleware has answered
+			m.reportOwn(ctx, "prompt", name)
+		}
 		return res, err
 	}
 	members := map[string]any{"name": name}

@@ -71,7 +71,11 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 	result := *page
 	result.Prompts = []*mcp.Prompt{}
 	for _, p := range page.Prompts {
-		if p != nil && !isPlaceholder(p) && !m.shows(ctx, r, p.Name) {
+		switch {
+		case p == nil || isPlaceholder(p):
+		case m.shows(ctx, r, p.Name):
+			m.reportOwn(ctx, "prompt", p.Name)
+		default:
 			result.Prompts = append(result.Prompts, p)
 		}
 	}

@@ -4,6 +4,7 @@ package gosdk
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +12,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // loopback calls the handler that the mount's middleware is wrapped around, for
 // requests of this package's own: there is no other way to a server's prompts.
 // They come from a session that has no client behind it.
 func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
-	ss, err := s.Connect(ctx, &discardConn{closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+	ss, err := s.Connect(ctx, &discardConn{ctx: ctx, closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams: &mcp.InitializeParams{
 			ProtocolVersion: stateless, // in which a handler does not ask, but says what is to be asked
 			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
@@ -96,7 +99,9 @@ func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cur
 }
 
 // discardConn is a transport, and its connection, with nobody at the other end.
+// The progress that a handler sends goes to the client of the render function.
 type discardConn struct {
+	ctx    context.Context // of the render function, or of none
 	once   sync.Once
 	closed chan struct{}
 }
@@ -112,7 +117,13 @@ func (c *discardConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-func (c *discardConn) Write(context.Context, jsonrpc.Message) error { return nil }
+func (c *discardConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	var p mcp.ProgressNotificationParams
+	if r, ok := msg.(*jsonrpc.Request); ok && r.Method == "notifications/progress" && json.Unmarshal(r.Params, &p) == nil {
+		prompts.Progress(c.ctx, p.Progress, p.Total, p.Message)
+	}
+	return nil
+}
 
 func (c *discardConn) Close() error {
 	c.once.Do(func() { close(c.closed) })

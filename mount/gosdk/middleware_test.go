@@ -89,7 +89,7 @@ func TestEarlierMiddlewareRefuses(t *testing.T) {
 		assert.Equal(t, `unknown prompt "another"`, c.refused("completion/complete", completion(ofPrompt("gone"), "arg", "")).Message)
 		assert.EqualValues(t, -32601, c.refused("prompts/get", `{"name":"unavailable"}`).Code)
 		assert.EqualValues(t, -32601, c.refused("completion/complete", completion(ofPrompt("unavailable"), "arg", "")).Code)
-		assert.Contains(t, log.String(), "CompletionHandler")
+		assert.Empty(t, log.String())
 
 		assert.Equal(t, "ours: a", c.text("a"), "and what it lets pass is answered")
 		assert.Contains(t, string(c.must("completion/complete", completion(ofPrompt("a"), "lang", "py"))), "python")
@@ -124,8 +124,8 @@ func TestEarlierMiddlewareRefusesLists(t *testing.T) {
 	})
 }
 
-// A CompletionHandler that fails for prompts that it does not know cannot be
-// told from a middleware that refuses. Its failures do not fill the log.
+// A CompletionHandler that fails for prompts that it does not know completes no prompt of the
+// registry, and no prompt of the registry fails by it. Its failures do not fill the log.
 func TestCompletionHandlerThatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -133,12 +133,12 @@ func TestCompletionHandlerThatFails(t *testing.T) {
 			return nil, errors.New("no such prompt")
 		}})
 		var log logged
-		mount(t, s, registry(withArgument()), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		mount(t, s, registry(withArgument()), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Limits: prompts.Limits{CompletionsPerSecond: -1}})
 		c := dial(t, s, newest)
 		assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("own_a"), "lang", "")).Message)
 		assert.Empty(t, log.String(), "which is none of the mount's concern")
 		for range 1000 {
-			assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Message)
+			require.Contains(t, string(c.must("completion/complete", completion(ofPrompt("a"), "lang", "py"))), "python")
 		}
 		assert.NotContains(t, log.String(), "no such prompt", "the text may quote a sensitive argument")
 		assert.Equal(t, 200, strings.Count(log.String(), "CompletionHandler returned an error for a registry prompt"), "the burst of the limit")

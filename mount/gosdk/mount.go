@@ -99,7 +99,8 @@ type mount struct {
 	completes     bool
 	// completions completes arguments without completions of their own; nil for none.
 	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *tools // nil without any
+	tools       *tools   // nil without any
+	reported    sync.Map // names of the server's prompts and tools that were logged, by "prompt " or "tool "
 
 	stopped chan struct{}  // closed to end the mount's goroutine
 	running sync.WaitGroup // of that
@@ -120,6 +121,18 @@ func (m *mount) checkNames() error {
 		return fmt.Errorf("gosdk: list the server's prompts: %w", err)
 	}
 	return errors.Join(faults...)
+}
+
+// reportOwn logs that the server has got a prompt or a tool of its own with the name of one
+// of the mount, once for each name.
+func (m *mount) reportOwn(ctx context.Context, kind, name string) {
+	if _, isKnown := m.reported.LoadOrStore(kind+" "+name, true); !isKnown {
+		attrs := []slog.Attr{slog.Any("error", bridge.Exists("gosdk", kind, name))}
+		if kind == "prompt" {
+			attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
+		}
+		m.server.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
+	}
 }
 
 // has reports whether the registry has a prompt of that name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,7 +44,9 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 // in list order, without the prompts of mounted registries. The server renders them,
 // so it must keep them. They run under the middleware installed before the first
 // Import or Mount. Their handlers get a session of protocol version 2026-07-28
-// without a client.
+// without a client: NotifyProgress becomes [prompts.Progress], other notifications are lost,
+// and Elicit, CreateMessage and ListRoots return an error. To ask the user, return InputRequests,
+// or use FromPrompt, whose handler gets the session of the client.
 //
 // Import returns an error if s is nil, or if the server's prompts cannot be listed.
 func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
@@ -60,7 +63,10 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 					req.Extra = r.GetExtra()
 				}
 				res, err := h.next(ctx, methodGet, req)
-				if err != nil {
+				switch {
+				case err != nil && strings.Contains(err.Error(), "cannot be sent while serving a request on protocol version"):
+					return fmt.Errorf("imported prompt %q must return InputRequests, because its session has no client to ask; or add the prompt by FromPrompt: %w", params.Name, err)
+				case err != nil:
 					return err
 				}
 				var ok bool

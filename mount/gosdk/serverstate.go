@@ -79,7 +79,7 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 			return m.get(ctx, r)
 		}
 	case *mcp.ListToolsRequest:
-		if m != nil && method == methodListTools && m.tools != nil && m.tools.filter {
+		if m != nil && method == methodListTools && m.tools != nil {
 			return m.listTools(ctx, r)
 		}
 	case *mcp.CallToolRequest:

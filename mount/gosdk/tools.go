@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,9 +26,10 @@ const (
 // tools are the tools of a feature in Options.Features, as tools of the SDK's server.
 type tools struct {
 	mount  *mount
-	lister *prompts.Server   // lists all tools, whoever may see them
-	filter bool              // some may be hidden
-	added  map[string]string // the entries of the tools that the server has, by name
+	lister *prompts.Server                   // lists all tools, whoever may see them
+	filter bool                              // some may be hidden
+	added  map[string]string                 // the entries of the tools that the server has, by name
+	names  atomic.Pointer[map[string]string] // entries by name, also of tools that the server has of its own
 }
 
 // mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
@@ -105,6 +107,7 @@ func (t *tools) update(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("gosdk: list the tools of Options.Features: %w", err)
 	}
+	t.names.Store(&all)
 	native, err := t.native(ctx)
 	if err != nil {
 		return fmt.Errorf("gosdk: list the server's tools: %w", err)
@@ -141,6 +144,16 @@ func (t *tools) update(ctx context.Context) error {
 		t.mount.sdk.RemoveTools(gone...)
 	}
 	return errors.Join(errs...)
+}
+
+// reportOwn logs which of the tools that the server lists are its own, and have the name of a
+// tool of the mount.
+func (t *tools) reportOwn(ctx context.Context, listed []*mcp.Tool) {
+	for _, tool := range listed {
+		if all := t.names.Load(); tool != nil && !isMounted(tool) && all != nil && (*all)[tool.Name] != "" {
+			t.mount.reportOwn(ctx, "tool", tool.Name)
+		}
+	}
 }
 
 // remove removes the tools of the mount from the server.
@@ -280,6 +293,13 @@ func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 // from the client. The list is one page, because a page of the SDK counts hidden tools, and
 // its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
+	if !m.tools.filter {
+		res, err := m.state.next(ctx, methodListTools, r)
+		if page, ok := res.(*mcp.ListToolsResult); ok && page != nil {
+			m.tools.reportOwn(ctx, page.Tools)
+		}
+		return res, err
+	}
 	var result *mcp.ListToolsResult
 	params := new(mcp.ListToolsParams)
 	if r.Params != nil {
@@ -302,6 +322,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 		}
 		params.Cursor = page.NextCursor
 	}
+	m.tools.reportOwn(ctx, result.Tools)
 	result.NextCursor = ""
 	visible, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		members := map[string]any{}

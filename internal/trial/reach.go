@@ -1,0 +1,164 @@
+package trial
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sample"
+)
+
+// Reach finds out whether an argument reaches the output.
+type Reach struct {
+	*Subject
+	Argument   *prompts.Argument
+	Base       *Rendering
+	IsVolatile bool     // the results differ anyhow
+	Tried      []string // quoted values that made no difference
+	Refused    string   // why the last value was not accepted
+}
+
+// fewBytes is the length of a value from which on it is not in a text by accident.
+const fewBytes = 4
+
+// mostValues is how many values of an argument are compared, and fewValues how many beside
+// other values of the other arguments.
+const mostValues, fewValues = 32, 3
+
+// Found reports whether the argument reaches the output.
+func (r *Reach) Found() bool {
+	if r.varied(r.Base, mostValues) {
+		return true
+	}
+	// Other arguments may decide whether this one counts.
+	if with, _ := r.Render(nil, Names(r.Prompt, true)); with != nil && r.varied(with, fewValues) {
+		return true
+	}
+	for i := range r.Prompt.Arguments {
+		other := &r.Prompt.Arguments[i]
+		if other.Name == r.Argument.Name {
+			continue
+		}
+		for _, v := range sample.Finite(other.Schema) {
+			if with, _ := r.Render(map[string]string{other.Name: v}, Names(r.Prompt, false)); with != nil && r.varied(with, fewValues) {
+				return true
+			}
+		}
+		if other.Required {
+			continue
+		}
+		without := slices.DeleteFunc(Names(r.Prompt, false), func(name string) bool { return name == other.Name })
+		if with, _ := r.Render(nil, without); with != nil && r.varied(with, fewValues) {
+			return true
+		}
+	}
+	for _, call := range r.Examples {
+		if with, _ := r.Render(call, Names(r.Prompt, true)); with != nil && r.varied(with, fewValues) {
+			return true
+		}
+	}
+	return r.isRepeated()
+}
+
+// varied reports whether a result becomes another one when nothing but the
+// argument changes.
+func (r *Reach) varied(from *Rendering, most int) bool {
+	name := r.Argument.Name
+	if r.IsVolatile {
+		value := from.Arguments[name]
+		return len(value) >= fewBytes && from.Says(value) && r.differs(from, value)
+	}
+	if _, ok := from.Arguments[name]; ok && !r.Argument.Required {
+		without := maps.Clone(from.Arguments)
+		delete(without, name)
+		if got, _ := r.Get(without); got != nil {
+			if got.Form != from.Form {
+				return r.isStable(from) || r.varied(from, most)
+			}
+			r.note("none")
+		}
+	}
+	values := r.Candidates(r.Argument, from.Arguments)
+	for _, v := range values[:min(len(values), most)] {
+		if v == from.Arguments[name] {
+			continue
+		}
+		if got := r.with(from, v); got != nil {
+			if got.Form != from.Form {
+				return r.isStable(from) || r.varied(from, most)
+			}
+			r.note(Quote(v))
+		}
+	}
+	return false
+}
+
+// isStable reports whether a result is still the same with the same arguments, so that
+// another result is due to the argument. If not, the prompt is volatile from then on.
+func (r *Reach) isStable(from *Rendering) bool {
+	again, _ := r.Get(from.Arguments)
+	r.IsVolatile = again == nil || again.Form != from.Form
+	return !r.IsVolatile
+}
+
+// with returns the result with another value of the argument.
+func (r *Reach) with(from *Rendering, value string) *Rendering {
+	arguments := maps.Clone(from.Arguments)
+	arguments[r.Argument.Name] = value
+	got, err := r.Get(arguments)
+	if refusal := (*prompts.Error)(nil); errors.As(err, &refusal) {
+		r.Refused = Quote(value) + ": " + refusal.Message
+	}
+	return got
+}
+
+func (r *Reach) note(value string) {
+	if !slices.Contains(r.Tried, value) {
+		r.Tried = append(r.Tried, value)
+	}
+}
+
+// differs reports whether a value is in the result because it is the
+// argument's, and not anyhow.
+func (r *Reach) differs(from *Rendering, value string) bool {
+	values := r.Candidates(r.Argument, from.Arguments)
+	for _, v := range values[:min(len(values), mostValues)] {
+		if v == value || strings.Contains(v, value) {
+			continue
+		}
+		if got := r.with(from, v); got != nil {
+			if !got.Says(value) {
+				return true
+			}
+			r.note(Quote(v))
+		}
+	}
+	return false
+}
+
+// isRepeated reports whether a result has a value of the argument in a text
+// that one with another value has not. The other arguments may differ too: it
+// is for those that cannot be changed alone.
+func (r *Reach) isRepeated() bool {
+	if len(r.Tried) > 0 {
+		return false
+	}
+	name := r.Argument.Name
+	values := r.Candidates(r.Argument, r.Base.Arguments)
+	for _, v := range values[:min(len(values), mostValues)] {
+		if v == r.Base.Arguments[name] || v == "" || r.IsVolatile && len(v) < fewBytes {
+			continue
+		}
+		got, _ := r.Render(map[string]string{name: v}, Names(r.Prompt, false))
+		if got == nil {
+			continue
+		}
+		if got.Says(v) && !r.Base.Says(v) {
+			return true
+		}
+		r.note(Quote(v))
+	}
+	return false
+}

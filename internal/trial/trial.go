@@ -1,0 +1,164 @@
+// Package trial renders a prompt with values of examples, of its declaration and with
+// generated values, for checks: it finds values that the server accepts, and whether an
+// argument reaches the output.
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/sample"
+)
+
+// Subject is a prompt to render.
+type Subject struct {
+	Prompt *prompts.Prompt
+	// Examples are calls with values of arguments, the most important first.
+	Examples []map[string]string
+	// Complete returns the completions of an argument beside others; nil for none.
+	Complete func(a *prompts.Argument, others map[string]string) []string
+	// Get returns the result with these arguments, or why the prompt does not render: the
+	// *prompts.Error of the client, or another error.
+	Get func(arguments map[string]string) (*Rendering, error)
+}
+
+// Rendering is a result, with the arguments that it was made of.
+type Rendering struct {
+	Arguments map[string]string
+	Result    *prompts.Result
+	Form      string // the text form, see package golden
+}
+
+// NewRendering returns a rendering with its text form.
+func NewRendering(arguments map[string]string, result *prompts.Result) *Rendering {
+	return &Rendering{arguments, result, golden.Format(result)}
+}
+
+// Says reports whether a value is part of what a result says.
+func (r *Rendering) Says(value string) bool {
+	return slices.ContainsFunc(append(golden.Texts(r.Result), r.Result.Description), func(text string) bool {
+		return strings.Contains(text, value)
+	})
+}
+
+// Names returns the names of all arguments of a prompt, or of those that are required.
+func Names(p *prompts.Prompt, onlyRequired bool) []string {
+	var names []string
+	for _, a := range p.Arguments {
+		if a.Required || !onlyRequired {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// Candidates returns at least one value for an argument, the likeliest first: the values of
+// the examples, the values that the schema names, the completions that the server offers with
+// the other arguments, and generated values.
+func (s *Subject) Candidates(a *prompts.Argument, others map[string]string) []string {
+	var all []string
+	for _, call := range s.Examples {
+		if v, ok := call[a.Name]; ok {
+			all = append(all, v)
+		}
+	}
+	if a.Schema != nil {
+		for _, v := range a.Schema.Examples {
+			all = append(all, sample.Text(v))
+		}
+	}
+	all = append(all, sample.Finite(a.Schema)...)
+	if a.Complete != nil && s.Complete != nil {
+		all = append(all, s.Complete(a, others)...)
+	}
+	all = append(all, sample.Values(a.Name, a.Schema)...)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(v string) bool {
+		before := seen[v]
+		seen[v] = true
+		return before
+	})
+}
+
+// MostAttempts is how many values of arguments are tried for one rendering.
+const MostAttempts = 200
+
+// Obstacle is why there is no rendering.
+type Obstacle struct {
+	Arguments map[string]string // that were tried last
+	Others    int               // attempts before
+	Err       error             // of Get; nil after MostAttempts
+}
+
+// Render returns a result with these arguments: those that are pinned have the values
+// given, and the names get values that the server accepts. If there are none, it returns why
+// the last ones are refused.
+func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, *Obstacle) {
+	chosen := map[string]int{} // which of its candidates an argument has
+	var arguments map[string]string
+	for attempt := range MostAttempts {
+		arguments = maps.Clone(pinned)
+		if arguments == nil {
+			arguments = map[string]string{}
+		}
+		last := map[string]bool{} // those that have no other candidate
+		for i := range s.Prompt.Arguments {
+			a := &s.Prompt.Arguments[i]
+			if _, ok := pinned[a.Name]; ok || !slices.Contains(names, a.Name) {
+				continue
+			}
+			candidates := s.Candidates(a, arguments)
+			at := min(chosen[a.Name], len(candidates)-1)
+			arguments[a.Name] = candidates[at]
+			last[a.Name] = at == len(candidates)-1
+		}
+		r, err := s.Get(arguments)
+		if r != nil {
+			return r, nil
+		}
+		moved := false
+		for _, p := range Problems(err) {
+			if isLast, ok := last[p.Argument]; ok && !isLast {
+				chosen[p.Argument]++
+				last[p.Argument] = true // once for all of its problems
+				moved = true
+			}
+		}
+		if !moved {
+			return nil, &Obstacle{arguments, attempt, err}
+		}
+	}
+	return nil, &Obstacle{Arguments: arguments, Others: MostAttempts}
+}
+
+// Problem is an error of an argument, from the data of an error.
+type Problem struct {
+	Argument, Reason, Message string
+	Allowed                   json.RawMessage
+	Suggestion                string
+}
+
+// Problems returns the problems with arguments that an error names, if any.
+func Problems(err error) []Problem {
+	var e *prompts.Error
+	if !errors.As(err, &e) || e == nil || e.Data == nil {
+		return nil
+	}
+	var data struct{ Problems []Problem }
+	_ = json.Unmarshal([]byte(golden.JSON(e.Data)), &data) // other errors have other data
+	return data.Problems
+}
+
+// Quote returns a value in quotes, not at any length.
+func Quote(s string) string {
+	if runes := []rune(s); len(runes) > 60 {
+		return strconv.Quote(string(runes[:60])) + "…"
+	}
+	return strconv.Quote(s)
+}

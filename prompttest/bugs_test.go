@@ -1,0 +1,437 @@
+package prompttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"text/template"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// bug is a bug as people make it. prompt returns the prompt with the bug, or without.
+type bug struct {
+	name   string
+	check  check
+	prompt func(isBuggy bool) prompts.Prompt
+	client func(t testing.TB, reg *prompts.Registry) *Client // nil for the default
+	o      CheckOptions
+}
+
+// one returns a prompt of one text, which takes a millisecond.
+func one[T any](p prompts.Prompt, f func(in T) (string, error)) prompts.Prompt {
+	return many(p, func(_ context.Context, in T) (*prompts.Result, error) {
+		s, err := f(in)
+		return prompts.Messages(prompts.User(s)), err
+	})
+}
+
+func many[T any](p prompts.Prompt, f func(ctx context.Context, in T) (*prompts.Result, error)) prompts.Prompt {
+	p.Name = "p"
+	return prompts.New(p, func(ctx context.Context, in T) (*prompts.Result, error) {
+		time.Sleep(time.Millisecond)
+		return f(ctx, in)
+	})
+}
+
+// either returns the first function for a prompt with a bug, and the second for one without.
+func either[T any](buggy, fine func(in T) (string, error)) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		if isBuggy {
+			return one(prompts.Prompt{}, buggy)
+		}
+		return one(prompts.Prompt{}, fine)
+	}
+}
+
+// said is a function for either that cannot fail.
+func said[T any](f func(in T) string) func(in T) (string, error) {
+	return func(in T) (string, error) { return f(in), nil }
+}
+
+type (
+	title struct {
+		Title string `json:"title"`
+	}
+	labels struct {
+		Labels []string `json:"labels"`
+	}
+	limited struct {
+		Limit *int `json:"limit"`
+	}
+	level struct {
+		Level string `json:"level" enum:"low,high"`
+	}
+	described struct {
+		Text     string `json:"text"`
+		Language string `json:"language,omitempty" jsonschema:"target language (default: French)"`
+	}
+	declared struct {
+		Text     string `json:"text"`
+		Language string `json:"language,omitempty" jsonschema:"target language (default: French)" default:"French"`
+	}
+	translation struct {
+		Text     string `json:"text"`
+		Language string `json:"language,omitempty"`
+	}
+	ticket struct {
+		Token string `json:"token" sensitive:"true"`
+	}
+	nobody struct{}
+)
+
+func linked(uri func(in title) string) func(in title) (*prompts.Result, error) {
+	return func(in title) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: uri(in), MIMEType: "text/plain", Text: "log"})), nil
+	}
+}
+
+func results[T any](buggy, fine func(in T) (*prompts.Result, error)) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		return many(prompts.Prompt{}, func(_ context.Context, in T) (*prompts.Result, error) {
+			if isBuggy {
+				return buggy(in)
+			}
+			return fine(in)
+		})
+	}
+}
+
+func executing(text func(in title) (string, any)) func(in title) (string, error) {
+	return func(in title) (string, error) {
+		source, data := text(in)
+		parsed, err := template.New("").Parse(source)
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = parsed.Execute(&b, data)
+		return b.String(), err
+	}
+}
+
+func document(text func(in title) string) func(in title) (*prompts.Result, error) {
+	return func(in title) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "desk://1", MIMEType: "application/json", Text: text(in)})), nil
+	}
+}
+
+func encoded(v any) string {
+	raw, _ := json.Marshal(v)
+	return string(raw)
+}
+
+// cached returns prompts with a Cache.
+func cached(buggy, fine func() string) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		return one(prompts.Prompt{Cache: prompts.Cache{TTL: time.Hour}}, func(nobody) (string, error) {
+			if isBuggy {
+				return buggy(), nil
+			}
+			return fine(), nil
+		})
+	}
+}
+
+var owners = map[string]string{"api": "ada", "web": "bob", "docs": "eve", "ops": "mia"}
+
+// orders asks three questions, and opens an order before or after them.
+func orders(open func() int, text func(n int) string) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+			n := 0
+			if isBuggy {
+				n = open()
+			}
+			for _, key := range []string{"who", "what", "when"} {
+				if _, err := prompts.Elicit[struct{ Name string }](ctx, key, key+"?"); err != nil {
+					return nil, err
+				}
+			}
+			if !isBuggy {
+				n = open()
+			}
+			return prompts.Messages(prompts.User(text(n))), nil
+		})
+	}
+}
+
+func swallowing(isBuggy bool) prompts.Prompt {
+	return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+		who, err := prompts.Elicit[struct{ Name string }](ctx, "who", "Who?")
+		switch {
+		case err != nil && (isBuggy || errors.Is(err, prompts.ErrElicitationUnavailable)):
+			who.Name = "everybody"
+		case err != nil:
+			return nil, err
+		}
+		return prompts.Messages(prompts.User("Hello " + who.Name)), nil
+	})
+}
+
+func answering(t testing.TB, reg *prompts.Registry) *Client {
+	return Serve(t, prompts.MustNewServer(reg, prompts.Options{}), ClientOptions{Answer: generated})
+}
+
+// connected returns a client whose server is none of this package.
+func connected(t testing.TB, reg *prompts.Registry) *Client {
+	near, far := Pipe()
+	srv := prompts.MustNewServer(reg, prompts.Options{})
+	go func() { _ = srv.Serve(context.Background(), far) }() // ends with the client
+	return NewClient(t, near, ClientOptions{})
+}
+
+// secret returns prompts that send something of a secret to the client.
+func secret(leak func(ctx context.Context, token string) (*prompts.Result, error)) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		return many(prompts.Prompt{}, func(ctx context.Context, in ticket) (*prompts.Result, error) {
+			if isBuggy {
+				return leak(ctx, in.Token)
+			}
+			return prompts.Messages(prompts.User("Log in with " + in.Token)), nil
+		})
+	}
+}
+
+func toLink(token string) *prompts.Result {
+	return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(token), Name: "login"}))
+}
+
+var opened, mailed, counted atomic.Int64
+
+var bugs = []bug{
+	{name: "a URI with the value, unescaped", check: CheckArguments, prompt: results(
+		linked(func(in title) string { return "desk://logs/" + in.Title }), linked(func(in title) string { return "desk://logs/" + url.PathEscape(in.Title) }))},
+	{name: "a block of code that the value ends", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Review:\n```go\n" + in.Title + "\n```\nBe brief." }),
+		said(func(in title) string { return "Review:\n" + prompts.Fence("go", in.Title) + "\nBe brief." }))},
+	{name: "a value in a format", check: CheckArguments, prompt: either(
+		said(func(in title) string { return fmt.Sprintf("Review "+in.Title+" within %d lines", 10) }), //nolint // the bug
+		said(func(in title) string { return fmt.Sprintf("Review %s within %d lines", in.Title, 10) }))},
+	{name: "the first element of an empty list", check: CheckArguments, prompt: either(
+		said(func(in labels) string { return "First " + in.Labels[0] + " of " + strings.Join(in.Labels, ", ") }),
+		said(func(in labels) string { return "All of " + strings.Join(in.Labels, ", ") }))},
+	{name: "a value in the source of a template", check: CheckArguments, prompt: either(
+		executing(func(in title) (string, any) { return "Review " + in.Title, nil }), executing(func(in title) (string, any) { return "Review {{.}}", in.Title }))},
+	{name: "an optional pointer without a check", check: CheckArguments, prompt: either(
+		said(func(in limited) string { return fmt.Sprint("At most ", *in.Limit) }),
+		said(func(in limited) string {
+			if in.Limit == nil {
+				return "All"
+			}
+			return fmt.Sprint("At most ", *in.Limit)
+		}))},
+	{name: "a pointer in the text", check: CheckArguments, prompt: either(
+		said(func(in limited) string {
+			return fmt.Sprint("At most ", in.Limit, " of ", in.Limit != nil && *in.Limit > 3)
+		}),
+		said(func(in limited) string { return fmt.Sprint("At most ", in.Limit != nil && *in.Limit > 3) }))},
+	{name: "a string cut between bytes", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Title: " + in.Title[:min(40, len(in.Title))] }),
+		said(func(in title) string { return "Title: " + string([]rune(in.Title)[:min(40, len([]rune(in.Title)))]) }))},
+	{name: "the first word of a blank string", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Verb: " + strings.Fields(in.Title)[0] }),
+		said(func(in title) string { return "Words: " + strings.Join(strings.Fields(in.Title), " ") }))},
+	{name: "the second half of a value", check: CheckArguments, prompt: either(
+		func(in title) (string, error) {
+			if strings.Contains(in.Title, " ") && !strings.Contains(in.Title, "%") {
+				return "Scope " + strings.SplitN(in.Title, ":", 2)[1], nil
+			}
+			return in.Title, nil
+		},
+		said(func(in title) string { _, scope, _ := strings.Cut(in.Title, ":"); return "Scope " + scope + in.Title }))},
+	{name: "JSON by Sprintf", check: CheckArguments, prompt: results(
+		document(func(in title) string { return fmt.Sprintf(`{"title": "%s"}`, in.Title) }), document(func(in title) string { return encoded(map[string]string{"title": in.Title}) }))},
+	{name: "a block of JSON by Sprintf", check: CheckArguments, prompt: either(
+		said(func(in title) string { return fmt.Sprintf("Issue:\n```json\n{\"title\": \"%s\"}\n```", in.Title) }),
+		said(func(in title) string {
+			return "Issue:\n```json\n" + encoded(map[string]string{"title": in.Title}) + "\n```"
+		}))},
+	{name: "an argument without effect", check: CheckArguments, prompt: either(
+		said(func(title) string { return "Review the title" }), said(func(in title) string { return "Review " + in.Title }))},
+	{name: "completions that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		values := []string{"EN", "DE"}
+		if isBuggy {
+			values = []string{"English", "German"}
+		}
+		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Pattern: "^[A-Z]{2}$"}, Complete: prompts.Suggest(values...)}}},
+			said(func(in title) string { return "Write " + in.Title }))
+	}},
+	{name: "a default in the description alone", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		if isBuggy {
+			return one(prompts.Prompt{}, said(func(in described) string { return "Translate to " + in.Language + ": " + in.Text }))
+		}
+		return one(prompts.Prompt{}, said(func(in declared) string { return "Translate to " + in.Language + ": " + in.Text }))
+	}},
+	{name: "an error of another argument", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		name := "title"
+		if isBuggy {
+			name = "tilte"
+		}
+		return one(prompts.Prompt{}, func(in title) (string, error) {
+			if strings.Contains(in.Title, "\n") {
+				return "", prompts.InvalidArgument(name, "must have one line")
+			}
+			return in.Title, nil
+		})
+	}},
+	{name: "a slow prompt", check: CheckArguments, prompt: either(
+		said(func(in translation) string { time.Sleep(700 * time.Millisecond); return in.Text + in.Language }), said(func(in translation) string { return in.Text + in.Language }))},
+	{name: "a Cache and the order of a map", check: CheckArguments, prompt: cached(
+		func() string { return fmt.Sprint(slices.Collect(maps.Keys(owners))) }, func() string { return fmt.Sprint(slices.Sorted(maps.Keys(owners))) })},
+	{name: "a Cache and the day", check: CheckArguments, prompt: cached(
+		func() string { return "Today is " + time.Now().Format("January 2, 2006") }, func() string { return "Today is a day" })},
+	{name: "a Cache and a counter", check: CheckArguments, prompt: cached(
+		func() string { return fmt.Sprint("Run ", counted.Add(1)) }, func() string { return "Run" })},
+	{name: "a shared result that grows", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		shared := prompts.Messages(prompts.User("Be brief."))
+		return many(prompts.Prompt{}, func(_ context.Context, in title) (*prompts.Result, error) {
+			if !isBuggy {
+				return prompts.Messages(prompts.User("Be brief."), prompts.User(in.Title)), nil
+			}
+			shared.Messages = append(shared.Messages, prompts.User(in.Title))
+			return shared, nil
+		})
+	}},
+	{name: "a shared message", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		shared := &prompts.Text{}
+		return many(prompts.Prompt{}, func(_ context.Context, in title) (*prompts.Result, error) {
+			if !isBuggy {
+				return prompts.Messages(prompts.User(in.Title)), nil
+			}
+			shared.Text = in.Title
+			return prompts.Messages(prompts.UserContent(shared)), nil
+		})
+	}},
+	{name: "an effect before the first question", check: CheckArguments, client: answering,
+		prompt: orders(func() int { return int(opened.Add(1)) }, func(n int) string { return fmt.Sprint("Order ", n) })},
+	{name: "an effect before the first question, without a trace", check: CheckArguments, client: answering,
+		prompt: orders(func() int { return int(mailed.Add(1)) }, func(int) string { return "Mail" }), o: CheckOptions{Effects: func() int { return int(mailed.Load()) }}},
+	{name: "an error of Ask that is swallowed", check: CheckArguments, prompt: swallowing},
+	{name: "an error of Ask that is swallowed, over a connection", check: CheckArguments, prompt: swallowing, client: connected},
+	{name: "a value without a case", check: CheckEnums, prompt: either(
+		func(in level) (string, error) {
+			if in.Level == "high" {
+				return "", errors.New("no such level")
+			}
+			return in.Level, nil
+		},
+		said(func(in level) string { return in.Level }))},
+	{name: "an optional argument that is needed", check: CheckEnums, prompt: either(
+		func(in translation) (string, error) {
+			if in.Language == "" {
+				return "", errors.New("no language")
+			}
+			return in.Language + in.Text, nil
+		},
+		said(func(in translation) string { return in.Language + in.Text }))},
+	{name: "a secret in lower case in a link", check: CheckSensitive, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) {
+		return toLink(strings.ToLower(token)), nil
+	})},
+	{name: "a secret in a link", check: CheckSensitive, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) { return toLink(token), nil })},
+	{name: "a part of a secret in an error", check: CheckSensitive, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) {
+		return nil, prompts.InvalidArgument("token", "has the wrong prefix "+token[:min(5, len(token))])
+	})},
+	{name: "a secret in a question", check: CheckSensitive, prompt: secret(func(ctx context.Context, token string) (*prompts.Result, error) {
+		_, err := prompts.Elicit[struct{ Name string }](ctx, "who", "Who has "+strings.ToUpper(token)+"?")
+		return prompts.Messages(), err
+	})},
+	{name: "a tool that does not exist", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, "search_issues") }, prompt: either(
+		said(func(in title) string { return "Call `search_isues` for " + in.Title }), said(func(in title) string { return "Call `search_issues` for " + in.Title }))},
+	{name: "several messages for a client of one", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o, "Zed") }, prompt: results(
+		func(in title) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(in.Title), prompts.Assistant("Yes.")), nil
+		},
+		func(in title) (*prompts.Result, error) { return prompts.Messages(prompts.User(in.Title)), nil })},
+}
+
+var (
+	randomID = regexp.MustCompile(`(error id |"errorId":"|error_id=)[0-9a-f]+`)
+	address  = regexp.MustCompile(`0x[0-9a-f]{10,12}`)
+	stack    = regexp.MustCompile(`(?s) stack="[^\n]*\n.*?(\n\t[A-Z])`)
+	order    = regexp.MustCompile(`\[[a-z]+ [a-z]+ [a-z]+ [a-z]+\]`)
+)
+
+// The check that a user would run finds each bug, and reports nothing of the same prompt
+// without the bug. testdata/bugs.txt has the reports. No check takes a second for a prompt
+// that takes a millisecond.
+func TestBugs(t *testing.T) {
+	t.Parallel()
+	counted.Store(0)
+	var all strings.Builder
+	for _, b := range bugs {
+		for _, isBuggy := range []bool{true, false} {
+			t.Run(fmt.Sprint(b.name, ", ", isBuggy), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var reg prompts.Registry
+					reg.MustAdd(b.prompt(isBuggy))
+					begin := time.Now()
+					r := record(t, func(t testing.TB) {
+						o := b.o
+						if b.client != nil {
+							o.Client = b.client(t, &reg)
+						}
+						b.check(t, &reg, o)
+					})
+					if !isBuggy {
+						assert.Empty(t, r.errors)
+						assert.Less(t, time.Since(begin), time.Second)
+						return
+					}
+					assert.NotEmpty(t, r.errors)
+					fmt.Fprintf(&all, "## %s\n%s\n\n", b.name, r.all())
+				})
+			})
+		}
+	}
+	got := all.String()
+	for pattern, text := range map[*regexp.Regexp]string{randomID: "${1}ID", address: "0xADDRESS", stack: " stack=STACK$1", order: "[ORDER]"} {
+		got = pattern.ReplaceAllString(got, text)
+	}
+	const path = "testdata/bugs.txt"
+	if Updating() {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+// The search for arguments without effect ends within a second, too, for a prompt that takes a
+// millisecond and has many.
+func TestBugsOfManyArguments(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string   `json:"a,omitempty" enum:"x,y,z"`
+		B string   `json:"b,omitempty" enum:"x,y,z"`
+		C string   `json:"c,omitempty" enum:"x,y,z"`
+		D string   `json:"d"`
+		E string   `json:"e,omitempty"`
+		F []string `json:"f"`
+		G int      `json:"g,omitempty"`
+		H bool     `json:"h"`
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		reg.MustAdd(one(prompts.Prompt{}, said(func(in) string { return "Hello" })))
+		begin := time.Now()
+		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{}) })
+		assert.Len(t, r.errors, 8)
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}
