@@ -2,7 +2,6 @@ package argument
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -25,49 +24,54 @@ type explainer struct {
 	isTool   bool // the value has the arguments of a tool
 }
 
+// check is validate for a value that is not the arguments of a tool. The problems beyond
+// MaxProblems are left out.
+func (v *Validator) check(in instance) []Problem {
+	problems, _ := v.validate(in, false)
+	return problems
+}
+
+// validate returns the problems of the value and how many are left out, none if the schema
+// accepts the value. If the value has the arguments of a tool, each problem has the name of its argument.
+//
+// Validation and explanation are separate passes, because nearly all values are
+// valid.
+func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more int) {
+	if !hasHugeNumber(in) {
+		w := validation{v: v, left: v.visits(in)}
+		switch ok := w.accepts(v.root, in, nil); {
+		case w.left < 0:
+			return []Problem{{Reason: reasonSchema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
+		case ok:
+			return nil, 0
+		}
+	}
+	return v.explain(in, isTool)
+}
+
 // explain returns the problems of a value that the schema does not accept: one at least,
-// MaxProblems at most, and how many are left out. If the value has the arguments of a tool,
-// each problem has the name of its argument.
+// MaxProblems at most, and how many are left out.
 //
 // The budget is a multiple of the value's size, and a constant for small values. A
 // part beyond the budget is still reported, but without the cause inside.
 func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
-	if v.tooManyVisits(in) {
-		return []Problem{{Reason: reasonSchema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
-	}
 	size := len(in.text) + len(in.value.Raw())
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
-	// the value, however the schema is nested.
-	budget := 64*size + 1<<12
+	// the value, however the schema is nested. The visits of all trials together are bounded by
+	// fewer than a validation has, because each takes longer.
+	budget, visits := 64*size+1<<12, min(v.visits(in)/maxVisits, 1<<20)+1<<16
 	e := explainer{most: MaxProblems, budget: &budget, isTool: isTool}
 	if hasHugeNumber(in) {
 		e.hugeNumbers(in)
 	} else {
-		v.explaining(&e).accepts(v.root, in, nil)
+		w := validation{v, visits, &e}
+		w.accepts(v.root, in, nil)
 	}
 	// Better a general message than none: the value is invalid, and the client must learn that.
-	if e.problems == nil { // a look ahead ended at maxVisits
+	if e.problems == nil { // the walk ended at the last visit
 		e.add(func() *Problem { return v.root.mismatch(in) })
 	}
 	return e.problems, e.more
-}
-
-// explaining returns a walk that collects problems, which the budget bounds.
-func (v *Validator) explaining(e *explainer) *validation {
-	return &validation{v: v, left: math.MaxInt64, explainer: e}
-}
-
-// check returns the problems of the value, nil if the schema accepts it. Those beyond
-// MaxProblems are left out.
-//
-// Validation and explanation are separate passes, because nearly all values are
-// valid.
-func (v *Validator) check(in instance) []Problem {
-	if v.accepts(in) {
-		return nil
-	}
-	problems, _ := v.explain(in, false)
-	return problems
 }
 
 // add adds the problem that make returns, unless the same is known.

@@ -71,6 +71,9 @@ func (s *subschema) isOnlyType() bool {
 // before: the type of the value, then the tag, and then a trial with each
 // alternative. The fewest problems win.
 func (w *validation) alternatives(all []*subschema, in instance) {
+	if w.left < 0 {
+		return
+	}
 	e := w.explainer
 	fitting := slices.DeleteFunc(slices.Clone(all), func(s *subschema) bool { return !s.mayHaveType(in, inPlaceDepth) })
 	if len(fitting) == 0 {
@@ -89,7 +92,7 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 	var lacking []string // of each alternative that fails for one missing member
 	for _, s := range fitting[:min(len(fitting), most)] {
 		trial := explainer{most: e.most, at: place{slices.Clone(e.at.steps)}, budget: e.budget, isTool: e.isTool}
-		w.v.explaining(&trial).accepts(s, in, nil)
+		w.explain(&trial, s, in)
 		n := trial.count()
 		if n == 1 && trial.problems[0].Path == e.path() {
 			itself = append(itself, trial.problems[0])
@@ -97,7 +100,7 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == ReasonMissing && !slices.Contains(lacking, member) {
 			lacking = append(lacking, member)
 		}
-		// The look ahead of an alternative without a problem ended at maxVisits.
+		// The walk of an alternative without a problem ended at the last visit.
 		if n > 0 && (best.count() == 0 || n < best.count()) {
 			best = trial
 		}
@@ -114,7 +117,7 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 		e.addPlaced(p)
 	}
 	if e.more += best.more; best.count() == 0 {
-		e.add(func() *Problem { return all[0].mismatch(in) })
+		w.fails(func() *Problem { return all[0].mismatch(in) })
 	}
 }
 

@@ -215,10 +215,9 @@ func (o *Object) checkWork(object strictjson.Value, rename func(string) string) 
 // Accepting is fast and allocates little. Only a rejected object is visited again
 // to explain why.
 func (o *Object) Check(object strictjson.Value) *Rejection {
-	in := instanceOf(object)
-	if o.validator.accepts(in) {
+	problems, more := o.validator.validate(instanceOf(object), true)
+	if problems == nil {
 		return nil
 	}
-	problems, more := o.validator.explain(in, true)
 	return &Rejection{Sentences(problems, more), problems, more}
 }

@@ -47,13 +47,6 @@ func (v *Validator) visits(in instance) int64 {
 	return maxVisits * int64(v.schemas) * int64(1+in.value.Nodes())
 }
 
-// tooManyVisits reports whether a validation of the value ends at maxVisits.
-func (v *Validator) tooManyVisits(in instance) bool {
-	w := validation{v: v, left: v.visits(in)}
-	w.accepts(v.root, in, nil)
-	return w.left < 0
-}
-
 // validation is one walk of a value through the schemas: to the first keyword that fails or,
 // with an explainer, through all keywords.
 type validation struct {
@@ -62,9 +55,10 @@ type validation struct {
 	explainer *explainer // collects the problems; nil to end at the first
 }
 
-// fails adds the problem of a keyword, if somebody wants it, and returns false.
+// fails adds the problem of a keyword, if somebody wants it, and returns false. After the last
+// visit, nothing is known.
 func (w *validation) fails(make func() *Problem) bool {
-	if w.explainer != nil {
+	if w.explainer != nil && w.left >= 0 {
 		w.explainer.add(make)
 	}
 	return false
@@ -88,7 +82,7 @@ func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool 
 	}
 	// Past the budget, the value still gets a problem, without the reason inside.
 	if w.explainer != nil && !w.explainer.spend(1) {
-		return w.v.acceptsPart(s, in, around) || w.fails(func() *Problem { return s.mismatch(in) })
+		return w.looksAhead(s, in, around) || w.fails(func() *Problem { return s.mismatch(in) })
 	}
 	var own *evaluated
 	if around != nil || s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
@@ -147,7 +141,23 @@ func (w *validation) wouldAccept(s *subschema, in instance, around *evaluated) b
 		return w.accepts(s, in, around)
 	}
 	w.explainer.spend(1 + len(in.text) + len(in.value.Raw()))
-	return w.v.acceptsPart(s, in, around)
+	return w.looksAhead(s, in, around)
+}
+
+// looksAhead is accepts without problems.
+func (w *validation) looksAhead(s *subschema, in instance, around *evaluated) bool {
+	ahead := validation{v: w.v, left: w.left}
+	ok := ahead.accepts(s, in, around)
+	w.left = ahead.left
+	return ok && w.left >= 0
+}
+
+// explain is accepts with another explainer, which takes as long as many visits.
+func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
+	inner := validation{w.v, w.left - 32, e}
+	ok := inner.accepts(s, in, nil)
+	w.left = inner.left
+	return ok
 }
 
 // inPlace validates with the schemas that apply to the same value.
@@ -371,7 +381,10 @@ func (w *validation) memberName(s *subschema, name string) bool {
 	}
 	// An explainer of its own, because the place of these problems is a name and no value.
 	inner := explainer{most: 1, budget: w.explainer.budget}
-	return w.v.explaining(&inner).accepts(s, in, nil) || w.fails(func() *Problem {
+	return w.explain(&inner, s, in) || w.fails(func() *Problem {
+		if inner.problems == nil { // the walk ended at maxVisits
+			return s.mismatch(in)
+		}
 		p := inner.problems[0]
 		p.Message = "has a name that " + p.Message
 		return &p

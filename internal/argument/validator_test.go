@@ -102,22 +102,31 @@ func TestValidationIsBounded(t *testing.T) {
 			if levels < 16 {
 				continue
 			}
-			assert.False(t, v.accepts(in), "%s %d", text, levels)
-			problems, _ := v.explain(in, false)
+			problems := v.check(in)
 			require.Len(t, problems, 1)
 			assert.Contains(t, problems[0].Message, "takes too long to validate", "%s %d", text, levels)
 		}
 	}
+	// So is the search for the problems, although it tries alternatives again and again: a
+	// member that costs nothing pays for no others.
+	v, err := NewValidator(parsed(t, `{"$defs":{"n":{"anyOf":[{"properties":{"a":{"$ref":"#/$defs/n"}},"required":["b"]},{"properties":{"a":{"$ref":"#/$defs/n"}},"minProperties":3}]}},"properties":{"a":{"$ref":"#/$defs/n"}}}`))
+	require.NoError(t, err)
+	in := instanceAt(t, `{"a":`+strings.Repeat(`{"a":`, 50)+"1"+strings.Repeat("}", 50)+`,"c":"`+strings.Repeat("x", 1<<16)+`"}`)
+	budget := 1 << 30
+	w := validation{v, 1 << 16, &explainer{most: MaxProblems, budget: &budget}}
+	require.False(t, w.accepts(v.root, in, nil))
+	assert.Less(t, w.left, int64(0))
+	assert.Greater(t, budget, 1<<30-1<<26)
+	problems := v.check(in)
+	assert.NotEmpty(t, problems)
 	// Of random schemas, whatever they are: accept and explain end.
 	for seed := range uint64(100) {
 		text := randomSchema(rand.New(rand.NewPCG(seed, 0)))
 		v, err := NewValidator(parsed(t, text))
 		require.NoError(t, err, text)
 		in := instanceAt(t, deep(120))
-		if !v.accepts(in) {
-			problems, _ := v.explain(in, false)
-			assert.NotEmpty(t, problems, text)
-		}
+		problems := v.check(in)
+		assert.Equal(t, v.accepts(in), problems == nil, text)
 	}
 }
 
