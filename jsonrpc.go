@@ -147,8 +147,8 @@ type CallOptions struct {
 // answers initialize and ping. params is the JSON text of the request's params, or nil.
 // Call validates params as strictly as a whole message.
 //
-// Call returns the JSON text of the result, or an [*Error] for the client. If ctx
-// ends, Call returns the cause. If an option is invalid, Call returns another error.
+// Call returns the JSON text of the result, or an [*Error] for the client, whose Data is
+// JSON. If ctx ends, Call returns the cause. If an option is invalid, Call returns another error.
 //
 // The application's code runs on its own goroutine, within
 // Options.Limits.MaxConcurrentTotal and Options.Timeouts.Render. Call returns when

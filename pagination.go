@@ -3,6 +3,7 @@ package prompts
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -80,6 +81,9 @@ func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Respon
 }
 
 func (l *servedList) append(_ context.Context, dst []byte, r Response) ([]byte, error) {
+	if l.around == nil && r.list == nil {
+		return nil, rpc.InvalidResult(l.Subject(), errors.New("feature returned neither a list nor an error"))
+	}
 	page, err := r.page(l.rev, l.method)
 	if err != nil {
 		return nil, err

@@ -269,6 +269,7 @@ func TestProblemsOfOwnToolsHaveTheKeys(t *testing.T) {
 		{properties + `,"additionalProperties":false`, `{"file_x20_pat":1}`, `file_x20_pat is not an argument of this tool (did you mean "file_x20_path"?)`, `"suggestion":"file_x20_path"`},
 		{properties + `,"additionalProperties":false`, `{"größ":1}`, `größ is not an argument of this tool (did you mean "gr_xf6__xdf_e"?)`, `"suggestion":"gr_xf6__xdf_e"`},
 		{properties + `,"additionalProperties":false`, `{"größe":1,"gr_xf6__xdf_e":2}`, `gr_xf6__xdf_e is not an argument of this tool`, `"argument":"gr_xf6__xdf_e"`},
+		{properties + `,"additionalProperties":false`, `{"x":1,"file path":"a","file_x20_path":"b"}`, `x is not an argument of this tool; file_x20_path is not an argument of this tool`, `"argument":"file_x20_path","reason":"unknown","message":"is not an argument of this tool","allowed"`},
 		{properties + `,"additionalProperties":false`, `{"größe":"x","gr_xf6__xdf_e":2}`, `größe must be an integer, got the string "x"; gr_xf6__xdf_e is not`, `"argument":"größe"`},
 		{properties + `,"oneOf":[{"required":["größe"]},{"required":["file path"]}]`, `{"gr_xf6__xdf_e":1,"file_x20_path":"x"}`, `the object must not have the members gr_xf6__xdf_e, file_x20_path together; remove one of them`, ``},
 		{properties + `,"oneOf":[{"required":["größe"]},{"required":["file path"]}]`, `{}`, `gr_xf6__xdf_e is required, unless file_x20_path is given`, ``},

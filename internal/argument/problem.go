@@ -229,17 +229,22 @@ func Rename(problems []Problem, names map[string]string) []Problem {
 	problems = slices.Clone(problems)
 	for i := range problems {
 		p := &problems[i]
+		renamed := cmp.Or(names[p.Argument], p.Argument)
 		if p.Reason == reasonUnknown && p.Path == "" && p.Argument != "" {
 			known := didYouMean(p.Suggestion)
 			if p.Suggestion == "" {
 				p.Suggestion = nearest.Name(p.Argument, append(slices.Sorted(maps.Values(names)), sortedKeys(names)...))
 			}
+			p.Message = strings.TrimSuffix(p.Message, known)
+			// The client may have sent the argument by both names.
+			if p.Suggestion = cmp.Or(names[p.Suggestion], p.Suggestion); p.Suggestion == renamed {
+				p.Suggestion = ""
+			}
 			if p.Suggestion != "" {
-				p.Suggestion = cmp.Or(names[p.Suggestion], p.Suggestion)
-				p.Message = strings.TrimSuffix(p.Message, known) + didYouMean(p.Suggestion)
+				p.Message += didYouMean(p.Suggestion)
 			}
 		}
-		p.Argument = cmp.Or(names[p.Argument], p.Argument)
+		p.Argument = renamed
 	}
 	return problems
 }

@@ -218,7 +218,7 @@ func (c *caller) send(msg []byte, code transport.Code, last bool) error {
 // members parses an object.
 func members(text []byte) (strictjson.Value, error) {
 	var doc strictjson.Doc
-	err := doc.Parse(string(text), jsonenc.MaxDepth)
+	err := doc.Parse(string(text), jsonenc.MaxDepth+1) // the object around a value of ours
 	return doc.Root(), err
 }
 

@@ -295,6 +295,22 @@ func TestCallOfAMessageWithItsVersion(t *testing.T) {
 	}
 }
 
+// The data of an error may be as deep as the server encodes it.
+func TestCallOfADeepError(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []int{1, 127, 128} {
+		data := json.RawMessage(strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth))
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "fails", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: 100, Message: "m", Data: data}
+		}})
+		_, err := prompts.MustNewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"fails"}`), prompts.CallOptions{})
+		var e *prompts.Error
+		require.ErrorAs(t, err, &e, depth)
+		assert.Equal(t, data, e.Data)
+	}
+}
+
 // SUB-06, SUB-11: a Call of subscriptions/listen notifies its caller of changes until its
 // context ends.
 func TestCallListens(t *testing.T) {

@@ -213,7 +213,8 @@ func (t *task) run() error {
 	if failure == nil {
 		*buf = append(result, '}')
 	}
-	if failure == nil && !t.hold(cap(*buf)) { // the client does not read what it has
+	// The client does not read what it has. A batch counts its array.
+	if failure == nil && t.exchange.batch == nil && !t.hold(cap(*buf)) {
 		// The buffer is given up rather than pooled, because its size is what there is no room
 		// for.
 		*buf, failure = nil, &Failure{Client: wire.Busy()}
