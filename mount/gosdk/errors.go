@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The
@@ -31,7 +31,7 @@ const cannotConvert = "cannot convert result for go-sdk"
 // internalError logs an error of a request and returns the error for the client, which
 // gets the subject only. Both have the same error id.
 func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
-	return wireError(bridge.InternalError(ctx, srv, event, subject, about, err))
+	return wireError(core.InternalError(ctx, srv, event, subject, about, err))
 }
 
 // ownError returns this library's form of an error of an SDK's handler: one

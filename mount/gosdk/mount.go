@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // Options configures a [Mount].
@@ -61,7 +61,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	case r == nil:
 		return nil, errors.New("gosdk: registry is nil")
 	}
-	if err := bridge.WithoutEffect("gosdk", srv, nil); err != nil {
+	if err := core.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err
 	}
 	m := &mount{state: stateOf(s), sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
@@ -113,7 +113,7 @@ func (m *mount) checkNames() error {
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, bridge.Exists("gosdk", "prompt", p.Name))
+			faults = append(faults, core.Exists("gosdk", "prompt", p.Name))
 		}
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (m *mount) has(name string) bool {
 // may see.
 func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	p, ok := m.registry.Lookup(name)
-	return ok && bridge.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
+	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
 }
 
 // placeholder is a prompt that the SDK's server has while a registry is mounted.
@@ -173,7 +173,7 @@ func (m *mount) start(silent bool) {
 			case <-m.stopped:
 				return
 			}
-			if !bridge.Settle(changed, m.stopped, changeLongest) {
+			if !core.Settle(changed, m.stopped, changeLongest) {
 				return
 			}
 			if !silent {

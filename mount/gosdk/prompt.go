@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // FromPrompt converts a prompt of the SDK and its handler to a prompt for a
@@ -126,7 +126,7 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 			next.RequestState, next.InputResponses = result.RequestState, nil
 			// The same key in another round is another question.
 			unique := func(key string) string { return fmt.Sprintf("%d:%s", round+1, key) }
-			if err := bridge.Ask(ctx, result.InputRequests, unique, &next.InputResponses); err != nil {
+			if err := core.Ask(ctx, result.InputRequests, unique, &next.InputResponses); err != nil {
 				return nil, err
 			}
 			params = &next

@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // getResult returns the SDK's form of a result of prompts/get.
@@ -93,7 +93,7 @@ func contentOf(raw json.RawMessage) (mcp.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !bridge.SameJSON(raw, again) {
+	if !core.SameJSON(raw, again) {
 		return &exactContent{m.Content, raw}, nil
 	}
 	return m.Content, nil

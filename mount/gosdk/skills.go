@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -90,7 +90,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 		end()
 		return nil, err
 	}
-	stop := bridge.Watch(changed, func() {
+	stop := core.Watch(changed, func() {
 		if err := m.sync(); err != nil {
 			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
@@ -260,7 +260,7 @@ func (m *skillMount) sync() error {
 	for s := range m.registry.All() {
 		uri := s.URI()
 		if native[uri] {
-			errs = append(errs, bridge.Exists("gosdk", "resource", uri))
+			errs = append(errs, core.Exists("gosdk", "resource", uri))
 			continue
 		}
 		now[uri] = true

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // The methods of a feature of package prompttools.
@@ -99,7 +99,7 @@ func (t *tools) update(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := core.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (t *tools) update(ctx context.Context) error {
 		entry := all[name]
 		if native[name] {
 			delete(t.added, name)
-			errs = append(errs, bridge.Exists("gosdk", "tool", name))
+			errs = append(errs, core.Exists("gosdk", "tool", name))
 			continue
 		}
 		if t.added[name] == entry {
@@ -303,7 +303,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 		params.Cursor = page.NextCursor
 	}
 	result.NextCursor = ""
-	visible, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+	visible, err := core.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		members := map[string]any{}
 		if err := json.Unmarshal(params, &members); err != nil {
 			return nil, err

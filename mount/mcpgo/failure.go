@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // callError is what a handler returns of an error that the client is to see.
@@ -28,7 +28,7 @@ const cannotConvert = "cannot convert result for mcp-go"
 // internalError logs an error of a request and returns the error for the client, which
 // gets the subject only. Both have the same error id.
 func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
-	return failure(ctx, bridge.InternalError(ctx, srv, event, subject, about, err))
+	return failure(ctx, core.InternalError(ctx, srv, event, subject, about, err))
 }
 
 // failure returns what a handler is to return for an error of a call: an

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // maxRounds is how often a handler may ask for input, as in the SDK.
@@ -111,7 +111,7 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 			return nil, server.ErrLoadShedding
 		}
 		var responses mcp.InputResponses
-		if err := bridge.Ask(ctx, result.InputRequests, unique, &responses); err != nil {
+		if err := core.Ask(ctx, result.InputRequests, unique, &responses); err != nil {
 			return nil, err
 		}
 		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState

@@ -15,7 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // changeLongest limits the wait for the end of a burst of changes.
@@ -61,7 +61,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	case r == nil:
 		return nil, errors.New("mcpgo: registry is nil")
 	}
-	if err := bridge.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
+	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
 		return nil, err
 	}
 	m := &mount{server: s, registry: r, options: srv, stop: make(chan struct{})}
@@ -116,7 +116,7 @@ func (m *mount) begin() error {
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		if present[name] != nil && !isGone(present[name]) {
-			faults = append(faults, bridge.Exists("mcpgo", "prompt", name))
+			faults = append(faults, core.Exists("mcpgo", "prompt", name))
 		}
 	}
 	if len(faults) > 0 {
@@ -144,7 +144,7 @@ func (m *mount) follow(changed <-chan struct{}) {
 			return
 		case <-changed:
 		}
-		if !bridge.Settle(changed, m.stop, changeLongest) {
+		if !core.Settle(changed, m.stop, changeLongest) {
 			return
 		}
 		taken, err := m.update()
@@ -153,7 +153,7 @@ func (m *mount) follow(changed <-chan struct{}) {
 		}
 		for _, name := range taken {
 			m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
-				slog.Any("error", bridge.Exists("mcpgo", "prompt", name)))
+				slog.Any("error", core.Exists("mcpgo", "prompt", name)))
 		}
 	}
 }

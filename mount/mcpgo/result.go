@@ -7,7 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // rawContent is content that the SDK's type would change. It keeps the encoding of
@@ -72,7 +72,7 @@ func decodeContent(raw json.RawMessage) (mcp.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bridge.SameJSON(raw, again) {
+	if core.SameJSON(raw, again) {
 		return content, nil
 	}
 	return rawContent{content, raw}, nil

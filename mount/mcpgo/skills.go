@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -58,7 +58,7 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 		m.remove()
 		return nil, err
 	}
-	stop := bridge.Watch(changed, func() {
+	stop := core.Watch(changed, func() {
 		if err := m.sync(); err != nil {
 			m.calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
@@ -89,7 +89,7 @@ func (m *skillMount) sync() error {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
 	var list struct{ Resources []json.RawMessage }
-	err := bridge.Walk(func(params json.RawMessage) (json.RawMessage, error) {
+	err := core.Walk(func(params json.RawMessage) (json.RawMessage, error) {
 		return m.calls.Call(context.Background(), "resources/list", params, prompts.CallOptions{})
 	}, func(raw json.RawMessage) error {
 		var page struct{ Resources []json.RawMessage }
@@ -111,7 +111,7 @@ func (m *skillMount) sync() error {
 		}
 		there := present[resource.URI]
 		if there != nil && !m.owns(there) {
-			errs = append(errs, bridge.Exists("mcpgo", "resource", resource.URI))
+			errs = append(errs, core.Exists("mcpgo", "resource", resource.URI))
 			continue
 		}
 		if there == nil || m.listed[resource.URI] != string(entry) {

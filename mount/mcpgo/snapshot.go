@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // newest is the protocol version whose list entries have all members.
@@ -69,7 +69,7 @@ func (s *snapshot) entriesLocked(version string) (entries map[string]mcp.Prompt,
 // in bytes, whatever its PageSize. call answers prompts/list.
 func readLists(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]mcp.Prompt, error) {
 	all := map[string]mcp.Prompt{}
-	err := bridge.Walk(call, func(page json.RawMessage) error { return addList(all, page) })
+	err := core.Walk(call, func(page json.RawMessage) error { return addList(all, page) })
 	if err != nil {
 		return nil, err
 	}
@@ -133,5 +133,5 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 
 // visible asks Options.Visible.
 func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) bool {
-	return bridge.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
+	return core.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // tools are the tools of a feature of package prompttools in Options.Features, as
@@ -48,7 +48,7 @@ func (t *tools) update() error {
 		return nil
 	}
 	ctx := context.Background()
-	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := core.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.mount.lister.Call(ctx, "tools/list", params, prompts.CallOptions{})
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (t *tools) update() error {
 		switch {
 		case present[name] != nil && !t.owns(added, present[name]):
 			delete(added, name)
-			errs = append(errs, bridge.Exists("mcpgo", "tool", name))
+			errs = append(errs, core.Exists("mcpgo", "tool", name))
 			continue
 		case present[name] != nil && added[name] == all[name]:
 			continue
@@ -127,7 +127,7 @@ func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
-	seen, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+	seen, err := core.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.mount.call(ctx, "tools/list", params)
 	})
 	if err != nil && ctx.Err() == nil {

@@ -1,8 +1,6 @@
-// Package bridge has what mount/gosdk and mount/mcpgo have in common: the steps
-// between a prompts server and a server of another SDK that need no types of the SDK.
-// Each mount has a copy, and CI checks that both are the same: a module for users imports
-// no internal package of another module, whose version may differ.
-package bridge
+// Package core has the parts of mount/gosdk and mount/mcpgo that need no types of an SDK. It is
+// for the mounts of this repository, no promise.
+package core
 
 import (
 	"bytes"
