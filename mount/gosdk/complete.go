@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // complete answers completion/complete. As with get the server has it first: if
@@ -87,12 +89,13 @@ func (m *mount) completed(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resu
 	if err != nil {
 		return nil, err
 	}
-	var wire struct {
-		Completion mcp.CompletionResultDetails `json:"completion"`
-		Meta       map[string]json.RawMessage  `json:"_meta"`
+	result := new(mcp.CompleteResult)
+	err = json.Unmarshal(raw, result)
+	if err == nil {
+		result.Meta, err = core.ReadMeta(raw)
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	if err != nil {
 		return nil, m.failure(ctx, methodComplete, err)
 	}
-	return &mcp.CompleteResult{Completion: wire.Completion, Meta: metaOf(wire.Meta)}, nil
+	return result, nil
 }

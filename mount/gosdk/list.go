@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // ownCursor is the prefix of a cursor into the server's own prompts. The SDK's
@@ -83,28 +85,21 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 
 // listResult returns the SDK's form of a result of prompts/list.
 func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
-	var wire struct {
-		Prompts []struct {
-			mcp.Prompt
-			Meta map[string]json.RawMessage `json:"_meta"`
-		} `json:"prompts"`
-		NextCursor string                     `json:"nextCursor"`
-		TTLMs      int                        `json:"ttlMs"`
-		CacheScope string                     `json:"cacheScope"`
-		Meta       map[string]json.RawMessage `json:"_meta"`
-	}
-	wire.CacheScope = "private" // ours says nothing in a session; the SDK always does (v1.8.0 mcp/protocol.go:1175)
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
+	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}
+	entries, err := core.ReadPrompts(raw, func(entry json.RawMessage, meta map[string]any) (*mcp.Prompt, error) {
+		p := new(mcp.Prompt)
+		err := json.Unmarshal(entry, p)
+		p.Meta = meta
+		return p, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	result := &mcp.ListPromptsResult{
-		Prompts: make([]*mcp.Prompt, len(wire.Prompts)), NextCursor: wire.NextCursor, Meta: metaOf(wire.Meta),
-		Cacheable: mcp.Cacheable{TTLMs: wire.TTLMs, CacheScope: wire.CacheScope},
+	if err := json.Unmarshal(raw, result); err != nil {
+		return nil, err
 	}
-	for i := range wire.Prompts {
-		p := wire.Prompts[i].Prompt
-		p.Meta = metaOf(wire.Prompts[i].Meta)
-		result.Prompts[i] = &p
-	}
-	return result, nil
+	result.Prompts = entries
+	result.Meta, err = core.ReadMeta(raw)
+	return result, err
 }

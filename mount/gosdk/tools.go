@@ -231,51 +231,6 @@ func isNoTool(err error) bool {
 	return json.Unmarshal(e.Data, &data) == nil && data["tool"] != nil
 }
 
-// toolResult returns the SDK's form of a result of tools/call.
-func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
-	var wire struct {
-		ResultType        json.RawMessage            `json:"resultType"`
-		Content           []json.RawMessage          `json:"content"`
-		StructuredContent json.RawMessage            `json:"structuredContent"`
-		IsError           bool                       `json:"isError"`
-		RequestState      string                     `json:"requestState"`
-		InputRequests     map[string]wireQuestion    `json:"inputRequests"`
-		Meta              map[string]json.RawMessage `json:"_meta"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		return nil, err
-	}
-	result := new(mcp.CallToolResult)
-	if wire.ResultType != nil {
-		// There is no other way to set it.
-		if err := result.UnmarshalJSON([]byte(`{"content":[],"resultType":` + string(wire.ResultType) + `}`)); err != nil {
-			return nil, err
-		}
-	}
-	result.IsError, result.RequestState, result.Meta = wire.IsError, wire.RequestState, metaOf(wire.Meta)
-	if wire.StructuredContent != nil {
-		result.StructuredContent = wire.StructuredContent
-	}
-	result.Content = make([]mcp.Content, len(wire.Content))
-	for i, c := range wire.Content {
-		var err error
-		if result.Content[i], err = contentOf(c); err != nil {
-			return nil, fmt.Errorf("content %d: %w", i+1, err)
-		}
-	}
-	if wire.InputRequests != nil {
-		result.Content, result.InputRequests = nil, make(mcp.InputRequestMap, len(wire.InputRequests))
-	}
-	for key, q := range wire.InputRequests {
-		question, err := inputRequest(q.Method, q.Params)
-		if err != nil {
-			return nil, fmt.Errorf("question %q: %w", key, err)
-		}
-		result.InputRequests[key] = question
-	}
-	return result, nil
-}
-
 // listTools answers tools/list: the server's list without the tools that are hidden
 // from the client. The list is one page, because a page of the SDK counts hidden tools, and
 // its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).

@@ -69,33 +69,19 @@ func (s *snapshot) entriesLocked(version string) (entries map[string]mcp.Prompt,
 // in bytes, whatever its PageSize. call answers prompts/list.
 func readLists(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]mcp.Prompt, error) {
 	all := map[string]mcp.Prompt{}
-	err := core.Walk(call, func(page json.RawMessage) error { return addList(all, page) })
+	err := core.Walk(call, func(page json.RawMessage) error {
+		_, err := core.ReadPrompts(page, func(entry json.RawMessage, meta map[string]any) (p mcp.Prompt, err error) {
+			err = json.Unmarshal(entry, &p)
+			p.Meta = metaOf(meta)
+			all[p.Name] = p
+			return p, err
+		})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
-}
-
-// addList adds the prompts of a page by name.
-func addList(entries map[string]mcp.Prompt, raw json.RawMessage) error {
-	var list struct {
-		Prompts []struct {
-			mcp.Prompt
-			Meta json.RawMessage `json:"_meta"` // instead of the SDK's, which makes floats of its numbers
-		} `json:"prompts"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return err
-	}
-	for _, p := range list.Prompts {
-		meta, err := decodeMeta(p.Meta)
-		if err != nil {
-			return err
-		}
-		p.Prompt.Meta = meta
-		entries[p.Name] = p.Prompt
-	}
-	return nil
 }
 
 // shown returns the entries that the client in ctx gets of a list. isList says

@@ -146,53 +146,10 @@ func (t *tools) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Cal
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	result, err := decodeToolResult(raw)
+	result, err := toolResult(raw)
 	if err != nil {
 		name := request.Params.Name
 		return nil, internalError(ctx, t.mount.calls, cannotConvert, fmt.Sprintf("tool %q", name), slog.String("tool", name), err)
 	}
 	return result, nil
-}
-
-// decodeToolResult translates what the prompts server answers tools/call with.
-func decodeToolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
-	var from struct {
-		ResultType        mcp.ResultType             `json:"resultType"`
-		Meta              json.RawMessage            `json:"_meta"`
-		InputRequests     map[string]json.RawMessage `json:"inputRequests"`
-		RequestState      string                     `json:"requestState"`
-		Content           []json.RawMessage          `json:"content"`
-		StructuredContent json.RawMessage            `json:"structuredContent"`
-		IsError           bool                       `json:"isError"`
-	}
-	if err := json.Unmarshal(raw, &from); err != nil {
-		return nil, err
-	}
-	meta, err := resultMeta(from.Meta)
-	if err != nil {
-		return nil, err
-	}
-	to := &mcp.CallToolResult{IsError: from.IsError, Content: []mcp.Content{}}
-	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
-	if from.StructuredContent != nil {
-		to.StructuredContent = from.StructuredContent
-	}
-	for key, raw := range from.InputRequests {
-		request, err := decodeInputRequest(raw)
-		if err != nil {
-			return nil, fmt.Errorf("input request %q: %w", key, err)
-		}
-		if to.InputRequests == nil {
-			to.InputRequests = mcp.InputRequests{}
-		}
-		to.InputRequests[key] = request
-	}
-	for i, raw := range from.Content {
-		content, err := decodeContent(raw)
-		if err != nil {
-			return nil, fmt.Errorf("content %d: %w", i+1, err)
-		}
-		to.Content = append(to.Content, content)
-	}
-	return to, nil
 }

@@ -3,11 +3,8 @@
 package core
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"reflect"
@@ -101,21 +98,4 @@ func Watch(changed <-chan struct{}, update func()) (stop func()) {
 		close(stopped)
 		running.Wait()
 	}
-}
-
-// SameJSON reports whether two JSON texts have the same value, with numbers compared as
-// they are written.
-func SameJSON(a, b []byte) bool {
-	var values [2]any
-	for i, text := range [][]byte{a, b} {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if decoder.Decode(&values[i]) != nil {
-			return false
-		}
-		if _, err := decoder.Token(); err != io.EOF {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
 }

@@ -78,7 +78,7 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-func TestSameJSON(t *testing.T) {
+func TestEncodesTo(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		a, b string
@@ -90,7 +90,7 @@ func TestSameJSON(t *testing.T) {
 		{`{}`, `{} {}`, false},
 		{`{}`, ``, false},
 	} {
-		assert.Equal(t, test.same, SameJSON([]byte(test.a), []byte(test.b)), test.a)
+		assert.Equal(t, test.same, EncodesTo(json.RawMessage(test.a), json.RawMessage(test.b)), test.a)
 	}
 }
 

@@ -59,3 +59,25 @@ func ListTools(call func(params json.RawMessage) (json.RawMessage, error)) (map[
 	}
 	return all, nil
 }
+
+// ReadPrompts returns the entries of a page of prompts/list in the type of an SDK. read gets
+// the JSON of an entry, and the entry's _meta, with the digits of numbers unchanged.
+func ReadPrompts[P any](page json.RawMessage, read func(entry json.RawMessage, meta map[string]any) (P, error)) ([]P, error) {
+	var list struct {
+		Prompts []json.RawMessage `json:"prompts"`
+	}
+	if err := json.Unmarshal(page, &list); err != nil {
+		return nil, err
+	}
+	all := make([]P, len(list.Prompts))
+	for i, entry := range list.Prompts {
+		meta, err := ReadMeta(entry)
+		if err != nil {
+			return nil, err
+		}
+		if all[i], err = read(entry, meta); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
