@@ -3,6 +3,7 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -32,22 +33,14 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	}
 	page, err := m.state.page(ctx, r, after)
 	switch {
-	case err == errList:
+	case errors.Is(err, errForeign):
 		return nil, m.failure(ctx, methodList, err)
 	case err != nil:
 		return nil, err
 	case after != "":
 		return m.own(ctx, r, page), nil
 	}
-	members := map[string]any{}
-	if params.Cursor != "" {
-		members["cursor"] = params.Cursor
-	}
-	req, err := m.newRequest(r, r.Session, params.Meta, members)
-	if err != nil {
-		return nil, m.failure(ctx, methodList, err)
-	}
-	raw, err := m.call(ctx, methodList, req)
+	raw, err := m.call(ctx, methodList, r, params)
 	if err != nil {
 		return nil, err
 	}

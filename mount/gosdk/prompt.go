@@ -59,15 +59,8 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 				if r, ok := Request(ctx); ok {
 					req.Extra = r.GetExtra()
 				}
-				res, err := h.next(ctx, methodGet, req)
-				if err != nil {
-					return err
-				}
-				var ok bool
-				if result, ok = res.(*mcp.GetPromptResult); !ok {
-					return fmt.Errorf("middleware of the server returned %T for prompts/get, want *mcp.GetPromptResult", res)
-				}
-				return nil
+				result, err = nativeResult[mcp.GetPromptResult](ctx, h, methodGet, req)
+				return err
 			})
 			return result, err
 		}))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync/atomic"
 
@@ -51,8 +50,7 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	}
 	result, err := getResult(raw)
 	if err != nil {
-		name := request.Params.Name
-		return nil, internalError(ctx, m.calls, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
+		return nil, m.unconverted(ctx, "prompt", request.Params.Name, err)
 	}
 	return result, nil
 }
@@ -80,14 +78,12 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 		info := s.GetClientInfo()
 		o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	}
-	if !mcp.IsModernProtocol(o.Version) {
-		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-			result, err := ask(ctx, m.server, method, params)
-			if err != nil {
-				return nil, err
-			}
-			return json.Marshal(result)
+	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+		result, err := ask(ctx, m.server, method, params)
+		if err != nil {
+			return nil, err
 		}
+		return json.Marshal(result)
 	}
 	o.Notify = func(method string, params json.RawMessage) {
 		var fields map[string]any

@@ -21,12 +21,12 @@ type snapshot struct {
 	prompts map[string]prompts.Prompt
 
 	mu   sync.Mutex // protects the field below
-	made map[string]map[string]mcp.Prompt
+	made map[string]func() map[string]mcp.Prompt
 }
 
 // newSnapshot returns what the registry has now.
 func newSnapshot(m *mount) *snapshot {
-	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]map[string]mcp.Prompt{}}
+	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]func() map[string]mcp.Prompt{}}
 	for p := range m.registry.All() {
 		s.prompts[p.Name] = p
 	}
@@ -42,27 +42,24 @@ func (s *snapshot) has(name string) bool {
 // drop leaves a prompt out, before others see the snapshot.
 func (s *snapshot) drop(name string) { delete(s.prompts, name) }
 
-// entries returns the list entries of a revision by name. They are not to be
-// changed.
+// entries returns the list entries of a protocol version by name. They are not to be changed.
 func (s *snapshot) entries(version string) map[string]mcp.Prompt {
-	entries, err := s.entriesLocked(version)
-	if err != nil { // logged without the lock, since a logger may block
-		s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
-	}
-	return entries
-}
-
-func (s *snapshot) entriesLocked(version string) (entries map[string]mcp.Prompt, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	entries, ok := s.made[version]
-	if !ok {
-		entries, err = readLists(func(params json.RawMessage) (json.RawMessage, error) {
-			return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+	entries := s.made[version]
+	if entries == nil {
+		entries = sync.OnceValue(func() map[string]mcp.Prompt {
+			entries, err := readLists(func(params json.RawMessage) (json.RawMessage, error) {
+				return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+			})
+			if err != nil {
+				s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
+			}
+			return entries
 		})
 		s.made[version] = entries
 	}
-	return entries, err
+	s.mu.Unlock() // first, since a logger may block
+	return entries()
 }
 
 // readLists returns the prompts of all pages of prompts/list by name: a page has a limit
