@@ -78,7 +78,7 @@ func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, erro
 	return request, fmt.Errorf("mcpgo: mcp-go has no request %q", method)
 }
 
-// metaOf returns a _meta in the SDK's type, or nil if there is none.
+// metaOf returns a _meta in the SDK's type, or nil if meta is nil.
 func metaOf(meta map[string]any) *mcp.Meta {
 	if meta == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 type Reply[C, Q any] struct {
 	Type        string
 	Description string
-	Roles       []string // of the messages; a tool has none
+	Roles       []string // of the messages; nil for a tool
 	Contents    []C      // nil if missing
 	Structured  json.RawMessage
 	IsError     bool
