@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // provider is the completion provider of a server that has had a mount.
@@ -28,7 +29,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 			continue
 		}
 		prompt, ok := v.prompts[name]
-		if !ok || !m.has(name) || own != nil && !completes(prompt, argument.Name) {
+		if !ok || !m.has(name) || own != nil && !core.Completes(prompt, argument.Name) {
 			continue
 		}
 		if v.visible(ctx, prompt) {
@@ -57,17 +58,6 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		}
 	}
 	return &mcp.Completion{Values: []string{}}, nil
-}
-
-// completes reports whether an argument has completions. An argument without them, such
-// as that of an imported prompt, is left to the application's provider.
-func completes(p prompts.Prompt, argument string) bool {
-	for _, a := range p.Arguments {
-		if a.Name == argument {
-			return a.Complete != nil || a.Schema != nil
-		}
-	}
-	return true
 }
 
 // has reports whether a name is the mount's, and not that of a prompt that the
