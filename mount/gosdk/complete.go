@@ -36,8 +36,13 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case hasHandler && !isOurs && !isInside:
 		return res, nil
 	}
+	shown := func() bool { return false }
+	if isInside {
+		ctx, shown = core.Watch(ctx, ref.Name)
+	}
 	result, failed := m.completed(ctx, r)
-	if failed == nil && (isOurs || isInside) && m.completions != nil {
+	isOurs = isOurs || shown()
+	if failed == nil && isOurs && m.completions != nil {
 		if p, _ := m.registry.Lookup(ref.Name); !core.Completes(p, r.Params.Argument.Name) {
 			own, err := m.completions(ctx, r)
 			if err != nil || own != nil {
@@ -46,12 +51,10 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 		}
 	}
 	switch {
-	case hasHandler && isInside && failed != nil:
-		return res, nil // for the client, a hidden prompt is an unknown one
+	case hasHandler && (!isOurs || isMissing(failed, "prompt")):
+		return res, err // for the client, a hidden prompt is an unknown one
 	case !isPrompt || !isMissing(failed, "prompt"):
 		return result, failed
-	case hasHandler:
-		return res, err // the middleware hides the prompt: the response is that for an unknown prompt
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.

@@ -68,6 +68,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 		caller: caller{state: stateOf(s)}, sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil,
 		completes: !srv.DisableCompletions, completions: o.Completions, stop: func() {},
 	}
+	srv.Visible = core.Watched(srv.Visible)
 	if m.server, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}

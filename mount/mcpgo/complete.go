@@ -38,8 +38,9 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		// A Visible that needs what the middleware puts into the context shows a prompt only
 		// there. For the client, a hidden prompt is an unknown one.
 		if m.options.Middleware != nil {
-			if result, err := m.complete(ctx, name, argument, others); err == nil {
-				return result, nil
+			watched, shown := core.Watch(ctx, name)
+			if result, err := m.complete(watched, name, argument, others); shown() {
+				return result, err
 			}
 		}
 	}

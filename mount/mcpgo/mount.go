@@ -66,7 +66,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 		return nil, err
 	}
 	m := &mount{server: s, registry: r, options: srv}
-	srv.PageSize = everything
+	srv.PageSize, srv.Visible = everything, core.Watched(srv.Visible)
 	if m.calls, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}

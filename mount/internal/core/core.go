@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -79,6 +80,36 @@ func Visible(ctx context.Context, srv *prompts.Server, visible func(context.Cont
 		}
 	}()
 	return visible(ctx, p)
+}
+
+type watchKey struct{}
+
+// watch is whether Visible has shown the prompt of a name during a request.
+type watch struct {
+	name  string
+	shown atomic.Bool
+}
+
+// Watch returns a context for a request about a prompt, and shown, which reports whether a
+// Visible from Watched has shown the prompt in the context, or in one made from it. Only then
+// may the result or error of the request differ from that for an unknown prompt.
+func Watch(ctx context.Context, name string) (watched context.Context, shown func() bool) {
+	w := &watch{name: name}
+	return context.WithValue(ctx, watchKey{}, w), w.shown.Load
+}
+
+// Watched returns visible, an Options.Visible or nil, with a report to Watch for each shown prompt.
+func Watched(visible func(context.Context, prompts.Prompt) bool) func(context.Context, prompts.Prompt) bool {
+	if visible == nil {
+		return nil
+	}
+	return func(ctx context.Context, p prompts.Prompt) bool {
+		ok := visible(ctx, p)
+		if w, _ := ctx.Value(watchKey{}).(*watch); ok && w != nil && w.name == p.Name {
+			w.shown.Store(true)
+		}
+		return ok
+	}
 }
 
 // quiet is how long a registry must be unchanged before its changes are mounted.
