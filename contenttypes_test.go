@@ -29,8 +29,7 @@ var contentPlaces = map[string][]string{
 	"encodecontent.go":               nil,
 	"internal/golden/golden.go":      nil,
 	"internal/portable/portable.go":  nil,
-	"mount/gosdk/content.go":         nil,
-	"mount/mcpgo/fromresult.go":      nil,
+	"mount/internal/core/from.go":    nil,
 	"promptfs/body.go":               {"ResourceLink", "Text"}, // no link has a form in a file, and text has no word
 	"promptfs/resource.go":           {"ResourceLink"},
 	"promptpreview/assets/result.js": nil,

@@ -111,7 +111,7 @@ func findEvents(t *testing.T, repository fs.FS) map[string]*event {
 						if level == "LEVEL" {
 							level = ""
 						}
-					case "newFailure", "internalError":
+					case "newFailure", "InternalError":
 						add(n.Args[at], "ERROR", nil)
 						return true
 					}
@@ -158,7 +158,7 @@ var (
 	// messageAt has the index of the message among the arguments of a function.
 	messageAt = map[string]int{
 		"Debug": 0, "Info": 0, "Warn": 0, "Error": 0, "DebugContext": 1, "InfoContext": 1, "WarnContext": 1, "ErrorContext": 1,
-		"Log": 2, "LogAttrs": 2, "log": 2, "newFailure": 0, "internalError": 2,
+		"Log": 2, "LogAttrs": 2, "log": 2, "newFailure": 0, "InternalError": 2,
 	}
 )
 

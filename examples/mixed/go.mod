@@ -11,6 +11,7 @@ require (
 )
 
 require (
+	github.com/mcp-prompts/prompts/mount/internal/core v0.0.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
@@ -24,3 +25,5 @@ require (
 replace github.com/mcp-prompts/prompts => ../..
 
 replace github.com/mcp-prompts/prompts/mount/gosdk => ../../mount/gosdk
+
+replace github.com/mcp-prompts/prompts/mount/internal/core => ../../mount/internal/core

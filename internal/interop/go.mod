@@ -25,6 +25,7 @@ require (
 
 require (
 	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/mcp-prompts/prompts/mount/internal/core v0.0.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
@@ -71,3 +72,5 @@ replace github.com/mcp-prompts/prompts/promptfs => ../../promptfs
 replace github.com/mcp-prompts/prompts/promptnats => ../../promptnats
 
 replace github.com/mcp-prompts/prompts/promptpreview => ../../promptpreview
+
+replace github.com/mcp-prompts/prompts/mount/internal/core => ../../mount/internal/core

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"testing"
 
+	mcpgomcp "github.com/mark3labs/mcp-go/mcp"
 	mcpgoserver "github.com/mark3labs/mcp-go/server"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -76,7 +77,7 @@ var mounts = map[string]func(t *testing.T, w hiddentest.Twin, version string) as
 		s := mcpgoserver.NewMCPServer("s", "1", mcpgoserver.WithToolCapabilities(true), mcpgoserver.WithPaginationLimit(3))
 		o := w.Options
 		o.PageSize = 0 // of the SDK
-		unmount, err := mcpgo.Mount(s, w.Prompts, mcpgo.Options{Server: o})
+		unmount, err := mcpgo.Mount(s, w.Prompts, mcpgo.Options{Server: o, Completions: ownCompletions{}})
 		require.NoError(t, err)
 		t.Cleanup(unmount)
 		session := mcpgoserver.NewInProcessSessionWithHandlers(fmt.Sprintf("%s-%p", t.Name(), new(int)), nil, nil, nil)
@@ -95,6 +96,13 @@ var mounts = map[string]func(t *testing.T, w hiddentest.Twin, version string) as
 		}
 		return func(id int, r hiddentest.Request) string { return ask(r.Line(id, version)) }
 	},
+}
+
+// ownCompletions is the provider of a server for its own prompts.
+type ownCompletions struct{}
+
+func (ownCompletions) CompletePromptArgument(_ context.Context, _ string, a mcpgomcp.CompleteArgument, _ mcpgomcp.CompleteContext) (*mcpgomcp.Completion, error) {
+	return &mcpgomcp.Completion{Values: []string{"own:" + a.Value}}, nil
 }
 
 // promisedMounted is the number of requests to each of two servers, for each mount.

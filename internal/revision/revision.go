@@ -1,6 +1,7 @@
 // Package revision is the table of differences between the released protocol
 // versions. Other packages ask a [Revision] for a difference instead of comparing
-// version strings.
+// version strings. Mounts of an older version use the package, so that exported names are only
+// added.
 package revision
 
 // Revision is a released revision of the protocol. Later revisions are

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // complete answers completion/complete. As with get the server has it first: if
@@ -34,20 +36,25 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case hasHandler && !isOurs && !isInside:
 		return res, nil
 	}
+	shown := func() bool { return false }
+	if isInside {
+		ctx, shown = core.Watch(ctx, ref.Name)
+	}
 	result, failed := m.completed(ctx, r)
-	if failed == nil && (isOurs || isInside) && m.completions != nil && !m.hasCompletions(ref.Name, r.Params.Argument.Name) {
-		own, err := m.completions(ctx, r)
-		if err != nil || own != nil {
-			return own, err
+	isOurs = isOurs || shown()
+	if failed == nil && isOurs && m.completions != nil {
+		if p, _ := m.registry.Lookup(ref.Name); !core.Completes(p, r.Params.Argument.Name) {
+			own, err := m.completions(ctx, r)
+			if err != nil || own != nil {
+				return own, err
+			}
 		}
 	}
 	switch {
-	case hasHandler && isInside && failed != nil:
-		return res, nil // for the client, a hidden prompt is an unknown one
-	case !isPrompt || !isNoPrompt(failed):
+	case hasHandler && (!isOurs || isMissing(failed, "prompt")):
+		return res, err // for the client, a hidden prompt is an unknown one
+	case !isPrompt || !isMissing(failed, "prompt"):
 		return result, failed
-	case hasHandler:
-		return res, err // the middleware hides the prompt: the response is that for an unknown prompt
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.
@@ -67,41 +74,22 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 func (m *mount) letsGet(ctx context.Context, r *mcp.CompleteRequest) bool {
 	name := r.Params.Ref.Name
 	_, err := m.state.next(ctx, methodGet, &mcp.GetPromptRequest{Session: r.Session, Params: &mcp.GetPromptParams{Name: name, Meta: r.Params.Meta}, Extra: r.Extra})
-	return isUnknown(err, name)
-}
-
-// hasCompletions reports whether an argument of a registry prompt has completions of its
-// own. An imported prompt has no completions.
-func (m *mount) hasCompletions(prompt, argument string) bool {
-	p, _ := m.registry.Lookup(prompt)
-	for _, a := range p.Arguments {
-		if a.Name == argument {
-			return a.Complete != nil || a.Schema != nil
-		}
-	}
-	return true
+	return isUnknown(err, "prompt", name)
 }
 
 // completed returns the completion of our server.
 func (m *mount) completed(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
-	members := map[string]any{"ref": r.Params.Ref, "argument": r.Params.Argument}
-	if r.Params.Context != nil {
-		members["context"] = r.Params.Context
-	}
-	req, err := m.newRequest(r, r.Session, r.Params.Meta, members)
-	if err != nil {
-		return nil, m.failure(ctx, methodComplete, err)
-	}
-	raw, err := m.call(ctx, methodComplete, req)
+	raw, err := m.call(ctx, methodComplete, r, r.Params)
 	if err != nil {
 		return nil, err
 	}
-	var wire struct {
-		Completion mcp.CompletionResultDetails `json:"completion"`
-		Meta       map[string]json.RawMessage  `json:"_meta"`
+	result := new(mcp.CompleteResult)
+	err = json.Unmarshal(raw, result)
+	if err == nil {
+		result.Meta, err = core.ReadMeta(raw)
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	if err != nil {
 		return nil, m.failure(ctx, methodComplete, err)
 	}
-	return &mcp.CompleteResult{Completion: wire.Completion, Meta: metaOf(wire.Meta)}, nil
+	return result, nil
 }

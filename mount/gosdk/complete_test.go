@@ -3,6 +3,7 @@ package gosdk_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -95,8 +96,9 @@ func TestCompletionsOfOldServer(t *testing.T) {
 	})
 }
 
-// A prompt that Visible shows only in the context of the middleware has its completions, and
-// the handler of the server has those of every other prompt.
+// A prompt that Visible shows only in the context of the middleware has its completions and
+// errors, and the handler of the server has the completions of every other prompt, whatever the
+// middleware does.
 func TestCompletionsInsideOfMiddleware(t *testing.T) {
 	t.Parallel()
 	type allowed struct{}
@@ -105,10 +107,16 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			s := newServer(&mcp.ServerOptions{CompletionHandler: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"own"}}}, nil
 			}})
-			hidden := withArgument()
+			fails := withArgument()
+			fails.Arguments = append(fails.Arguments, prompts.Argument{Name: "fails", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+				return nil, errors.New("no database")
+			}})
+			hidden := fails
 			hidden.Name = "hidden"
+			renamed := hidden
+			renamed.Name = "renamed"
 			var seen []string
-			unmount, err := gosdk.Mount(s, registry(withArgument(), hidden), gosdk.Options{
+			unmount, err := gosdk.Mount(s, registry(fails, hidden, renamed), gosdk.Options{
 				Server: prompts.Options{
 					Visible: func(ctx context.Context, p prompts.Prompt) bool {
 						name, ok := ctx.Value(allowed{}).(string)
@@ -122,7 +130,14 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 							if r.Method == "completion/complete" {
 								seen = append(seen, r.Prompt)
 							}
-							return next(context.WithValue(ctx, allowed{}, "a"), r)
+							if r.Prompt == "renamed" {
+								r.Prompt = "a"
+							}
+							response, err := next(context.WithValue(ctx, allowed{}, "a"), r)
+							if err != nil && r.Prompt == "hidden" {
+								err = &prompts.Error{Code: -32002, Message: "refused"}
+							}
+							return response, err
 						}
 					},
 				},
@@ -132,18 +147,22 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			})
 			require.NoError(t, err)
 			c := dial(t, s, revision)
+			assert.EqualValues(t, -32602, c.refused("completion/complete", completion(ofPrompt("a"), "nosuch", "go")).Code)
+			assert.Contains(t, c.refused("completion/complete", completion(ofPrompt("a"), "fails", "go")).Message, `completion of argument "fails" failed`)
 			for _, test := range []struct{ ref, argument, want string }{
 				{ofPrompt("a"), "lang", `{"values":["go","gopher"],"total":2}`},
 				{ofPrompt("a"), "other", `{"values":["old"]}`},
-				{ofPrompt("a"), "nosuch", `{"values":["own"]}`},
 				{ofPrompt("hidden"), "lang", `{"values":["own"]}`},
+				{ofPrompt("hidden"), "fails", `{"values":["own"]}`},
+				{ofPrompt("renamed"), "lang", `{"values":["own"]}`},
+				{ofPrompt("renamed"), "other", `{"values":["own"]}`},
 				{ofPrompt("nosuch"), "lang", `{"values":["own"]}`},
 				{ofPrompt("own_a"), "lang", `{"values":["own"]}`},
 			} {
 				got := members(t, c.must("completion/complete", completion(test.ref, test.argument, "go")))
 				assert.JSONEq(t, test.want, string(got["completion"]), "%s %s", test.ref, test.argument)
 			}
-			assert.Equal(t, []string{"a", "a", "a", "hidden"}, seen, "not of prompts that are not ours")
+			assert.Equal(t, []string{"a", "a", "a", "a", "hidden", "hidden", "renamed", "renamed"}, seen, "not of prompts that are not ours")
 			unmount()
 		}
 	})

@@ -1,16 +1,13 @@
 package gosdk
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The
@@ -23,15 +20,6 @@ func wireError(e *prompts.Error) *jsonrpc.Error {
 		}
 	}
 	return out
-}
-
-// cannotConvert is the event of a result that the types of the SDK cannot express.
-const cannotConvert = "cannot convert result for go-sdk"
-
-// internalError logs an error of a request and returns the error for the client, which
-// gets the subject only. Both have the same error id.
-func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
-	return wireError(bridge.InternalError(ctx, srv, event, subject, about, err))
 }
 
 // ownError returns this library's form of an error of an SDK's handler: one
@@ -52,13 +40,14 @@ func ownError(err error) error {
 	return fmt.Errorf("%w: %w", out, err) // what is around it is for the log
 }
 
-// isUnknown reports whether an error is the SDK's error for an unknown prompt
-// (v1.8.0 mcp/server.go:908).
-func isUnknown(err error, name string) bool {
+// isUnknown reports whether an error is the SDK's error for an unknown prompt or tool
+// (v1.8.0 mcp/server.go:908, mcp/server.go:1010).
+func isUnknown(err error, kind, name string) bool {
 	var e *jsonrpc.Error
-	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 &&
-		e.Message == fmt.Sprintf("unknown prompt %q", name)
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 && e.Message == unknown(kind, name)
 }
+
+func unknown(kind, name string) string { return fmt.Sprintf("unknown %s %q", kind, name) }
 
 // isNoMethod reports whether an error is the one that the SDK has for a server
 // without a CompletionHandler (v1.8.0 mcp/server.go:726). One of the same code
@@ -68,13 +57,13 @@ func isNoMethod(err error) bool {
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound && len(e.Data) == 0 && e.Message == "method not found"
 }
 
-// isNoPrompt reports whether an error is our server's error for an unknown or a
-// hidden prompt.
-func isNoPrompt(err error) bool {
+// isMissing reports whether an error is our server's error for a prompt or a tool that is
+// unknown or hidden.
+func isMissing(err error, kind string) bool {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
 		return false
 	}
 	var data map[string]json.RawMessage
-	return json.Unmarshal(e.Data, &data) == nil && data["prompt"] != nil && data["problems"] == nil
+	return json.Unmarshal(e.Data, &data) == nil && data[kind] != nil && data["problems"] == nil
 }

@@ -2,8 +2,6 @@ package gosdk
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,34 +14,24 @@ import (
 func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, error) {
 	name := r.Params.Name
 	res, err := m.state.next(ctx, methodGet, r)
-	if !isUnknown(err, name) {
+	if !isUnknown(err, "prompt", name) {
 		if err == nil && m.has(name) { // or a middleware has answered
 			m.reportOwn(ctx, "prompt", name)
 		}
 		return res, err
 	}
-	members := map[string]any{"name": name}
+	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}
 	arguments, meta := argumentsOf(r.Params)
-	if arguments != nil {
-		members["arguments"] = arguments
+	if params.Meta = meta; arguments != nil {
+		params.Arguments = arguments
 	}
-	if r.Params.InputResponses != nil {
-		members["inputResponses"] = answers(r.Params.InputResponses)
-	}
-	if r.Params.RequestState != "" {
-		members["requestState"] = r.Params.RequestState
-	}
-	req, err := m.newRequest(r, r.Session, meta, members)
-	if err != nil {
-		return nil, m.failure(ctx, methodGet, err)
-	}
-	raw, err := m.call(ctx, methodGet, req)
+	raw, err := m.call(ctx, methodGet, r, params)
 	if err != nil {
 		return nil, err
 	}
 	result, err := getResult(raw)
 	if err != nil {
-		return nil, internalError(ctx, m.server, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
+		return nil, m.unconverted(ctx, "prompt", name, err)
 	}
 	return result, nil
 }

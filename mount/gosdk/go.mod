@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/mcp-prompts/prompts v0.0.0
+	github.com/mcp-prompts/prompts/mount/internal/core v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/stretchr/testify v1.12.1
 )
@@ -21,3 +22,5 @@ require (
 )
 
 replace github.com/mcp-prompts/prompts => ../..
+
+replace github.com/mcp-prompts/prompts/mount/internal/core => ../internal/core

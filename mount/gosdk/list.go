@@ -3,10 +3,13 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // ownCursor is the prefix of a cursor into the server's own prompts. The SDK's
@@ -30,22 +33,14 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	}
 	page, err := m.state.page(ctx, r, after)
 	switch {
-	case err == errList:
+	case errors.Is(err, errForeign):
 		return nil, m.failure(ctx, methodList, err)
 	case err != nil:
 		return nil, err
 	case after != "":
 		return m.own(ctx, r, page), nil
 	}
-	members := map[string]any{}
-	if params.Cursor != "" {
-		members["cursor"] = params.Cursor
-	}
-	req, err := m.newRequest(r, r.Session, params.Meta, members)
-	if err != nil {
-		return nil, m.failure(ctx, methodList, err)
-	}
-	raw, err := m.call(ctx, methodList, req)
+	raw, err := m.call(ctx, methodList, r, params)
 	if err != nil {
 		return nil, err
 	}
@@ -87,28 +82,21 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 
 // listResult returns the SDK's form of a result of prompts/list.
 func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
-	var wire struct {
-		Prompts []struct {
-			mcp.Prompt
-			Meta map[string]json.RawMessage `json:"_meta"`
-		} `json:"prompts"`
-		NextCursor string                     `json:"nextCursor"`
-		TTLMs      int                        `json:"ttlMs"`
-		CacheScope string                     `json:"cacheScope"`
-		Meta       map[string]json.RawMessage `json:"_meta"`
-	}
-	wire.CacheScope = "private" // ours says nothing in a session; the SDK always does (v1.8.0 mcp/protocol.go:1175)
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
+	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}
+	entries, err := core.ReadPrompts(raw, func(entry json.RawMessage, meta map[string]any) (*mcp.Prompt, error) {
+		p := new(mcp.Prompt)
+		err := json.Unmarshal(entry, p)
+		p.Meta = meta
+		return p, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	result := &mcp.ListPromptsResult{
-		Prompts: make([]*mcp.Prompt, len(wire.Prompts)), NextCursor: wire.NextCursor, Meta: metaOf(wire.Meta),
-		Cacheable: mcp.Cacheable{TTLMs: wire.TTLMs, CacheScope: wire.CacheScope},
+	if err := json.Unmarshal(raw, result); err != nil {
+		return nil, err
 	}
-	for i := range wire.Prompts {
-		p := wire.Prompts[i].Prompt
-		p.Meta = metaOf(wire.Prompts[i].Meta)
-		result.Prompts[i] = &p
-	}
-	return result, nil
+	result.Prompts = entries
+	result.Meta, err = core.ReadMeta(raw)
+	return result, err
 }

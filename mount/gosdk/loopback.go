@@ -8,21 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // loopback calls the handler that the mount's middleware is wrapped around, for
 // requests of this package's own: there is no other way to a server's prompts.
 // They come from a session that has no client behind it.
 func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
-	ss, err := s.Connect(ctx, &discardConn{ctx: ctx, closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+	silence, _ := io.Pipe() // from which nothing is read until it is closed
+	ss, err := s.Connect(ctx, &mcp.IOTransport{Reader: silence, Writer: progressOnly{ctx}}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams: &mcp.InitializeParams{
-			ProtocolVersion: stateless, // in which a handler does not ask, but says what is to be asked
+			ProtocolVersion: mcp.SupportedProtocolVersions()[0], // in which a handler does not ask, but says what is to be asked
 			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
 			Capabilities: &mcp.ClientCapabilities{
 				RootsV2:     &mcp.RootCapabilities{},
@@ -44,14 +44,25 @@ func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) 
 	return f(ss)
 }
 
-// maxPages bounds a walk, in case that the pages go round in circles.
-const maxPages = 100_000
+// errForeign begins the error of a middleware that replaces a result by that of another
+// method, or of a handler without a result.
+var errForeign = errors.New("server or its middleware returned no")
 
-// errList is the error of a middleware that replaces the result of prompts/list.
-var errList = errors.New("middleware of the server returned no *mcp.ListPromptsResult for prompts/list")
-
-// errPages is the error of a list that does not end.
-var errPages = fmt.Errorf("list of the server has more than %d pages", maxPages)
+// nativeResult returns the result that the server has without the mount. T is its type.
+func nativeResult[T any, R interface {
+	*T
+	mcp.Result
+}](ctx context.Context, st *serverState, method string, r mcp.Request) (R, error) {
+	res, err := st.next(ctx, method, r)
+	if err != nil {
+		return nil, err
+	}
+	result, ok := res.(R)
+	if !ok || result == nil {
+		return nil, fmt.Errorf("%w %T for %s, but %T", errForeign, result, method, res)
+	}
+	return result, nil
+}
 
 // walk calls f for each prompt of the server's own, in the order of its list.
 func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
@@ -63,22 +74,18 @@ func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Pr
 // pages calls f for each prompt of the server's own, as they are for the client
 // of a request.
 func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
-	cursor := ""
-	for range maxPages {
+	return core.Pages(func(cursor string) (string, error) {
 		page, err := st.page(ctx, as, cursor)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, p := range page.Prompts {
 			if p != nil && !isPlaceholder(p) {
 				f(p)
 			}
 		}
-		if cursor = page.NextCursor; cursor == "" {
-			return nil
-		}
-	}
-	return errPages
+		return page.NextCursor, nil
+	})
 }
 
 // page returns a page of the server's own list.
@@ -87,47 +94,22 @@ func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cur
 	if as.Params != nil {
 		params.Meta = as.Params.Meta
 	}
-	res, err := st.next(ctx, methodList, &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra})
-	if err != nil {
-		return nil, err
+	return nativeResult[mcp.ListPromptsResult](ctx, st, methodList, &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra})
+}
+
+// progressOnly is a writer to nobody. The progress that a handler sends goes to the client of
+// the render function whose context it is.
+type progressOnly struct{ ctx context.Context }
+
+func (w progressOnly) Write(line []byte) (int, error) {
+	var message struct {
+		Method string                         `json:"method"`
+		Params mcp.ProgressNotificationParams `json:"params"`
 	}
-	page, ok := res.(*mcp.ListPromptsResult)
-	if !ok || page == nil {
-		return nil, errList
+	if json.Unmarshal(line, &message) == nil && message.Method == "notifications/progress" {
+		prompts.Progress(w.ctx, message.Params.Progress, message.Params.Total, message.Params.Message)
 	}
-	return page, nil
+	return len(line), nil
 }
 
-// discardConn is a transport, and its connection, with nobody at the other end.
-// The progress that a handler sends goes to the client of the render function.
-type discardConn struct {
-	ctx    context.Context // of the render function, or of none
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (c *discardConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
-
-func (c *discardConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case <-c.closed:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (c *discardConn) Write(_ context.Context, msg jsonrpc.Message) error {
-	var p mcp.ProgressNotificationParams
-	if r, ok := msg.(*jsonrpc.Request); ok && r.Method == "notifications/progress" && json.Unmarshal(r.Params, &p) == nil {
-		prompts.Progress(c.ctx, p.Progress, p.Total, p.Message)
-	}
-	return nil
-}
-
-func (c *discardConn) Close() error {
-	c.once.Do(func() { close(c.closed) })
-	return nil
-}
-
-func (c *discardConn) SessionID() string { return "" }
+func (progressOnly) Close() error { return nil }

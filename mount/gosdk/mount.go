@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // Options configures a [Mount].
@@ -61,24 +61,28 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	case r == nil:
 		return nil, errors.New("gosdk: registry is nil")
 	}
-	if err := bridge.WithoutEffect("gosdk", srv, nil); err != nil {
+	if err := core.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil, completes: !srv.DisableCompletions, completions: o.Completions, stopped: make(chan struct{})}
+	m := &mount{
+		caller: caller{state: stateOf(s)}, sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil,
+		completes: !srv.DisableCompletions, completions: o.Completions, stop: func() {},
+	}
+	srv.Visible = core.Watched(srv.Visible)
 	if m.server, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
-	if m.tools, err = newTools(m, srv); err != nil {
+	if m.tools, err = m.newTools(srv); err != nil {
 		return nil, err
 	}
 	if !m.state.mounted.CompareAndSwap(nil, m) {
 		return nil, errMounted
 	}
-	if err := m.tools.update(context.Background()); err != nil {
-		m.tools.remove()
+	if err := m.tools.Update(); err != nil {
+		_ = m.tools.Clear() // of which the error says nothing more
 		m.state.mounted.CompareAndSwap(m, nil)
 		return nil, err
 	}
@@ -90,20 +94,17 @@ var errMounted = errors.New("gosdk: server already has a mounted registry; put a
 
 // mount is a registry on a server.
 type mount struct {
-	state         *serverState
+	caller
 	sdk           *mcp.Server
-	server        *prompts.Server
 	registry      *prompts.Registry
 	visible       func(context.Context, prompts.Prompt) bool // Options.Visible
 	hasMiddleware bool
 	completes     bool
 	// completions completes arguments without completions of their own; nil for none.
 	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *tools   // nil without any
-	reported    sync.Map // names of the server's prompts and tools that were logged, by "prompt " or "tool "
-
-	stopped chan struct{}  // closed to end the mount's goroutine
-	running sync.WaitGroup // of that
+	tools       *core.Entries[*mcp.Tool] // nil without any
+	reported    sync.Map                 // names of the server's prompts and tools that were logged, by "prompt " or "tool "
+	stop        func()                   // ends the mount's goroutine
 }
 
 // checkNames refuses names that both sides have.
@@ -114,7 +115,7 @@ func (m *mount) checkNames() error {
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, bridge.Exists("gosdk", "prompt", p.Name))
+			faults = append(faults, core.Exists("gosdk", "prompt", p.Name))
 		}
 	})
 	if err != nil {
@@ -127,7 +128,7 @@ func (m *mount) checkNames() error {
 // of the mount, once for each name.
 func (m *mount) reportOwn(ctx context.Context, kind, name string) {
 	if _, isKnown := m.reported.LoadOrStore(kind+" "+name, true); !isKnown {
-		attrs := []slog.Attr{slog.Any("error", bridge.Exists("gosdk", kind, name))}
+		attrs := []slog.Attr{slog.Any("error", core.Exists("gosdk", kind, name))}
 		if kind == "prompt" {
 			attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
 		}
@@ -145,7 +146,7 @@ func (m *mount) has(name string) bool {
 // may see.
 func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	p, ok := m.registry.Lookup(name)
-	return ok && bridge.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
+	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
 }
 
 // placeholder is a prompt that the SDK's server has while a registry is mounted.
@@ -177,32 +178,25 @@ func (m *mount) start(silent bool) {
 	}
 	changed, cancel := m.registry.Subscribe()
 	m.addPlaceholder()
-	// The goroutine ends with unmount, which waits for it.
-	m.running.Go(func() {
-		defer cancel()
-		for {
-			select {
-			case <-changed:
-			case <-m.stopped:
-				return
-			}
-			if !bridge.Settle(changed, m.stopped, changeLongest) {
-				return
-			}
-			if !silent {
-				m.addPlaceholder()
-			}
-			if err := m.tools.update(context.Background()); err != nil {
-				m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
-			}
+	stop := core.Follow(changed, changeLongest, func() {
+		if !silent {
+			m.addPlaceholder()
+		}
+		if err := m.tools.Update(); err != nil {
+			m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
 		}
 	})
+	m.stop = func() {
+		stop()
+		cancel()
+	}
 }
 
 func (m *mount) unmount() {
-	close(m.stopped)
-	m.running.Wait()
-	m.tools.remove()
+	m.stop()
+	if err := m.tools.Clear(); err != nil {
+		m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's tools", slog.Any("error", err))
+	}
 	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
 	m.state.mounted.CompareAndSwap(m, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // FromPrompt converts a prompt of the SDK and its handler to a prompt for a
@@ -28,7 +28,7 @@ import (
 // declaration, such as two arguments with the same name.
 func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	if h == nil {
-		return listed(p)
+		return core.ListedAs(p) // which cannot be rendered
 	}
 	return rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error) {
 		req := &mcp.GetPromptRequest{Params: params}
@@ -62,18 +62,11 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 				if r, ok := Request(ctx); ok {
 					req.Extra = r.GetExtra()
 				}
-				res, err := h.next(ctx, methodGet, req)
-				switch {
-				case err != nil && strings.Contains(err.Error(), "cannot be sent while serving a request on protocol version"):
+				result, err = nativeResult[mcp.GetPromptResult](ctx, h, methodGet, req)
+				if err != nil && strings.Contains(err.Error(), "cannot be sent while serving a request on protocol version") {
 					return fmt.Errorf("imported prompt %q must return InputRequests, because its session has no client to ask; or add the prompt by FromPrompt: %w", params.Name, err)
-				case err != nil:
-					return err
 				}
-				var ok bool
-				if result, ok = res.(*mcp.GetPromptResult); !ok {
-					return fmt.Errorf("middleware of the server returned %T for prompts/get, want *mcp.GetPromptResult", res)
-				}
-				return nil
+				return err
 			})
 			return result, err
 		}))
@@ -84,23 +77,6 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	return all, nil
 }
 
-// listed returns a prompt with the data of its list entry. It cannot be rendered.
-func listed(p *mcp.Prompt) prompts.Prompt {
-	if p == nil {
-		return prompts.Prompt{}
-	}
-	out := prompts.Prompt{
-		Name: p.Name, Title: p.Title, Description: p.Description,
-		Icons: iconsOf(p.Icons), Meta: prompts.Meta(maps.Clone(p.Meta)), DisableHints: true,
-	}
-	for _, a := range p.Arguments {
-		if a != nil {
-			out.Arguments = append(out.Arguments, prompts.Argument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
-		}
-	}
-	return out
-}
-
 type handler func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error)
 
 // maxRounds is how often a handler may ask for more.
@@ -108,36 +84,26 @@ const maxRounds = 16
 
 // rendered returns a prompt that h renders.
 func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
-	out := listed(p)
+	out := core.ListedAs(p)
 	out.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-		params := &mcp.GetPromptParams{Name: out.Name, Arguments: args}
+		var meta mcp.Meta
 		if r, ok := Request(ctx); ok {
 			if get, ok := r.(*mcp.GetPromptRequest); ok && get.Params != nil {
-				params.Meta = maps.Clone(get.Params.Meta)
+				meta = get.Params.Meta
 			}
 		}
-		for round := range maxRounds {
-			result, err := h(ctx, params)
+		return core.Render(ctx, maxRounds, func(responses mcp.InputResponseMap, state string) (core.Handled, error) {
+			result, err := h(ctx, &mcp.GetPromptParams{Name: out.Name, Arguments: args, Meta: maps.Clone(meta), InputResponses: responses, RequestState: state})
 			switch {
 			case err != nil:
-				return nil, ownError(err)
+				return core.Handled{}, ownError(err)
 			case result == nil:
-				return nil, errors.New("handler returned neither a result nor an error")
-			case result.InputRequests == nil:
-				return resultFrom(result)
-			case len(result.InputRequests) == 0:
-				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", out.Name)}
+				return core.Handled{}, errors.New("handler returned neither a result nor an error")
+			case result.InputRequests != nil && len(result.InputRequests) == 0:
+				return core.Handled{}, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", out.Name)}
 			}
-			next := *params
-			next.RequestState, next.InputResponses = result.RequestState, nil
-			// The same key in another round is another question.
-			unique := func(key string) string { return fmt.Sprintf("%d:%s", round+1, key) }
-			if err := bridge.Ask(ctx, result.InputRequests, unique, &next.InputResponses); err != nil {
-				return nil, err
-			}
-			params = &next
-		}
-		return nil, fmt.Errorf("handler returned input requests %d times in a row (limit %[1]d)", maxRounds)
+			return core.Handled{Result: result, Asks: result.InputRequests != nil, Requests: result.InputRequests, State: result.RequestState}, nil
+		})
 	}
 	return out
 }

@@ -3,50 +3,129 @@ package gosdk
 //lint:file-ignore SA1019 the protocol has sampling and roots still, and so have clients
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
-// request is a request of the SDK's in the terms of a prompts.Server's Call.
-type request struct {
-	sdk          mcp.Request
-	session      *mcp.ServerSession // nil in a test without a session
-	version      string
-	capabilities json.RawMessage
-	client       prompts.Implementation
-	params       json.RawMessage
+type requestKey struct{}
+
+// Request returns the SDK's request in progress, and reports whether one exists. ctx
+// is the context of a render function or of another function in the options or
+// prompts, or a context made from it. Under a [Mount], the request is a
+// *mcp.GetPromptRequest, a *mcp.CompleteRequest or a *mcp.ListPromptsRequest.
+// GetSession returns its session, and GetExtra the bearer token and the HTTP header.
+func Request(ctx context.Context) (mcp.Request, bool) {
+	r, ok := ctx.Value(requestKey{}).(mcp.Request)
+	return r, ok
 }
 
-// newRequest describes a request whose params are the members. The SDK has read
-// the params, so members that are unknown to the SDK are missing.
-func (m *mount) newRequest(r mcp.Request, ss *mcp.ServerSession, meta mcp.Meta, members map[string]any) (request, error) {
-	out := request{sdk: r, session: ss, version: m.state.version(ss, meta)}
-	if len(meta) > 0 {
-		members["_meta"] = meta
+// caller has a server of this library answer requests of the SDK's.
+type caller struct {
+	state  *serverState
+	server *prompts.Server
+}
+
+// callParams are the params of a prompts/get or a tools/call.
+type callParams struct {
+	mcp.ParamsBase
+	Name           string         `json:"name"`
+	Arguments      any            `json:"arguments,omitempty"`
+	InputResponses map[string]any `json:"inputResponses,omitzero"`
+	RequestState   string         `json:"requestState,omitempty"`
+}
+
+// call has the library's server answer a request. The SDK has read the params, so members
+// that are unknown to the SDK are missing. The error is one of the SDK's, for the client.
+func (c *caller) call(ctx context.Context, method string, r mcp.Request, params mcp.Params) (json.RawMessage, error) {
+	options, err := c.client(r, params.GetMeta())
+	if err != nil {
+		return nil, c.failure(ctx, method, err)
 	}
-	var err error
-	if out.params, err = json.Marshal(members); err != nil {
-		return out, err
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, c.failure(ctx, method, err)
 	}
-	if out.version >= stateless {
-		if c := meta[mcp.MetaKeyClientCapabilities]; c != nil {
-			out.capabilities, err = json.Marshal(c)
+	ctx = context.WithValue(ctx, requestKey{}, r)
+	if session, _ := r.GetSession().(*mcp.ServerSession); session != nil {
+		// Progress that is being sent ends with the time limit.
+		sending, cancel := context.WithCancel(ctx)
+		defer cancel()
+		p := &peer{ctx: sending, session: session}
+		options.Notify, options.Overdue, options.Request = p.notify, cancel, p.request
+	}
+	result, err := c.server.Call(ctx, method, raw, options)
+	if err != nil {
+		return nil, c.failure(ctx, method, err)
+	}
+	return result, nil
+}
+
+// client describes the client of a request.
+func (c *caller) client(r mcp.Request, meta map[string]any) (o prompts.CallOptions, err error) {
+	session, _ := r.GetSession().(*mcp.ServerSession) // nil in a test without a session
+	extra := r.GetExtra()
+	o.Version, o.ClientKey = c.state.version(session, meta), clientKey(session, extra)
+	if session != nil {
+		o.SessionID = session.ID()
+	}
+	if extra != nil && extra.Header != nil {
+		o.Transport = transport.Info{Network: "tcp", Protocol: "http"}
+	}
+	var capabilities any
+	if core.IsStateless(o.Version) {
+		capabilities = meta[mcp.MetaKeyClientCapabilities]
+	} else if session != nil && session.InitializeParams() != nil {
+		p := session.InitializeParams()
+		if info := p.ClientInfo; info != nil {
+			o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 		}
-		return out, err
+		capabilities = declared(p.Capabilities)
 	}
-	if ss == nil {
-		return out, nil
+	if capabilities != nil {
+		o.ClientCapabilities, err = json.Marshal(capabilities)
 	}
-	if p := ss.InitializeParams(); p != nil {
-		if p.ClientInfo != nil {
-			out.client = prompts.Implementation{Name: p.ClientInfo.Name, Version: p.ClientInfo.Version, Title: p.ClientInfo.Title}
-		}
-		out.capabilities, err = json.Marshal(declared(p.Capabilities))
+	return o, err
+}
+
+// clientKey returns the client for the rates: the user of the SDK's bearer token, or else
+// the session. A session without an id is a connection, unless the SDK makes one for each
+// HTTP request: then the client is unknown.
+func clientKey(session *mcp.ServerSession, extra *mcp.RequestExtra) string {
+	switch {
+	case extra != nil && extra.TokenInfo != nil && extra.TokenInfo.UserID != "":
+		return "user " + extra.TokenInfo.UserID
+	case session == nil || session.ID() != "" || extra != nil && extra.Header != nil:
+		return "" // the SessionID, if any
 	}
-	return out, err
+	return fmt.Sprintf("connection %p", session)
+}
+
+// failure returns what the client gets to see of an error.
+func (c *caller) failure(ctx context.Context, method string, err error) error {
+	var e *prompts.Error
+	switch {
+	case errors.As(err, &e):
+		return wireError(e)
+	case ctx.Err() != nil:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"}
+	}
+	return wireError(core.InternalError(ctx, c.server, "request failed", method, slog.String("method", method), err))
+}
+
+// unconverted returns what the client gets to see of a result that the types of the SDK
+// cannot express. kind is prompt or tool.
+func (c *caller) unconverted(ctx context.Context, kind, name string, err error) error {
+	return wireError(core.InternalError(ctx, c.server, "cannot convert result for go-sdk", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
 }
 
 // declared returns what a client has declared in initialize. The SDK's own
@@ -71,6 +150,9 @@ func declared(c *mcp.ClientCapabilities) map[string]any {
 // answers returns the answers of a client to what it was asked, in the form in
 // which the SDK has read them.
 func answers(all mcp.InputResponseMap) map[string]any {
+	if all == nil {
+		return nil
+	}
 	out := make(map[string]any, len(all))
 	for key, a := range all {
 		if e, ok := a.(*mcp.ElicitResult); ok {

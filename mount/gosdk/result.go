@@ -6,94 +6,58 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
+
+// readReply reads a result of prompts/get or tools/call, and sets the result type of result,
+// which has no other way to be set (v1.8.0 mcp/protocol.go:984).
+func readReply(raw json.RawMessage, result json.Unmarshaler) (*core.Reply[mcp.Content, mcp.InputRequest], error) {
+	r, err := core.ReadReply(raw, contentOf, inputRequest)
+	if err == nil && r.Type != "" {
+		err = result.UnmarshalJSON(fmt.Appendf(nil, `{"content":[],"resultType":%q}`, r.Type))
+	}
+	return r, err
+}
 
 // getResult returns the SDK's form of a result of prompts/get.
 func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
-	var wire struct {
-		ResultType    json.RawMessage            `json:"resultType"`
-		Description   string                     `json:"description"`
-		Messages      []wireMessage              `json:"messages"`
-		RequestState  string                     `json:"requestState"`
-		InputRequests map[string]wireQuestion    `json:"inputRequests"`
-		Meta          map[string]json.RawMessage `json:"_meta"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	result := new(mcp.GetPromptResult)
+	r, err := readReply(raw, result)
+	if err != nil {
 		return nil, err
 	}
-	result := new(mcp.GetPromptResult)
-	if wire.ResultType != nil {
-		// There is no other way to set it (v1.8.0 mcp/protocol.go:984).
-		if err := result.UnmarshalJSON([]byte(`{"resultType":` + string(wire.ResultType) + `}`)); err != nil {
-			return nil, err
-		}
+	result.Description, result.RequestState, result.InputRequests, result.Meta = r.Description, r.State, r.Requests, r.Meta
+	if r.Contents != nil {
+		result.Messages = make([]*mcp.PromptMessage, len(r.Contents))
 	}
-	result.Description, result.RequestState, result.Meta = wire.Description, wire.RequestState, metaOf(wire.Meta)
-	if wire.Messages != nil {
-		result.Messages = make([]*mcp.PromptMessage, len(wire.Messages))
-	}
-	for i, message := range wire.Messages {
-		content, err := contentOf(message.Content)
-		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i+1, err)
-		}
-		result.Messages[i] = &mcp.PromptMessage{Role: mcp.Role(message.Role), Content: content}
-	}
-	if wire.InputRequests != nil {
-		result.InputRequests = make(mcp.InputRequestMap, len(wire.InputRequests))
-	}
-	for key, q := range wire.InputRequests {
-		question, err := inputRequest(q.Method, q.Params)
-		if err != nil {
-			return nil, fmt.Errorf("question %q: %w", key, err)
-		}
-		result.InputRequests[key] = question
+	for i, content := range r.Contents {
+		result.Messages[i] = &mcp.PromptMessage{Role: mcp.Role(r.Roles[i]), Content: content}
 	}
 	return result, nil
 }
 
-type wireMessage struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
-}
-
-type wireQuestion struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-}
-
-// metaOf returns a _meta with its values as they are. What says who the server
-// is must be missing: that is the SDK's to say.
-func metaOf(raw map[string]json.RawMessage) mcp.Meta {
-	var meta mcp.Meta
-	for key, value := range raw {
-		if key == mcp.MetaKeyServerInfo {
-			continue
-		}
-		if meta == nil {
-			meta = mcp.Meta{}
-		}
-		meta[key] = value
+// toolResult returns the SDK's form of a result of tools/call.
+func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
+	result := new(mcp.CallToolResult)
+	r, err := readReply(raw, result)
+	if err != nil {
+		return nil, err
 	}
-	return meta
+	result.IsError, result.RequestState, result.InputRequests, result.Meta = r.IsError, r.State, r.Requests, r.Meta
+	result.Content = r.Contents
+	if r.Structured != nil {
+		result.StructuredContent = r.Structured
+	}
+	return result, nil
 }
 
 // contentOf returns the SDK's form of a content, whose encoding is that of raw.
 func contentOf(raw json.RawMessage) (mcp.Content, error) {
-	message, err := json.Marshal(wireMessage{Role: "user", Content: raw})
-	if err != nil {
-		return nil, err
-	}
 	var m mcp.PromptMessage
-	if err := json.Unmarshal(message, &m); err != nil {
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"role":"user","content":%s}`, raw), &m); err != nil {
 		return nil, err
 	}
-	again, err := json.Marshal(m.Content)
-	if err != nil {
-		return nil, err
-	}
-	if !bridge.SameJSON(raw, again) {
+	if !core.EncodesTo(m.Content, raw) {
 		return &exactContent{m.Content, raw}, nil
 	}
 	return m.Content, nil

@@ -2,12 +2,17 @@ package gosdk
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // serverState is what a server of the SDK has of this package: one receiving
@@ -15,44 +20,28 @@ import (
 // cannot take a middleware out again, so a server gets one however often
 // something is mounted there.
 type serverState struct {
-	next    mcp.MethodHandler     // everything that was there before; set before any request
-	mounted atomic.Pointer[mount] // nil if nothing is
+	next    mcp.MethodHandler          // everything that was there before; set before any request
+	mounted atomic.Pointer[mount]      // nil if no prompts are
+	skills  atomic.Pointer[skillMount] // nil if no skills are
 
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// serverStates has the state of each server that has had a mount. It is global because
-// the SDK has no place for a state, and no way to list or remove its middleware. Without
-// it, each mount would leave another middleware behind, two mounts could not see each
-// other, and Import could not call the handler below the mount. A state lives as long as
-// its server, whose middleware it is. The map keeps neither alive.
-var (
-	statesMu     sync.Mutex // protects the map, and is held to make a state
-	serverStates = map[weak.Pointer[mcp.Server]]weak.Pointer[serverState]{}
-)
+// serverStates has the state of each server that has had a mount. Without it, each mount would
+// leave another middleware behind, two mounts could not see each other, and Import could not
+// call the handler below the mount.
+var serverStates core.States[mcp.Server, serverState]
 
 // stateOf returns the state of a server, which it makes if need be.
 func stateOf(s *mcp.Server) *serverState {
-	statesMu.Lock()
-	defer statesMu.Unlock()
-	key := weak.Make(s)
-	if st := serverStates[key].Value(); st != nil {
+	return serverStates.Of(s, func() *serverState {
+		st := new(serverState)
+		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			st.next = next
+			return st.handle
+		})
 		return st
-	}
-	st := new(serverState)
-	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		st.next = next
-		return st.handle
 	})
-	serverStates[key] = weak.Make(st)
-	runtime.AddCleanup(s, forget, key)
-	return st
-}
-
-func forget(key weak.Pointer[mcp.Server]) {
-	statesMu.Lock()
-	defer statesMu.Unlock()
-	delete(serverStates, key)
 }
 
 // The methods that a mount has to do with.
@@ -66,10 +55,8 @@ const (
 func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 	m := st.mounted.Load()
 	switch r := req.(type) {
-	case *mcp.ServerRequest[*mcp.InitializeParams]:
-		return st.initialize(ctx, m, method, r)
-	case *mcp.ServerRequest[*mcp.DiscoverParams]:
-		return st.discover(ctx, m, method, r)
+	case *mcp.ServerRequest[*mcp.InitializeParams], *mcp.ServerRequest[*mcp.DiscoverParams]:
+		return st.declare(ctx, method, req)
 	case *mcp.ListPromptsRequest:
 		if m != nil && method == methodList {
 			return m.list(ctx, r)
@@ -83,7 +70,7 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 			return m.listTools(ctx, r)
 		}
 	case *mcp.CallToolRequest:
-		if m != nil && method == methodCallTool && m.tools != nil && m.tools.filter && r.Params != nil {
+		if m != nil && method == methodCallTool && m.tools != nil && m.visible != nil && r.Params != nil {
 			return m.callTool(ctx, r)
 		}
 	case *mcp.CompleteRequest:
@@ -94,77 +81,68 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 	return st.next(ctx, method, req)
 }
 
-// initialize stores the protocol version of a session, which the SDK's session does
-// not expose, and adds the mount's capabilities to the result.
-func (st *serverState) initialize(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.InitializeParams]) (mcp.Result, error) {
-	res, err := st.next(ctx, method, r)
-	result, ok := res.(*mcp.InitializeResult)
-	if err != nil || !ok || result == nil {
-		return res, err
+// declare adds the capabilities of the mounts to the result of initialize or server/discover, and
+// stores the protocol version of a session, which the SDK's session does not expose.
+func (st *serverState) declare(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	res, err := st.next(ctx, method, req)
+	switch result := res.(type) {
+	case *mcp.InitializeResult:
+		r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams])
+		if result == nil || !ok {
+			return res, err
+		}
+		if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
+			key := weak.Make(r.Session)
+			st.negotiated.Store(key, result.ProtocolVersion)
+			runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
+		}
+		changed := *result
+		changed.Capabilities = st.capabilities(result.Capabilities, core.HasCompletions(result.ProtocolVersion))
+		return &changed, err
+	case *mcp.DiscoverResult:
+		if result == nil {
+			return res, err
+		}
+		changed := *result
+		changed.Capabilities = st.capabilities(result.Capabilities, true)
+		return &changed, err
 	}
-	if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
-		key := weak.Make(r.Session)
-		st.negotiated.Store(key, result.ProtocolVersion)
-		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
-	}
-	if result.ProtocolVersion < firstCompletions {
-		return result, nil
-	}
-	changed := *result
-	changed.Capabilities = m.capabilities(result.Capabilities)
-	return &changed, nil
+	return res, err
 }
 
-func (st *serverState) discover(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.DiscoverParams]) (mcp.Result, error) {
-	res, err := st.next(ctx, method, r)
-	result, ok := res.(*mcp.DiscoverResult)
-	if err != nil || !ok || result == nil {
-		return res, err
+// capabilities returns c with those of the mounts: completion, if the protocol version has the
+// capability, and skills. That of prompts is the SDK's doing, see placeholder.
+func (st *serverState) capabilities(c *mcp.ServerCapabilities, completions bool) *mcp.ServerCapabilities {
+	changed := mcp.ServerCapabilities{}
+	if c != nil {
+		changed = *c
 	}
-	changed := *result
-	changed.Capabilities = m.capabilities(result.Capabilities)
-	return &changed, nil
-}
-
-// capabilities returns c with completion, if the mount has it. That of prompts
-// is the SDK's doing, see placeholder.
-func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities {
-	if m == nil || !m.completes || c == nil || c.Completions != nil {
-		return c
+	if m := st.mounted.Load(); m != nil && m.completes && completions && changed.Completions == nil {
+		changed.Completions = &mcp.CompletionCapabilities{}
 	}
-	changed := *c
-	changed.Completions = &mcp.CompletionCapabilities{}
+	if st.skills.Load() != nil {
+		extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
+		maps.Copy(extensions, changed.Extensions)
+		changed.Extensions = extensions
+	}
 	return &changed
 }
 
-const (
-	// firstCompletions is the first protocol version with a capability for completions.
-	firstCompletions = "2025-03-26"
-	// newestStateful is the newest protocol version with sessions.
-	newestStateful = "2025-11-25"
-	// stateless is the first protocol version without sessions.
-	stateless = "2026-07-28"
-)
-
 // version returns the protocol version that a request is answered in.
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
-	if v, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && v >= stateless {
+	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.IsStateless(v) {
 		return v
 	}
 	if ss == nil {
-		return newestStateful
+		return core.NewestStateful()
 	}
 	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
 		return v.(string)
 	}
 	// What the client has asked for is what it has got, unless the SDK does not
 	// know it.
-	if p := ss.InitializeParams(); p != nil && p.ProtocolVersion < stateless {
-		for _, v := range mcp.SupportedProtocolVersions() {
-			if v == p.ProtocolVersion {
-				return v
-			}
-		}
+	if p := ss.InitializeParams(); p != nil && !core.IsStateless(p.ProtocolVersion) && slices.Contains(mcp.SupportedProtocolVersions(), p.ProtocolVersion) {
+		return p.ProtocolVersion
 	}
-	return newestStateful
+	return core.NewestStateful()
 }

@@ -8,14 +8,13 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -57,41 +56,50 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	case !reflect.ValueOf(skills.Resources).IsZero():
 		return nil, errors.New("gosdk: SkillsOptions.Skills.Resources has no effect on a mount; add the resources to the server of the SDK")
 	}
-	m := &skillMount{sdk: s, registry: r, isListed: skills.Visible == nil, listed: map[string]skillResource{}}
 	f, err := promptskills.New(r, skills)
 	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
-	if m.server, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger}); err != nil {
+	srv, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger})
+	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
+	}
+	m := &skillMount{caller: caller{stateOf(s), srv}, sdk: s, registry: r, isListed: skills.Visible == nil, put: map[string]*mcp.Resource{}}
+	m.resources = &core.Entries[*mcp.Resource]{
+		Mount: "gosdk", Kind: "resource", All: m.all, Own: m.own, Read: resourceOf, Put: m.add, Remove: m.remove,
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
-			if m.isOver.Load() {
+			if m.state.skills.Load() != m {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
 			}
-			raw, err := m.call(ctx, method, ss, nil, p)
+			if p == nil {
+				p = new(skillParams)
+			}
+			raw, err := m.call(ctx, method, &mcp.ServerRequest[*skillParams]{Session: ss, Params: p}, p)
 			return &skillResult{raw: raw}, err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	s.AddReceivingMiddleware(m.declare)
+	m.state.skills.Store(m)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
 	changed, cancel := r.Subscribe()
 	end := func() {
-		m.isOver.Store(true)
+		m.state.skills.CompareAndSwap(m, nil)
 		cancel()
 		s.RemoveResourceTemplates(skillFiles)
-		m.remove()
+		if err := m.resources.Clear(); err != nil {
+			m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's resources", slog.Any("error", err))
+		}
 	}
-	if err := m.sync(); err != nil {
+	if err := m.resources.Update(); err != nil {
 		end()
 		return nil, err
 	}
-	stop := bridge.Watch(changed, func() {
-		if err := m.sync(); err != nil {
+	stop := core.Follow(changed, changeLongest, func() {
+		if err := m.resources.Update(); err != nil {
 			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
 	})
@@ -103,19 +111,12 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 
 // skillMount is a registry of skills on a server.
 type skillMount struct {
-	sdk      *mcp.Server
-	server   *prompts.Server
-	registry *promptskills.Registry
-	isListed bool
-	isOver   atomic.Bool
-	next     mcp.MethodHandler        // of the server, without the mount
-	listed   map[string]skillResource // by URI; of one goroutine at a time
-}
-
-// skillResource is a resource that a mount has put into the server.
-type skillResource struct {
-	front    string
-	resource *mcp.Resource // by which the resource is known in the server's list
+	caller
+	sdk       *mcp.Server
+	registry  *promptskills.Registry
+	isListed  bool
+	resources *core.Entries[*mcp.Resource]
+	put       map[string]*mcp.Resource // of the mount, as in the server's list, by URI; of one goroutine at a time
 }
 
 // skillParams are those of all methods.
@@ -134,46 +135,11 @@ type skillResult struct {
 // MarshalJSON returns the result as the library's server has encoded it.
 func (r *skillResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
-// call has the library's server answer a request.
-func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSession, extra *mcp.RequestExtra, p *skillParams) (json.RawMessage, error) {
-	params := map[string]*string{}
-	version := ""
-	if p != nil {
-		if p.URI != nil {
-			params["uri"] = p.URI
-		}
-		if p.Cursor != nil {
-			params["cursor"] = p.Cursor
-		}
-		version, _ = p.Meta["io.modelcontextprotocol/protocolVersion"].(string)
-	}
-	if version == "" && ss != nil && ss.InitializeParams() != nil {
-		version = ss.InitializeParams().ProtocolVersion
-	}
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return nil, err
-	}
-	o := prompts.CallOptions{Version: version, ClientKey: clientKey(ss, extra)}
-	if ss != nil {
-		o.SessionID = ss.ID()
-	}
-	result, err := m.server.Call(ctx, method, raw, o)
-	if err == nil {
-		return result, nil
-	}
-	var e *prompts.Error
-	if errors.As(err, &e) {
-		return nil, wireError(e)
-	}
-	return nil, internalError(ctx, m.server, "request failed", method, slog.String("method", method), err)
-}
-
 // read is the handler of resources/read.
 func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := &skillParams{URI: &r.Params.URI}
 	p.Meta = r.Params.Meta
-	raw, err := m.call(ctx, "resources/read", r.Session, r.Extra, p)
+	raw, err := m.call(ctx, "resources/read", r, p)
 	if err != nil {
 		return nil, err
 	}
@@ -185,113 +151,56 @@ func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp
 	return result, err
 }
 
-// declare adds the extension to the capabilities.
-func (m *skillMount) declare(next mcp.MethodHandler) mcp.MethodHandler {
-	m.next = next
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, r)
-		if err != nil || m.isOver.Load() {
-			return result, err
+// all returns the SKILL.md of each skill, as the front matter by URI.
+func (m *skillMount) all() (map[string]string, error) {
+	all := map[string]string{}
+	if m.isListed {
+		for s := range m.registry.All() {
+			all[s.URI()] = string(s.Frontmatter)
 		}
-		extend := func(c *mcp.ServerCapabilities) *mcp.ServerCapabilities {
-			all := mcp.ServerCapabilities{}
-			if c != nil {
-				all = *c
-			}
-			extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
-			for name, settings := range all.Extensions {
-				extensions[name] = settings
-			}
-			all.Extensions = extensions
-			return &all
-		}
-		switch result := result.(type) {
-		case *mcp.InitializeResult:
-			own := *result
-			own.Capabilities = extend(own.Capabilities)
-			return &own, nil
-		case *mcp.DiscoverResult:
-			own := *result
-			own.Capabilities = extend(own.Capabilities)
-			return &own, nil
-		}
-		return result, nil
 	}
+	return all, nil
 }
 
-// native returns the URIs of the server's own resources.
-func (m *skillMount) native() (map[string]bool, error) {
-	const method = "resources/list"
+// own returns the URIs of the server's own resources.
+func (m *skillMount) own(map[string]string) (map[string]bool, error) {
 	ctx, uris := context.Background(), map[string]bool{}
-	err := loopback(ctx, m.sdk, func(ss *mcp.ServerSession) error {
-		cursor := ""
-		for range maxPages {
-			res, err := m.next(ctx, method, &mcp.ListResourcesRequest{Session: ss, Params: &mcp.ListResourcesParams{Cursor: cursor}})
-			page, ok := res.(*mcp.ListResourcesResult)
-			if err != nil || !ok || page == nil {
-				return err
+	if !m.isListed {
+		return uris, nil
+	}
+	return uris, loopback(ctx, m.sdk, func(ss *mcp.ServerSession) error {
+		return core.Pages(func(cursor string) (string, error) {
+			r := &mcp.ListResourcesRequest{Session: ss, Params: &mcp.ListResourcesParams{Cursor: cursor}}
+			page, err := nativeResult[mcp.ListResourcesResult](ctx, m.state, "resources/list", r)
+			if err != nil {
+				return "", err
 			}
 			for _, r := range page.Resources {
-				if m.listed[r.URI].resource != r {
-					uris[r.URI] = true
-				}
+				uris[r.URI] = uris[r.URI] || m.put[r.URI] != r
 			}
-			if cursor = page.NextCursor; cursor == "" {
-				return nil
-			}
-		}
-		return errPages
+			return page.NextCursor, nil
+		})
 	})
-	return uris, err
 }
 
-// sync makes the list of resources have the SKILL.md of each skill. It returns an error
-// for each whose URI the server has for a resource of its own, which stays unchanged.
-func (m *skillMount) sync() error {
-	if !m.isListed {
-		return nil
-	}
-	native, err := m.native()
-	if err != nil {
-		return fmt.Errorf("gosdk: list the server's resources: %w", err)
-	}
-	now := map[string]bool{}
-	var errs []error
-	for s := range m.registry.All() {
-		uri := s.URI()
-		if native[uri] {
-			errs = append(errs, bridge.Exists("gosdk", "resource", uri))
-			continue
-		}
-		now[uri] = true
-		if front := string(s.Frontmatter); m.listed[uri].front != front {
-			var about struct{ Name, Description string }
-			_ = json.Unmarshal(s.Frontmatter, &about) // which the registry has checked
-			r := &mcp.Resource{URI: uri, Name: about.Name, Description: about.Description, MIMEType: "text/markdown"}
-			m.listed[uri] = skillResource{front, r}
-			m.sdk.AddResource(r, m.read)
-		}
-	}
-	for uri := range m.listed {
-		if !now[uri] {
-			delete(m.listed, uri)
-			if !native[uri] {
-				m.sdk.RemoveResources(uri)
-			}
-		}
-	}
-	return errors.Join(errs...)
+func resourceOf(uri, front string) (*mcp.Resource, error) {
+	r := &mcp.Resource{URI: uri, MIMEType: "text/markdown"}
+	var about struct{ Name, Description string }
+	err := json.Unmarshal([]byte(front), &about)
+	r.Name, r.Description = about.Name, about.Description
+	return r, err
 }
 
-// remove removes the resources from the server.
-func (m *skillMount) remove() {
-	native, err := m.native()
-	if err != nil {
-		m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's resources", slog.Any("error", err))
+func (m *skillMount) add(all ...*mcp.Resource) {
+	for _, r := range all {
+		m.put[r.URI] = r
+		m.sdk.AddResource(r, m.read)
 	}
-	for uri := range m.listed {
-		if !native[uri] {
-			m.sdk.RemoveResources(uri)
-		}
+}
+
+func (m *skillMount) remove(uris ...string) {
+	for _, uri := range uris {
+		delete(m.put, uri)
 	}
+	m.sdk.RemoveResources(uris...)
 }

@@ -204,3 +204,15 @@ func (w lineWriter) Write(p []byte) (int, error) {
 	w <- string(p)
 	return len(p), nil
 }
+
+// A client that asked for an unknown protocol version uses skills in the version that the
+// server has answered.
+func TestSkillsInTheNegotiatedVersion(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	var skills promptskills.Registry
+	unmount, err := gosdk.MountSkills(s, &skills, gosdk.SkillsOptions{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer unmount()
+	assert.Contains(t, string(dial(t, s, "2025-01-01").must("skills/list", `{}`)), `"skills":[]`)
+}

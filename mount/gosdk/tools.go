@@ -1,20 +1,18 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/gosdk/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // The methods of a feature of package prompttools.
@@ -22,15 +20,6 @@ const (
 	methodListTools = "tools/list"
 	methodCallTool  = "tools/call"
 )
-
-// tools are the tools of a feature in Options.Features, as tools of the SDK's server.
-type tools struct {
-	mount  *mount
-	lister *prompts.Server                   // lists all tools, whoever may see them
-	filter bool                              // some may be hidden
-	added  map[string]string                 // the entries of the tools that the server has, by name
-	names  atomic.Pointer[map[string]string] // entries by name, also of tools that the server has of its own
-}
 
 // mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
 // server's own tools, even if the server's middleware copies tools.
@@ -44,7 +33,7 @@ func isMounted(tool *mcp.Tool) bool {
 }
 
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
-func toolOf(entry string) (*mcp.Tool, error) {
+func toolOf(_, entry string) (*mcp.Tool, error) {
 	tool := new(mcp.Tool)
 	var raw struct {
 		InputSchema json.RawMessage `json:"inputSchema"`
@@ -57,145 +46,90 @@ func toolOf(entry string) (*mcp.Tool, error) {
 	return tool, err
 }
 
-// newTools returns nil if no feature has tools.
-func newTools(m *mount, o prompts.Options) (*tools, error) {
+// newTools returns the tools of a feature in Options.Features, or nil if no feature has tools.
+func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
 	if !slices.Contains(m.server.Methods(), methodCallTool) {
 		return nil, nil
 	}
+	// Lists all tools, whoever may see them.
 	lister, err := prompts.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
-	return &tools{mount: m, lister: lister, filter: o.Visible != nil, added: map[string]string{}}, nil
+	return &core.Entries[*mcp.Tool]{
+		Mount: "gosdk", Kind: "tool",
+		All: func() (map[string]string, error) {
+			return core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
+				return lister.Call(context.Background(), methodListTools, params, prompts.CallOptions{})
+			})
+		},
+		Own: func(map[string]string) (map[string]bool, error) {
+			names := map[string]bool{}
+			return names, loopback(context.Background(), m.sdk, func(ss *mcp.ServerSession) error {
+				return m.toolPages(context.Background(), &mcp.ListToolsRequest{Session: ss}, func(page *mcp.ListToolsResult) {
+					for _, tool := range page.Tools {
+						names[tool.Name] = names[tool.Name] || !isMounted(tool)
+					}
+				})
+			})
+		},
+		Read: toolOf,
+		Put: func(all ...*mcp.Tool) {
+			for _, tool := range all {
+				m.sdk.AddTool(tool, m.tool)
+			}
+		},
+		Remove: m.sdk.RemoveTools,
+	}, nil
 }
 
-// native returns the names of the server's own tools.
-func (t *tools) native(ctx context.Context) (map[string]bool, error) {
-	names := map[string]bool{}
-	err := loopback(ctx, t.mount.sdk, func(ss *mcp.ServerSession) error {
-		cursor := ""
-		for range maxPages {
-			res, err := t.mount.state.next(ctx, methodListTools, &mcp.ListToolsRequest{Session: ss, Params: &mcp.ListToolsParams{Cursor: cursor}})
-			page, ok := res.(*mcp.ListToolsResult)
-			if err != nil || !ok || page == nil {
-				return err
-			}
-			for _, tool := range page.Tools {
-				if !isMounted(tool) {
-					names[tool.Name] = true
-				}
-			}
-			if cursor = page.NextCursor; cursor == "" {
-				return nil
-			}
-		}
-		return errPages
-	})
-	return names, err
-}
-
-// update brings the server's tools up to date. If the server has a tool of its own with
-// the same name, update keeps that tool unchanged and returns an error. Only Mount and
-// the mount's goroutine call update.
-func (t *tools) update(ctx context.Context) error {
-	if t == nil {
-		return nil
+// toolPages calls f for each page of the server's tools, as they are for the client of a
+// request.
+func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(page *mcp.ListToolsResult)) error {
+	params := new(mcp.ListToolsParams)
+	if as.Params != nil {
+		*params = *as.Params
 	}
-	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
-		return t.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
-	})
-	if err != nil {
-		return fmt.Errorf("gosdk: list the tools of Options.Features: %w", err)
-	}
-	t.names.Store(&all)
-	native, err := t.native(ctx)
-	if err != nil {
-		return fmt.Errorf("gosdk: list the server's tools: %w", err)
-	}
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		entry := all[name]
-		if native[name] {
-			delete(t.added, name)
-			errs = append(errs, bridge.Exists("gosdk", "tool", name))
-			continue
-		}
-		if t.added[name] == entry {
-			continue
-		}
-		tool, err := toolOf(entry)
+	return core.Pages(func(cursor string) (string, error) {
+		own := *params
+		own.Cursor = cmp.Or(cursor, own.Cursor)
+		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra})
 		if err != nil {
-			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w", name, err))
-			continue
+			return "", err
 		}
-		t.mount.sdk.AddTool(tool, t.call)
-		t.added[name] = entry
-	}
-	var gone []string
-	for name := range t.added {
-		if _, ok := all[name]; !ok {
-			delete(t.added, name)
-			if !native[name] {
-				gone = append(gone, name)
-			}
-		}
-	}
-	if len(gone) > 0 {
-		t.mount.sdk.RemoveTools(gone...)
-	}
-	return errors.Join(errs...)
+		f(page)
+		return page.NextCursor, nil
+	})
 }
 
-// reportOwn logs which of the tools that the server lists are its own, and have the name of a
-// tool of the mount.
-func (t *tools) reportOwn(ctx context.Context, listed []*mcp.Tool) {
+// reportTools logs which of the tools that the server lists are its own, and have the name of
+// a tool of the mount.
+func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 	for _, tool := range listed {
-		if all := t.names.Load(); tool != nil && !isMounted(tool) && all != nil && (*all)[tool.Name] != "" {
-			t.mount.reportOwn(ctx, "tool", tool.Name)
+		if tool != nil && !isMounted(tool) && m.tools.Wants(tool.Name) {
+			m.reportOwn(ctx, "tool", tool.Name)
 		}
 	}
 }
 
-// remove removes the tools of the mount from the server.
-func (t *tools) remove() {
-	if t == nil || len(t.added) == 0 {
-		return
-	}
-	native, err := t.native(context.Background())
-	if err != nil {
-		t.mount.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's tools", slog.Any("error", err))
-	}
-	maps.DeleteFunc(t.added, func(name, _ string) bool { return native[name] })
-	t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
-}
-
-// call is the handler of all tools.
-func (t *tools) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	m := t.mount
-	members := map[string]any{"name": r.Params.Name}
+// tool is the handler of all tools.
+func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	name := r.Params.Name
+	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}
+	params.Meta = r.Params.Meta
 	if len(r.Params.Arguments) > 0 {
-		members["arguments"] = r.Params.Arguments
+		params.Arguments = r.Params.Arguments
 	}
-	if r.Params.InputResponses != nil {
-		members["inputResponses"] = answers(r.Params.InputResponses)
-	}
-	if r.Params.RequestState != "" {
-		members["requestState"] = r.Params.RequestState
-	}
-	req, err := m.newRequest(r, r.Session, r.Params.Meta, members)
-	if err != nil {
-		return nil, m.failure(ctx, methodCallTool, err)
-	}
-	raw, err := m.call(ctx, methodCallTool, req)
-	if err != nil {
-		if isNoTool(err) { // so that a hidden tool is as one that does not exist
-			return nil, &noToolError{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknownTool(r.Params.Name)}}
-		}
+	raw, err := m.call(ctx, methodCallTool, r, params)
+	switch {
+	case err != nil && isMissing(err, "tool"): // so that a hidden tool is as one that does not exist
+		return nil, &noToolError{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}}
+	case err != nil:
 		return nil, err
 	}
 	result, err := toolResult(raw)
 	if err != nil {
-		return nil, internalError(ctx, m.server, cannotConvert, fmt.Sprintf("tool %q", r.Params.Name), slog.String("tool", r.Params.Name), err)
+		return nil, m.unconverted(ctx, "tool", name, err)
 	}
 	return result, nil
 }
@@ -208,143 +142,64 @@ func (e *noToolError) Error() string { return e.wire.Error() }
 
 func (e *noToolError) Unwrap() error { return e.wire }
 
-// unknownTool returns the message of the SDK's error for an unknown tool (v1.8.0
-// mcp/server.go:1010).
-func unknownTool(name string) string { return fmt.Sprintf("unknown tool %q", name) }
-
 // callTool answers tools/call if some tools may be hidden. A tool that the server does not have
 // takes the way of a hidden one: our server has limits, checks and middleware, which must
 // reject both in the same way.
 func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Result, error) {
 	res, err := m.state.next(ctx, methodCallTool, r)
-	var unknown *jsonrpc.Error
-	if none := (*noToolError)(nil); errors.As(err, &none) {
-		return nil, none.wire
+	if isUnknown(err, "tool", r.Params.Name) && !errors.As(err, new(*noToolError)) {
+		res, err = m.tool(ctx, r)
 	}
-	if !errors.As(err, &unknown) || unknown.Code != jsonrpc.CodeInvalidParams || len(unknown.Data) > 0 || unknown.Message != unknownTool(r.Params.Name) {
-		return res, err
-	}
-	result, err := m.tools.call(ctx, r)
 	if none := (*noToolError)(nil); errors.As(err, &none) {
 		err = none.wire
 	}
 	if err != nil {
 		return nil, err
 	}
-	return result, nil
+	return res, nil
 }
 
-// isNoTool reports whether an error says that a tool does not exist.
-func isNoTool(err error) bool {
-	var e *jsonrpc.Error
-	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
-		return false
-	}
-	var data map[string]json.RawMessage
-	return json.Unmarshal(e.Data, &data) == nil && data["tool"] != nil
-}
-
-// toolResult returns the SDK's form of a result of tools/call.
-func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
-	var wire struct {
-		ResultType        json.RawMessage            `json:"resultType"`
-		Content           []json.RawMessage          `json:"content"`
-		StructuredContent json.RawMessage            `json:"structuredContent"`
-		IsError           bool                       `json:"isError"`
-		RequestState      string                     `json:"requestState"`
-		InputRequests     map[string]wireQuestion    `json:"inputRequests"`
-		Meta              map[string]json.RawMessage `json:"_meta"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		return nil, err
-	}
-	result := new(mcp.CallToolResult)
-	if wire.ResultType != nil {
-		// There is no other way to set it.
-		if err := result.UnmarshalJSON([]byte(`{"content":[],"resultType":` + string(wire.ResultType) + `}`)); err != nil {
-			return nil, err
-		}
-	}
-	result.IsError, result.RequestState, result.Meta = wire.IsError, wire.RequestState, metaOf(wire.Meta)
-	if wire.StructuredContent != nil {
-		result.StructuredContent = wire.StructuredContent
-	}
-	result.Content = make([]mcp.Content, len(wire.Content))
-	for i, c := range wire.Content {
-		var err error
-		if result.Content[i], err = contentOf(c); err != nil {
-			return nil, fmt.Errorf("content %d: %w", i+1, err)
-		}
-	}
-	if wire.InputRequests != nil {
-		result.Content, result.InputRequests = nil, make(mcp.InputRequestMap, len(wire.InputRequests))
-	}
-	for key, q := range wire.InputRequests {
-		question, err := inputRequest(q.Method, q.Params)
-		if err != nil {
-			return nil, fmt.Errorf("question %q: %w", key, err)
-		}
-		result.InputRequests[key] = question
-	}
-	return result, nil
-}
-
-// listTools answers tools/list: the server's list without the tools that are hidden
+// listTools answers tools/list: with a filter, the server's list without the tools that are hidden
 // from the client. The list is one page, because a page of the SDK counts hidden tools, and
 // its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
-	if !m.tools.filter {
+	if m.visible == nil {
 		res, err := m.state.next(ctx, methodListTools, r)
 		if page, ok := res.(*mcp.ListToolsResult); ok && page != nil {
-			m.tools.reportOwn(ctx, page.Tools)
+			m.reportTools(ctx, page.Tools)
 		}
 		return res, err
 	}
-	var result *mcp.ListToolsResult
-	params := new(mcp.ListToolsParams)
-	if r.Params != nil {
-		*params = *r.Params
+	var pages []*mcp.ListToolsResult
+	err := m.toolPages(ctx, r, func(page *mcp.ListToolsResult) { pages = append(pages, page) })
+	switch {
+	case errors.Is(err, errForeign), errors.Is(err, core.ErrEndless):
+		return nil, m.failure(ctx, methodListTools, err)
+	case err != nil:
+		return nil, err
 	}
-	for n := 0; n == 0 || params.Cursor != ""; n++ {
-		own := *params
-		res, err := m.state.next(ctx, methodListTools, &mcp.ListToolsRequest{Session: r.Session, Params: &own, Extra: r.Extra})
-		page, ok := res.(*mcp.ListToolsResult)
-		switch {
-		case err != nil || !ok || page == nil:
-			return res, err
-		case n == maxPages:
-			return nil, m.failure(ctx, methodListTools, errPages)
-		case n == 0:
-			all := *page
-			result = &all
-		default:
-			result.Tools = slices.Concat(result.Tools, page.Tools)
-		}
-		params.Cursor = page.NextCursor
-	}
-	m.tools.reportOwn(ctx, result.Tools)
-	result.NextCursor = ""
-	visible, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
-		members := map[string]any{}
-		if err := json.Unmarshal(params, &members); err != nil {
+	visible, err := core.Named("tools", "name", func(raw json.RawMessage) (json.RawMessage, error) {
+		params := new(mcp.ListToolsParams)
+		if err := json.Unmarshal(raw, params); err != nil {
 			return nil, err
 		}
-		var meta mcp.Meta
 		if r.Params != nil {
-			meta = r.Params.Meta
+			params.Meta = r.Params.Meta
 		}
-		req, err := m.newRequest(r, r.Session, meta, members)
-		if err != nil {
-			return nil, err
-		}
-		return m.call(ctx, methodListTools, req)
+		return m.call(ctx, methodListTools, r, params)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result.CacheScope = "private"
-	result.Tools = slices.DeleteFunc(append([]*mcp.Tool{}, result.Tools...), func(tool *mcp.Tool) bool {
-		return isMounted(tool) && visible[tool.Name] == ""
-	})
-	return result, nil
+	result := *pages[0]
+	result.NextCursor, result.CacheScope, result.Tools = "", "private", []*mcp.Tool{}
+	for _, page := range pages {
+		m.reportTools(ctx, page.Tools)
+		for _, tool := range page.Tools {
+			if !isMounted(tool) || visible[tool.Name] != "" {
+				result.Tools = append(result.Tools, tool)
+			}
+		}
+	}
+	return &result, nil
 }

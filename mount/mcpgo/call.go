@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync/atomic"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -48,10 +48,9 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 		}
 		return nil, failure(ctx, err)
 	}
-	result, err := decodeResult(raw)
+	result, err := getResult(raw)
 	if err != nil {
-		name := request.Params.Name
-		return nil, internalError(ctx, m.calls, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
+		return nil, m.unconverted(ctx, "prompt", request.Params.Name, err)
 	}
 	return result, nil
 }
@@ -79,14 +78,16 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 		info := s.GetClientInfo()
 		o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	}
-	if !mcp.IsModernProtocol(o.Version) {
-		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-			return ask(ctx, m.server, method, params)
+	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+		result, err := ask(ctx, m.server, method, params)
+		if err != nil {
+			return nil, err
 		}
+		return json.Marshal(result)
 	}
 	o.Notify = func(method string, params json.RawMessage) {
-		fields, err := decodeObject(params)
-		if err != nil {
+		var fields map[string]any
+		if core.Decode(params, &fields) != nil {
 			return
 		}
 		// A client that does not read its notifications misses them.
@@ -140,32 +141,19 @@ func object(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// ask sends the client in ctx a request, of the methods that the SDK has one
-// for.
-func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (json.RawMessage, error) {
-	var result any
-	var err error
-	switch mcp.MCPMethod(method) {
-	case mcp.MethodElicitationCreate:
-		request := mcp.ElicitationRequest{Request: mcp.Request{Method: method}}
-		if err := decodeExactly(params, &request.Params); err != nil {
-			return nil, err
-		}
-		result, err = s.RequestElicitation(ctx, request)
-	case mcp.MethodSamplingCreateMessage:
-		request := mcp.CreateMessageRequest{Request: mcp.Request{Method: method}}
-		if err := decodeExactly(params, &request.CreateMessageParams); err != nil {
-			return nil, err
-		}
-		//lint:ignore SA1019 clients of older revisions have it, and an author may ask for it
-		result, err = s.RequestSampling(ctx, request)
-	case mcp.MethodListRoots:
-		result, err = s.RequestRoots(ctx, mcp.ListRootsRequest{Request: mcp.Request{Method: method}})
-	default:
-		return nil, fmt.Errorf("mcpgo: mcp-go has no request %q", method)
-	}
+// ask sends the client in ctx a request, of the methods that the SDK has one for.
+func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (result any, err error) {
+	request, err := inputRequest(method, params)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(result)
+	about := mcp.Request{Method: method}
+	switch {
+	case request.Elicitation != nil:
+		return s.RequestElicitation(ctx, mcp.ElicitationRequest{Request: about, Params: *request.Elicitation})
+	case request.Sampling != nil:
+		//lint:ignore SA1019 clients of older revisions have it, and an author may ask for it
+		return s.RequestSampling(ctx, mcp.CreateMessageRequest{Request: about, CreateMessageParams: *request.Sampling})
+	}
+	return s.RequestRoots(ctx, mcp.ListRootsRequest{Request: about})
 }

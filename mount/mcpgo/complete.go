@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // provider is the completion provider of a server that has had a mount.
@@ -28,7 +29,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 			continue
 		}
 		prompt, ok := v.prompts[name]
-		if !ok || !m.has(name) || own != nil && !completes(prompt, argument.Name) {
+		if !ok || !m.has(name) || own != nil && !core.Completes(prompt, argument.Name) {
 			continue
 		}
 		if v.visible(ctx, prompt) {
@@ -37,8 +38,9 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		// A Visible that needs what the middleware puts into the context shows a prompt only
 		// there. For the client, a hidden prompt is an unknown one.
 		if m.options.Middleware != nil {
-			if result, err := m.complete(ctx, name, argument, others); err == nil {
-				return result, nil
+			watched, shown := core.Watch(ctx, name)
+			if result, err := m.complete(watched, name, argument, others); shown() {
+				return result, err
 			}
 		}
 	}
@@ -57,17 +59,6 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		}
 	}
 	return &mcp.Completion{Values: []string{}}, nil
-}
-
-// completes reports whether an argument has completions. An argument without them, such
-// as that of an imported prompt, is left to the application's provider.
-func completes(p prompts.Prompt, argument string) bool {
-	for _, a := range p.Arguments {
-		if a.Name == argument {
-			return a.Complete != nil || a.Schema != nil
-		}
-	}
-	return true
 }
 
 // has reports whether a name is the mount's, and not that of a prompt that the

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // callError is what a handler returns of an error that the client is to see.
@@ -22,13 +22,10 @@ func (e *callError) Error() string { return e.text }
 // Unwrap is for hooks and middleware of the application.
 func (e *callError) Unwrap() error { return e.seen }
 
-// cannotConvert is the event of a result that the types of mcp-go cannot express.
-const cannotConvert = "cannot convert result for mcp-go"
-
-// internalError logs an error of a request and returns the error for the client, which
-// gets the subject only. Both have the same error id.
-func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
-	return failure(ctx, bridge.InternalError(ctx, srv, event, subject, about, err))
+// unconverted returns what the client gets to see of a result that the types of mcp-go cannot
+// express. kind is prompt or tool.
+func (m *mount) unconverted(ctx context.Context, kind, name string, err error) error {
+	return failure(ctx, core.InternalError(ctx, m.calls, "cannot convert result for mcp-go", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
 }
 
 // failure returns what a handler is to return for an error of a call: an

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // maxRounds is how often a handler may ask for input, as in the SDK.
@@ -27,23 +27,10 @@ const maxRounds = 10
 // sent, as by mcp-go. If a handler requests input with a
 // [server.InputRequestBuilder], [prompts.Ask] sends the request.
 func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
-	to := prompts.Prompt{
-		Name:         p.Name,
-		Title:        p.Title,
-		Description:  p.Description,
-		DisableHints: true,
-		Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-			return render(ctx, p.Name, h, args)
-		},
-	}
-	for _, a := range p.Arguments {
-		to.Arguments = append(to.Arguments, prompts.Argument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
-	}
-	for _, icon := range p.Icons {
-		to.Icons = append(to.Icons, prompts.Icon{Src: icon.Src, MIMEType: icon.MIMEType, Sizes: slices.Clone(icon.Sizes), Theme: string(icon.Theme)})
-	}
-	if p.Meta != nil {
-		to.Meta = metaOf(p.Meta)
+	to := core.ListedAs(p)
+	delete(to.Meta, tagKey) // of one that is mounted
+	to.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		return render(ctx, p.Name, h, args)
 	}
 	return to
 }
@@ -72,51 +59,25 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	return taken, nil
 }
 
-// metaOf returns a _meta of the SDK as ours.
-func metaOf(m *mcp.Meta) prompts.Meta {
-	meta := prompts.Meta(maps.Clone(m.AdditionalFields))
-	delete(meta, tagKey) // of one that is mounted
-	if m.ProgressToken != nil {
-		if meta == nil {
-			meta = prompts.Meta{}
-		}
-		meta["progressToken"] = m.ProgressToken
-	}
-	return meta
-}
-
 // render calls a handler of the SDK.
 func render(ctx context.Context, name string, h server.PromptHandlerFunc, args map[string]string) (*prompts.Result, error) {
 	if h == nil {
 		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
 	}
 	request, in := requestFor(ctx, name, args)
-	asked := map[string]int{} // how often, by key: a handler may use a key again
-	unique := func(key string) string {
-		if asked[key]++; asked[key] > 1 {
-			return fmt.Sprintf("%s#%d", key, asked[key])
-		}
-		return key
-	}
-	for range maxRounds {
+	return core.Render(ctx, maxRounds, func(responses mcp.InputResponses, state string) (core.Handled, error) {
+		request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{InputResponses: responses, RequestState: state}
 		result, err := h(ctx, request)
 		switch {
 		case err != nil:
-			return nil, handlerFailure(in, err)
+			return core.Handled{}, handlerFailure(in, err)
 		case result == nil:
-			return nil, fmt.Errorf("mcpgo: handler of prompt %q returned neither a result nor an error", name)
-		case !result.NeedsInput():
-			return resultFrom(result)
-		case len(result.InputRequests) == 0:
-			return nil, server.ErrLoadShedding
+			return core.Handled{}, errors.New("handler returned neither a result nor an error")
+		case result.NeedsInput() && len(result.InputRequests) == 0:
+			return core.Handled{}, server.ErrLoadShedding
 		}
-		var responses mcp.InputResponses
-		if err := bridge.Ask(ctx, result.InputRequests, unique, &responses); err != nil {
-			return nil, err
-		}
-		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState
-	}
-	return nil, fmt.Errorf("mcpgo: handler of prompt %q returned input requests %d times in a row (limit %[2]d)", name, maxRounds)
+		return core.Handled{Result: result, Asks: result.NeedsInput(), Requests: result.InputRequests, State: result.RequestState}, nil
+	})
 }
 
 // requestFor returns the request for a handler. On a mount, the request is that of the
@@ -133,7 +94,6 @@ func requestFor(ctx context.Context, name string, args map[string]string) (reque
 	maps.Copy(all, request.Params.Arguments)
 	maps.Copy(all, args)
 	request.Params.Arguments = all
-	request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{} // prompts.Ask has read the answers
 	return request, in
 }
 

@@ -444,14 +444,17 @@ func TestHiddenIsNotCompleted(t *testing.T) {
 	}
 }
 
-// A prompt that Visible shows only in the context of the middleware has its completions, and
-// the provider of the application has those of every other prompt.
+// A prompt that Visible shows only in the context of the middleware has its completions and
+// errors, and the provider of the application has the completions of every other prompt, whatever
+// the middleware does.
 func TestCompletionsInsideOfMiddleware(t *testing.T) {
 	t.Parallel()
 	type allowed struct{}
 	named := func(name string) prompts.Prompt {
 		p := says(name, "x")
-		p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}}
+		p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}, {Name: "fails", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+			return nil, errors.New("no database")
+		}}}
 		return p
 	}
 	for _, panics := range []bool{false, true} {
@@ -459,7 +462,7 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			s := server.NewMCPServer("s", "1")
 			own(s, "own", "own")
 			var r prompts.Registry
-			r.MustAdd(named("a"), named("hidden"))
+			r.MustAdd(named("a"), named("hidden"), named("renamed"))
 			var seen []string
 			unmount := mount(t, s, &r, prompts.Options{
 				Visible: func(ctx context.Context, p prompts.Prompt) bool {
@@ -474,11 +477,24 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 						if r.Method == "completion/complete" {
 							seen = append(seen, r.Prompt)
 						}
-						return next(context.WithValue(ctx, allowed{}, "a"), r)
+						if r.Prompt == "renamed" {
+							r.Prompt = "a"
+						}
+						response, err := next(context.WithValue(ctx, allowed{}, "a"), r)
+						if err != nil && r.Prompt == "hidden" {
+							err = &prompts.Error{Code: -32002, Message: "refused"}
+						}
+						return response, err
 					}
 				},
 			}, application...)
 			client := dial(t, s, "2025-11-25")
+			for argument, want := range map[string]string{"nosuch": "is not an argument of this prompt", "fails": `completion of argument "fails" failed`} {
+				a := client.do("completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":%q,"value":"py"}}`, argument))
+				if assert.NotNil(t, a.Error, "%s", a.Result) {
+					assert.Contains(t, a.Error.Message, want)
+				}
+			}
 			for _, test := range []struct {
 				ref, arg string
 				want     []string
@@ -486,8 +502,10 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			}{
 				{"a", "language", []string{"python"}, false},
 				{"a", "free", nil, true},
-				{"a", "nosuch", nil, true},
 				{"hidden", "language", nil, true},
+				{"hidden", "fails", nil, true},
+				{"renamed", "language", nil, true},
+				{"renamed", "free", nil, true},
 				{"nosuch", "language", nil, true},
 				{"own", "language", nil, true},
 			} {

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcp-prompts/prompts v0.0.0
+	github.com/mcp-prompts/prompts/mount/internal/core v0.0.0
 	github.com/stretchr/testify v1.12.1
 )
 
@@ -19,3 +20,5 @@ require (
 )
 
 replace github.com/mcp-prompts/prompts => ../..
+
+replace github.com/mcp-prompts/prompts/mount/internal/core => ../internal/core

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // changeLongest limits the wait for the end of a burst of changes.
@@ -61,11 +62,11 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	case r == nil:
 		return nil, errors.New("mcpgo: registry is nil")
 	}
-	if err := bridge.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
+	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
 		return nil, err
 	}
-	m := &mount{server: s, registry: r, options: srv, stop: make(chan struct{})}
-	srv.PageSize = everything
+	m := &mount{server: s, registry: r, options: srv}
+	srv.PageSize, srv.Visible = everything, core.Watched(srv.Visible)
 	if m.calls, err = prompts.NewServer(r, srv); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
@@ -74,18 +75,18 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	m.own = o.Completions
-	m.state, m.tools = stateOf(s), newTools(m)
+	m.state, m.tools = stateOf(s), m.newTools()
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
 		return nil, err
 	}
-	// The goroutine ends with unmount.
-	go func() {
-		defer cancel()
-		m.follow(changed)
-	}()
-	return m.end, nil
+	stop := core.Follow(changed, changeLongest, m.follow)
+	return sync.OnceFunc(func() {
+		stop()
+		cancel()
+		m.end()
+	}), nil
 }
 
 // mount is a registry on a server.
@@ -96,14 +97,12 @@ type mount struct {
 	calls    *prompts.Server // what answers clients
 	lister   *prompts.Server // has the list entries of all prompts
 	state    *serverState
-	own      server.PromptCompletionProvider // of the application, or nil
-	tools    *tools                          // nil without any
-	stop     chan struct{}                   // closed by unmount
+	own      server.PromptCompletionProvider  // of the application, or nil
+	tools    *core.Entries[server.ServerTool] // nil without any
 
 	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
 
-	// state.changing protects the fields below, and changes of snapshot.
-	ended bool
+	// state.changing protects the field below, and changes of snapshot.
 	taken map[string]bool // the names that the server has for prompts of its own
 }
 
@@ -116,7 +115,7 @@ func (m *mount) begin() error {
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		if present[name] != nil && !isGone(present[name]) {
-			faults = append(faults, bridge.Exists("mcpgo", "prompt", name))
+			faults = append(faults, core.Exists("mcpgo", "prompt", name))
 		}
 	}
 	if len(faults) > 0 {
@@ -126,8 +125,8 @@ func (m *mount) begin() error {
 		m.state.prepareTools(m.server) // before the tools are there
 	}
 	m.state.enter(m)
-	if err := m.tools.update(); err != nil {
-		m.tools.remove()
+	if err := m.tools.Update(); err != nil {
+		_ = m.tools.Clear() // never fails
 		m.state.leave(m)
 		return err
 	}
@@ -136,25 +135,15 @@ func (m *mount) begin() error {
 	return nil
 }
 
-// follow brings changes of the registry to the server until unmount.
-func (m *mount) follow(changed <-chan struct{}) {
-	for {
-		select {
-		case <-m.stop:
-			return
-		case <-changed:
-		}
-		if !bridge.Settle(changed, m.stop, changeLongest) {
-			return
-		}
-		taken, err := m.update()
-		if err != nil {
-			m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
-		}
-		for _, name := range taken {
-			m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
-				slog.Any("error", bridge.Exists("mcpgo", "prompt", name)))
-		}
+// follow brings changes of the registry to the server.
+func (m *mount) follow() {
+	taken, err := m.update()
+	if err != nil {
+		m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+	}
+	for _, name := range taken {
+		m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
+			slog.Any("error", core.Exists("mcpgo", "prompt", name)))
 	}
 }
 
@@ -163,9 +152,6 @@ func (m *mount) follow(changed <-chan struct{}) {
 func (m *mount) update() (taken []string, err error) {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
-	if m.ended {
-		return nil, nil
-	}
 	before, next := m.snapshot.Load(), newSnapshot(m)
 	present := m.server.ListPrompts()
 	var put, gone []string
@@ -189,7 +175,7 @@ func (m *mount) update() (taken []string, err error) {
 		}
 	}
 	m.put(next, put, gone)
-	return taken, m.tools.update()
+	return taken, m.tools.Update()
 }
 
 // put makes next what is mounted, and the server's prompts those of it: those in
@@ -211,7 +197,7 @@ func (m *mount) put(next *snapshot, put, gone []string) {
 	first := m.snapshot.Swap(next) == nil
 	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
 		m.server.DeletePrompts(gone...)
-	} else if len(all) == 0 && !first && m.state.notifies() {
+	} else if len(all) == 0 && !first && m.state.listChanged {
 		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 	if len(all) > 0 {
@@ -219,15 +205,10 @@ func (m *mount) put(next *snapshot, put, gone []string) {
 	}
 }
 
-// end is unmount.
+// end removes the prompts and tools from the server.
 func (m *mount) end() {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
-	if m.ended {
-		return
-	}
-	m.ended = true
-	close(m.stop)
 	m.snapshot.Store(nil)
 	var ours []string
 	for name, there := range m.server.ListPrompts() {
@@ -236,7 +217,7 @@ func (m *mount) end() {
 		}
 	}
 	m.server.DeletePrompts(ours...)
-	m.tools.remove()
+	_ = m.tools.Clear() // never fails
 	m.state.leave(m)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"reflect"
-	"runtime"
 	"slices"
 	"sync"
 	"weak"
@@ -13,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // serverState is what a server needs of this package, once, however many registries
@@ -23,14 +23,15 @@ type serverState struct {
 	// it: one mount must not take a name that another is about to have.
 	changing sync.Mutex
 	nulls    nulls
+	// changing protects the fields below.
+	prepared     bool // the filter is in
+	filtersTools bool // the filter of tools is in
+	completes    bool // the provider is in
+	listChanged  bool // the capabilities promise notifications of changes
 
-	mu           sync.RWMutex // protects the fields below
-	prepared     bool         // the filter is in
-	filtersTools bool         // the filter of tools is in
-	completes    bool         // the provider is in
-	listChanged  bool
-	mounts       []*mount
-	provider     server.PromptCompletionProvider // of the application, or nil
+	mu       sync.RWMutex // protects the fields below
+	mounts   []*mount
+	provider server.PromptCompletionProvider // of the application, or nil
 }
 
 // tagKey is the member of the Meta of a prompt in the server that has a *tag.
@@ -81,47 +82,36 @@ func mountOf(p *server.ServerPrompt) *mount {
 	return nil
 }
 
-// isHandler reports whether the handler of a tool or resource of a server is a method
+// ownOf returns the names of the server's own tools or resources, those that are not in added or
+// that isOurs denies, and removes from added what is no longer there.
+func ownOf[T any](present map[string]T, added map[string]string, isOurs func(there T) bool) map[string]bool {
+	own := map[string]bool{}
+	for name, there := range present {
+		own[name] = added[name] == "" || !isOurs(there)
+	}
+	maps.DeleteFunc(added, func(name, _ string) bool { _, ok := present[name]; return !ok })
+	return own
+}
+
+// isSameCode reports whether the handler of a tool or resource of a server is a method
 // of this package. A prompt has a tag in its Meta, which a filter takes out of each list.
 // Resources have no filter, and clients would get the tag. The SDK keeps nothing else that
 // distinguishes a tool of a mount from a tool that the application has added under the same
-// name. The code of a method is the same for all its receivers, so callers check by name that
-// the tool is of their own mount, too. One gap remains: if the application deletes a tool
+// name. The code of a method is the same for all its receivers, so ownOf checks by name that
+// the tool is of the same mount, too. One gap remains: if the application deletes a tool
 // of a mount, and another mount adds a tool of the same name, the first mount takes that for
 // its own, and removes it at unmount.
-func isHandler(there, ours any) bool {
+func isSameCode(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }
 
-// serverStates has the state of each server that has had a mount. The SDK's server has no
-// place for it but its filters, which cannot be got from it. Nothing is kept alive
-// by it: a state is kept by its server's filters.
-var (
-	statesMu     sync.Mutex // protects serverStates
-	serverStates = map[weak.Pointer[server.MCPServer]]weak.Pointer[serverState]{}
-)
+// serverStates has the state of each server that has had a mount, which the server's filters
+// keep alive.
+var serverStates core.States[server.MCPServer, serverState]
 
 // stateOf returns the state of a server.
 func stateOf(s *server.MCPServer) *serverState {
-	statesMu.Lock()
-	defer statesMu.Unlock()
-	key := weak.Make(s)
-	known, ok := serverStates[key]
-	if st := known.Value(); st != nil {
-		return st
-	}
-	st := &serverState{}
-	serverStates[key] = weak.Make(st)
-	if !ok {
-		runtime.AddCleanup(s, forgetState, key)
-	}
-	return st
-}
-
-func forgetState(key weak.Pointer[server.MCPServer]) {
-	statesMu.Lock()
-	defer statesMu.Unlock()
-	delete(serverStates, key)
+	return serverStates.Of(s, func() *serverState { return new(serverState) })
 }
 
 func isNil(p server.PromptCompletionProvider) bool {
@@ -135,25 +125,24 @@ func isNil(p server.PromptCompletionProvider) bool {
 // prepare gives the server what it does not have yet, with changing held: the
 // SDK's fields for that have no lock.
 func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	st.mu.Lock()
-	filter := !st.prepared
-	complete := !o.DisableCompletions && !st.completes
-	notify := !o.DisableListChanged && !st.listChanged
-	st.prepared, st.completes, st.listChanged = true, st.completes || complete, st.listChanged || notify
 	if !isNil(own) {
+		st.mu.Lock()
 		st.provider = own
+		st.mu.Unlock()
 	}
-	st.mu.Unlock()
-	if filter {
+	if !st.prepared {
+		st.prepared = true
 		st.checkArguments(s)
 		st.limitCaches(s)
 		server.WithPromptFilter(st.filter)(s)
 	}
-	if complete {
+	if !o.DisableCompletions && !st.completes {
+		st.completes = true
 		server.WithCompletions()(s)
 		server.WithPromptCompletionProvider(&provider{st})(s)
 	}
-	if notify {
+	if !o.DisableListChanged && !st.listChanged {
+		st.listChanged = true
 		server.WithPromptCapabilities(true)(s)
 	}
 }
@@ -186,11 +175,8 @@ func (st *serverState) hides() bool {
 
 // prepareTools gives the server the filter of tools, with changing held.
 func (st *serverState) prepareTools(s *server.MCPServer) {
-	st.mu.Lock()
-	has := st.filtersTools
-	st.filtersTools = true
-	st.mu.Unlock()
-	if !has {
+	if !st.filtersTools {
+		st.filtersTools = true
 		server.WithToolFilter(st.filterTools)(s)
 	}
 }
@@ -203,17 +189,10 @@ func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.T
 	st.mu.RUnlock()
 	for _, m := range mounts {
 		if m.tools != nil && m.options.Visible != nil {
-			list = m.tools.visible(ctx, list)
+			list = m.visibleTools(ctx, list)
 		}
 	}
 	return list
-}
-
-// notifies reports whether the declared capabilities promise notifications of changes.
-func (st *serverState) notifies() bool {
-	st.mu.RLock()
-	defer st.mu.RUnlock()
-	return st.listChanged
 }
 
 // enter makes a mount known to the completion provider.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,7 +13,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -51,98 +49,51 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
-	m := &skillMount{server: s, state: stateOf(s), calls: calls}
+	m := &skillMount{calls: calls}
+	files := &core.Entries[server.ServerResource]{
+		Mount: "mcpgo", Kind: "resource",
+		All: func() (map[string]string, error) {
+			return core.Named("resources", "uri", func(params json.RawMessage) (json.RawMessage, error) {
+				return calls.Call(context.Background(), "resources/list", params, prompts.CallOptions{})
+			})
+		},
+		Own: func(added map[string]string) (map[string]bool, error) {
+			return ownOf(s.ListResources(), added, func(there *server.ServerResource) bool { return isSameCode(there.Handler, m.read) }), nil
+		},
+		Read: func(_, entry string) (server.ServerResource, error) {
+			r := server.ServerResource{Handler: m.read}
+			err := json.Unmarshal([]byte(entry), &r.Resource)
+			return r, err
+		},
+		Put: s.AddResources, Remove: func(uris ...string) { s.DeleteResources(uris...) },
+	}
+	state := stateOf(s)
+	// change holds the lock of all changes of the server.
+	change := func(f func() error) error {
+		state.changing.Lock()
+		defer state.changing.Unlock()
+		return f()
+	}
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
-	if err := m.sync(); err != nil {
+	if err := change(files.Update); err != nil {
 		cancel()
-		m.remove()
+		_ = change(files.Clear) // never fails
 		return nil, err
 	}
-	stop := bridge.Watch(changed, func() {
-		if err := m.sync(); err != nil {
-			m.calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
+	stop := core.Follow(changed, changeLongest, func() {
+		if err := change(files.Update); err != nil {
+			calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
 	})
 	return sync.OnceFunc(func() {
-		cancel()
 		stop()
-		m.remove()
+		cancel()
+		_ = change(files.Clear) // never fails
 	}), nil
 }
 
 // skillMount is a registry of skills on a server.
-type skillMount struct {
-	server *server.MCPServer
-	state  *serverState
-	calls  *prompts.Server
-	listed map[string]string // the entries of resources/list, by URI; of one goroutine at a time
-}
-
-// owns reports whether a resource of the server is a file of the mount.
-func (m *skillMount) owns(there *server.ServerResource) bool {
-	return there != nil && m.listed[there.Resource.URI] != "" && isHandler(there.Handler, m.read)
-}
-
-// sync makes the resources of the server have all files. It returns an error for each
-// file whose URI the server has for a resource of its own, which stays unchanged.
-func (m *skillMount) sync() error {
-	m.state.changing.Lock()
-	defer m.state.changing.Unlock()
-	var list struct{ Resources []json.RawMessage }
-	err := bridge.Walk(func(params json.RawMessage) (json.RawMessage, error) {
-		return m.calls.Call(context.Background(), "resources/list", params, prompts.CallOptions{})
-	}, func(raw json.RawMessage) error {
-		var page struct{ Resources []json.RawMessage }
-		err := json.Unmarshal(raw, &page)
-		list.Resources = append(list.Resources, page.Resources...)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("mcpgo: %w", err)
-	}
-	present := m.server.ListResources()
-	now := make(map[string]string, len(list.Resources))
-	var added []server.ServerResource
-	var errs []error
-	for _, entry := range list.Resources {
-		var resource mcp.Resource
-		if err := json.Unmarshal(entry, &resource); err != nil {
-			return fmt.Errorf("mcpgo: %w", err)
-		}
-		there := present[resource.URI]
-		if there != nil && !m.owns(there) {
-			errs = append(errs, bridge.Exists("mcpgo", "resource", resource.URI))
-			continue
-		}
-		if there == nil || m.listed[resource.URI] != string(entry) {
-			added = append(added, server.ServerResource{Resource: resource, Handler: m.read})
-		}
-		now[resource.URI] = string(entry)
-	}
-	var gone []string
-	for uri := range m.listed {
-		if now[uri] == "" && m.owns(present[uri]) {
-			gone = append(gone, uri)
-		}
-	}
-	m.listed = now
-	if len(gone) > 0 {
-		m.server.DeleteResources(gone...)
-	}
-	if len(added) > 0 {
-		m.server.AddResources(added...)
-	}
-	return errors.Join(errs...)
-}
-
-// remove removes the files from the server.
-func (m *skillMount) remove() {
-	m.state.changing.Lock()
-	defer m.state.changing.Unlock()
-	present := m.server.ListResources()
-	maps.DeleteFunc(present, func(_ string, there *server.ServerResource) bool { return !m.owns(there) })
-	m.server.DeleteResources(slices.Collect(maps.Keys(present))...)
-}
+type skillMount struct{ calls *prompts.Server }
 
 // read is the handler of each file.
 func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {

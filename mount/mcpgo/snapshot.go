@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // newest is the protocol version whose list entries have all members.
@@ -21,12 +21,12 @@ type snapshot struct {
 	prompts map[string]prompts.Prompt
 
 	mu   sync.Mutex // protects the field below
-	made map[string]map[string]mcp.Prompt
+	made map[string]func() map[string]mcp.Prompt
 }
 
 // newSnapshot returns what the registry has now.
 func newSnapshot(m *mount) *snapshot {
-	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]map[string]mcp.Prompt{}}
+	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]func() map[string]mcp.Prompt{}}
 	for p := range m.registry.All() {
 		s.prompts[p.Name] = p
 	}
@@ -42,60 +42,43 @@ func (s *snapshot) has(name string) bool {
 // drop leaves a prompt out, before others see the snapshot.
 func (s *snapshot) drop(name string) { delete(s.prompts, name) }
 
-// entries returns the list entries of a revision by name. They are not to be
-// changed.
+// entries returns the list entries of a protocol version by name. They are not to be changed.
 func (s *snapshot) entries(version string) map[string]mcp.Prompt {
-	entries, err := s.entriesLocked(version)
-	if err != nil { // logged without the lock, since a logger may block
-		s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
-	}
-	return entries
-}
-
-func (s *snapshot) entriesLocked(version string) (entries map[string]mcp.Prompt, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	entries, ok := s.made[version]
-	if !ok {
-		entries, err = readLists(func(params json.RawMessage) (json.RawMessage, error) {
-			return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+	entries := s.made[version]
+	if entries == nil {
+		entries = sync.OnceValue(func() map[string]mcp.Prompt {
+			entries, err := readLists(func(params json.RawMessage) (json.RawMessage, error) {
+				return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+			})
+			if err != nil {
+				s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
+			}
+			return entries
 		})
 		s.made[version] = entries
 	}
-	return entries, err
+	s.mu.Unlock() // first, since a logger may block
+	return entries()
 }
 
 // readLists returns the prompts of all pages of prompts/list by name: a page has a limit
 // in bytes, whatever its PageSize. call answers prompts/list.
 func readLists(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]mcp.Prompt, error) {
 	all := map[string]mcp.Prompt{}
-	err := bridge.Walk(call, func(page json.RawMessage) error { return addList(all, page) })
+	err := core.Walk(call, func(page json.RawMessage) error {
+		_, err := core.ReadPrompts(page, func(entry json.RawMessage, meta map[string]any) (p mcp.Prompt, err error) {
+			err = json.Unmarshal(entry, &p)
+			p.Meta = metaOf(meta)
+			all[p.Name] = p
+			return p, err
+		})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
-}
-
-// addList adds the prompts of a page by name.
-func addList(entries map[string]mcp.Prompt, raw json.RawMessage) error {
-	var list struct {
-		Prompts []struct {
-			mcp.Prompt
-			Meta json.RawMessage `json:"_meta"` // instead of the SDK's, which makes floats of its numbers
-		} `json:"prompts"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return err
-	}
-	for _, p := range list.Prompts {
-		meta, err := decodeMeta(p.Meta)
-		if err != nil {
-			return err
-		}
-		p.Prompt.Meta = meta
-		entries[p.Name] = p.Prompt
-	}
-	return nil
 }
 
 // shown returns the entries that the client in ctx gets of a list. isList says
@@ -133,5 +116,5 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 
 // visible asks Options.Visible.
 func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) bool {
-	return bridge.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
+	return core.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
 }

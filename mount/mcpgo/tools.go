@@ -3,102 +3,43 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/mcpgo/internal/bridge"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// tools are the tools of a feature of package prompttools in Options.Features, as
-// tools of the server.
-type tools struct {
-	mount *mount
-	// added has the entries of the tools that the server has, by name. state.changing
-	// is held to change it.
-	added atomic.Pointer[map[string]string]
-}
-
-// newTools returns nil if no feature has tools.
-func newTools(m *mount) *tools {
+// newTools returns the tools of a feature of package prompttools in Options.Features, as tools
+// of the server, or nil if no feature has tools. state.changing is held to change them.
+func (m *mount) newTools() *core.Entries[server.ServerTool] {
 	if !slices.Contains(m.calls.Methods(), "tools/call") {
 		return nil
 	}
-	t := &tools{mount: m}
-	t.added.Store(&map[string]string{})
-	return t
+	return &core.Entries[server.ServerTool]{
+		Mount: "mcpgo", Kind: "tool",
+		All: func() (map[string]string, error) {
+			return core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
+				return m.lister.Call(context.Background(), "tools/list", params, prompts.CallOptions{})
+			})
+		},
+		Own: func(added map[string]string) (map[string]bool, error) {
+			return ownOf(m.server.ListTools(), added, m.isHandler), nil
+		},
+		Read: func(_, entry string) (server.ServerTool, error) {
+			tool, err := toolOf(entry)
+			return server.ServerTool{Tool: tool, Handler: m.tool}, err
+		},
+		Put: m.server.AddTools, Remove: m.server.DeleteTools,
+	}
 }
 
-// owns reports whether a tool of the server is one of added.
-func (t *tools) owns(added map[string]string, there *server.ServerTool) bool {
-	return there != nil && added[there.Tool.Name] != "" && isHandler(there.Handler, t.call)
-}
-
-// update brings the server's tools up to date, with state.changing held. It returns an
-// error for each tool that the server has already, which stays unchanged.
-func (t *tools) update() error {
-	if t == nil {
-		return nil
-	}
-	ctx := context.Background()
-	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
-		return t.mount.lister.Call(ctx, "tools/list", params, prompts.CallOptions{})
-	})
-	if err != nil {
-		return fmt.Errorf("mcpgo: list the tools of Options.Features: %w", err)
-	}
-	added, present := maps.Clone(*t.added.Load()), t.mount.server.ListTools()
-	var errs []error
-	var put []server.ServerTool
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		switch {
-		case present[name] != nil && !t.owns(added, present[name]):
-			delete(added, name)
-			errs = append(errs, bridge.Exists("mcpgo", "tool", name))
-			continue
-		case present[name] != nil && added[name] == all[name]:
-			continue
-		}
-		tool, err := toolOf(all[name])
-		if err != nil {
-			errs = append(errs, fmt.Errorf("mcpgo: tool %q: %w", name, err))
-			continue
-		}
-		put = append(put, server.ServerTool{Tool: tool, Handler: t.call})
-		added[name] = all[name]
-	}
-	t.added.Store(&added) // first, so that the filter knows each tool of the server
-	if len(put) > 0 {
-		t.mount.server.AddTools(put...)
-	}
-	kept := maps.Clone(added)
-	maps.DeleteFunc(kept, func(name, _ string) bool { return all[name] == "" })
-	if len(kept) < len(added) {
-		t.mount.server.DeleteTools(slices.DeleteFunc(slices.Sorted(maps.Keys(added)), func(name string) bool {
-			return all[name] != "" || !t.owns(added, present[name])
-		})...)
-	}
-	t.added.Store(&kept)
-	return errors.Join(errs...)
-}
-
-// remove removes the tools from the server, with state.changing held.
-func (t *tools) remove() {
-	if t == nil {
-		return
-	}
-	added, present := *t.added.Load(), t.mount.server.ListTools()
-	maps.DeleteFunc(present, func(_ string, there *server.ServerTool) bool { return !t.owns(added, there) })
-	t.mount.server.DeleteTools(slices.Collect(maps.Keys(present))...)
-	t.added.Store(&map[string]string{})
-}
+// isHandler reports whether the handler of a tool is that of the mounts' tools.
+func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(there.Handler, m.tool) }
 
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
@@ -114,85 +55,40 @@ func toolOf(entry string) (mcp.Tool, error) {
 	return tool, err
 }
 
-// visible leaves out the tools of the mount that are hidden from the client.
-func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
-	added := *t.added.Load()
+// visibleTools leaves out the tools of the mount that are hidden from the client.
+func (m *mount) visibleTools(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	isOurs := func(tool mcp.Tool) bool {
-		if added[tool.Name] == "" {
+		if !m.tools.Has(tool.Name) {
 			return false
 		}
-		there := t.mount.server.GetTool(tool.Name)
-		return there == nil || t.owns(added, there) // nil: just deleted
+		there := m.server.GetTool(tool.Name)
+		return there == nil || m.isHandler(there) // nil: just deleted
 	}
 	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
-	seen, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
-		return t.mount.call(ctx, "tools/list", params)
+	seen, err := core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
+		return m.call(ctx, "tools/list", params)
 	})
 	if err != nil && ctx.Err() == nil {
-		t.mount.calls.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
+		m.calls.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
 
-// call is the handler of all tools.
-func (t *tools) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// tool is the handler of all tools.
+func (m *mount) tool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	params, err := json.Marshal(request.Params)
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: params: %w", err)
 	}
-	raw, err := t.mount.call(ctx, "tools/call", params)
+	raw, err := m.call(ctx, "tools/call", params)
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	result, err := decodeToolResult(raw)
+	result, err := toolResult(raw)
 	if err != nil {
-		name := request.Params.Name
-		return nil, internalError(ctx, t.mount.calls, cannotConvert, fmt.Sprintf("tool %q", name), slog.String("tool", name), err)
+		return nil, m.unconverted(ctx, "tool", request.Params.Name, err)
 	}
 	return result, nil
-}
-
-// decodeToolResult translates what the prompts server answers tools/call with.
-func decodeToolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
-	var from struct {
-		ResultType        mcp.ResultType             `json:"resultType"`
-		Meta              json.RawMessage            `json:"_meta"`
-		InputRequests     map[string]json.RawMessage `json:"inputRequests"`
-		RequestState      string                     `json:"requestState"`
-		Content           []json.RawMessage          `json:"content"`
-		StructuredContent json.RawMessage            `json:"structuredContent"`
-		IsError           bool                       `json:"isError"`
-	}
-	if err := json.Unmarshal(raw, &from); err != nil {
-		return nil, err
-	}
-	meta, err := resultMeta(from.Meta)
-	if err != nil {
-		return nil, err
-	}
-	to := &mcp.CallToolResult{IsError: from.IsError, Content: []mcp.Content{}}
-	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
-	if from.StructuredContent != nil {
-		to.StructuredContent = from.StructuredContent
-	}
-	for key, raw := range from.InputRequests {
-		request, err := decodeInputRequest(raw)
-		if err != nil {
-			return nil, fmt.Errorf("input request %q: %w", key, err)
-		}
-		if to.InputRequests == nil {
-			to.InputRequests = mcp.InputRequests{}
-		}
-		to.InputRequests[key] = request
-	}
-	for i, raw := range from.Content {
-		content, err := decodeContent(raw)
-		if err != nil {
-			return nil, fmt.Errorf("content %d: %w", i+1, err)
-		}
-		to.Content = append(to.Content, content)
-	}
-	return to, nil
 }

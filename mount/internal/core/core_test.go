@@ -1,4 +1,4 @@
-package bridge
+package core
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		changed, stop := make(chan struct{}), make(chan struct{})
 		begin := time.Now()
-		assert.True(t, Settle(changed, stop, time.Second))
+		assert.True(t, settle(changed, stop, time.Second))
 		assert.Equal(t, quiet, time.Since(begin))
 
 		ticker := make(chan struct{})
@@ -59,18 +59,18 @@ func TestSettle(t *testing.T) {
 			}
 		}()
 		begin = time.Now()
-		assert.True(t, Settle(changed, stop, time.Second))
+		assert.True(t, settle(changed, stop, time.Second))
 		assert.Equal(t, time.Second, time.Since(begin))
 		close(stop)
-		assert.False(t, Settle(nil, stop, time.Second))
+		assert.False(t, settle(nil, stop, time.Second))
 		<-ticker
 	})
 }
 
-func TestWatch(t *testing.T) {
+func TestFollow(t *testing.T) {
 	t.Parallel()
 	changed, updated := make(chan struct{}), make(chan struct{})
-	stop := Watch(changed, func() { updated <- struct{}{} })
+	stop := Follow(changed, 0, func() { updated <- struct{}{} })
 	for range 3 {
 		changed <- struct{}{}
 		<-updated
@@ -78,7 +78,7 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-func TestSameJSON(t *testing.T) {
+func TestEncodesTo(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		a, b string
@@ -90,13 +90,13 @@ func TestSameJSON(t *testing.T) {
 		{`{}`, `{} {}`, false},
 		{`{}`, ``, false},
 	} {
-		assert.Equal(t, test.same, SameJSON([]byte(test.a), []byte(test.b)), test.a)
+		assert.Equal(t, test.same, EncodesTo(json.RawMessage(test.a), json.RawMessage(test.b)), test.a)
 	}
 }
 
-func TestListTools(t *testing.T) {
+func TestNamed(t *testing.T) {
 	t.Parallel()
-	all, err := ListTools(func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
 		if string(params) == `{}` {
 			return json.RawMessage(`{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"2"}`), nil
 		}
@@ -106,10 +106,10 @@ func TestListTools(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a": `{"name":"a"}`, "b": `{"name":"b"}`, "c": `{"name":"c"}`}, all)
 	for _, raw := range []string{`[]`, `{"tools":[{"name":1}]}`} {
-		_, err = ListTools(func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
+		_, err = Named("tools", "name", func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
 		assert.Error(t, err, raw)
 	}
-	_, err = ListTools(func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
+	_, err = Named("tools", "name", func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
 	assert.EqualError(t, err, "refused")
 }
 

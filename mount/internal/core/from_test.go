@@ -1,0 +1,240 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// text is a prompt, a result or a tool of an SDK, by its JSON.
+type text = json.RawMessage
+
+func TestListedAs(t *testing.T) {
+	t.Parallel()
+	p := ListedAs(text(`{"name":"n","title":"T","description":"d","icons":[{"src":"s","mimeType":"m","sizes":["any"],"theme":"dark"}],
+		"arguments":[{"name":"a","title":"A","description":"b","required":true},null],"_meta":{"k":9007199254740993}}`))
+	assert.Equal(t, prompts.Prompt{
+		Name: "n", Title: "T", Description: "d", DisableHints: true,
+		Icons:     []prompts.Icon{{Src: "s", MIMEType: "m", Sizes: []string{"any"}, Theme: "dark"}},
+		Arguments: []prompts.Argument{{Name: "a", Title: "A", Description: "b", Required: true}},
+		Meta:      prompts.Meta{"k": json.Number("9007199254740993")},
+	}, p)
+	assert.Empty(t, ListedAs(make(chan int)).Name)
+}
+
+func TestResultFrom(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+	zero := 0.0
+	for content, want := range map[string]prompts.Content{
+		`{"type":"text","text":"t","annotations":{"audience":["user"],"priority":0,"lastModified":"2026-01-31"}}`: &prompts.Text{
+			Text: "t", Annotations: &prompts.Annotations{Audience: []prompts.Role{"user"}, Priority: &zero, LastModified: at},
+		},
+		`{"type":"resource","resource":{"uri":"u","blob":""}}`: &prompts.EmbeddedResource{URI: "u", Blob: []byte{}},
+		`{"type":"resource","resource":{"uri":"u"}}`:           &prompts.EmbeddedResource{URI: "u"},
+	} {
+		r, err := resultFrom(text(`{"description":"d","messages":[{"role":"user","content":` + content + `}],"_meta":{"io.modelcontextprotocol/serverInfo":{}}}`))
+		require.NoError(t, err, content)
+		assert.Equal(t, &prompts.Result{Description: "d", Messages: []prompts.Message{{Role: "user", Content: want}}}, r)
+	}
+	for content, want := range map[string]string{
+		`null`:                `message 1 is nil`,
+		`{"type":"resource"}`: `message 1: resource is nil`,
+		`{"type":"tool_use"}`: `message 1: unsupported content type "tool_use"`,
+		`{"type":"text","annotations":{"lastModified":"yesterday"}}`: `message 1: annotations.lastModified must be an ISO 8601 time such as 2026-01-31T12:00:00Z, got "yesterday"`,
+	} {
+		_, err := resultFrom(text(`{"messages":[{"role":"user","content":` + content + `}]}`))
+		assert.EqualError(t, err, want)
+	}
+}
+
+// The handler of an SDK runs again with the responses, and the client gets the keys of the
+// handler, each for one question. A handler that only asks is called a limited number of times.
+func TestRender(t *testing.T) {
+	t.Parallel()
+	var keys, states []string
+	enough := 2
+	var reg prompts.Registry
+	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		return Render(ctx, 3, func(responses map[string]text, state string) (Handled, error) {
+			states = append(states, state)
+			if len(states) > enough {
+				return Handled{Result: text(`{"messages":[{"role":"user","content":{"type":"text","text":` + strconv.Quote(string(responses["k"])) + `}}]}`)}, nil
+			}
+			return Handled{Asks: true, Requests: text(`{"k":{"method":"roots/list"}}`), State: fmt.Sprint(len(states))}, nil
+		})
+	}})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.DiscardHandler)})
+	type answers struct {
+		InputRequests map[string]text
+		RequestState  string
+	}
+	params := map[string]any{"name": "ask", "_meta": text(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}`)}
+	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: text(`{"roots":{}}`)}
+	for {
+		raw, err := json.Marshal(params)
+		require.NoError(t, err)
+		states = nil
+		raw, err = srv.Call(t.Context(), "prompts/get", raw, o)
+		require.NoError(t, err)
+		var a answers
+		require.NoError(t, json.Unmarshal(raw, &a))
+		if a.InputRequests == nil {
+			assert.Contains(t, string(raw), `roots`)
+			break
+		}
+		responses := map[string]text{}
+		for key := range a.InputRequests {
+			keys = append(keys, key)
+			responses[key] = text(`{"roots":[]}`)
+		}
+		params["inputResponses"], params["requestState"] = responses, a.RequestState
+	}
+	assert.Equal(t, []string{"k", "k#2"}, keys)
+	assert.Equal(t, []string{"", "1", "2"}, states)
+
+	enough, states = 10, nil
+	o = prompts.CallOptions{ClientCapabilities: text(`{"roots":{}}`), Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		return text(`{"roots":[]}`), nil
+	}}
+	_, err := srv.Call(t.Context(), "prompts/get", text(`{"name":"ask"}`), o)
+	assert.Error(t, err)
+	assert.Len(t, states, 3)
+}
+
+func TestReadReply(t *testing.T) {
+	t.Parallel()
+	read := func(raw string) (*Reply[string, string], error) {
+		return ReadReply(text(raw), func(content json.RawMessage) (string, error) {
+			if string(content) == `0` {
+				return "", errors.New("zero")
+			}
+			return string(content), nil
+		}, func(method string, params json.RawMessage) (string, error) { return method + string(params), nil })
+	}
+	for raw, want := range map[string]*Reply[string, string]{
+		`{}`:              {},
+		`{"messages":[]}`: {Contents: []string{}},
+		`{"messages":[{"role":"user","content":1}],"description":"d","resultType":"complete"}`: {
+			Type: "complete", Description: "d", Roles: []string{"user"}, Contents: []string{"1"},
+		},
+		`{"content":[1],"structuredContent":{},"isError":true}`: {Contents: []string{"1"}, Structured: text(`{}`), IsError: true},
+		`{"inputRequests":{"k":{"method":"m","params":2}},"requestState":"s","_meta":{"io.modelcontextprotocol/serverInfo":{},"n":1.10}}`: {
+			Requests: map[string]string{"k": "m2"}, State: "s", Meta: map[string]any{"n": json.Number("1.10")},
+		},
+	} {
+		r, err := read(raw)
+		require.NoError(t, err, raw)
+		assert.Equal(t, want, r, raw)
+	}
+	for raw, want := range map[string]string{`{"content":[1,0]}`: "content 2: zero", `{"messages":[{"content":0}]}`: "content 1: zero"} {
+		_, err := read(raw)
+		assert.EqualError(t, err, want)
+	}
+}
+
+// entries are those of a server: of the application, in capitals, and of a mount.
+type entries map[string]string
+
+func (s entries) mount(all *map[string]string) *Entries[[2]string] {
+	return &Entries[[2]string]{
+		Mount: "m", Kind: "tool",
+		All: func() (map[string]string, error) { return *all, nil },
+		Own: func(added map[string]string) (map[string]bool, error) {
+			maps.DeleteFunc(added, func(name, _ string) bool { return s[name] == "" })
+			own := map[string]bool{}
+			for name, entry := range s {
+				own[name] = strings.ToUpper(entry) == entry
+			}
+			return own, nil
+		},
+		Read: func(name, entry string) ([2]string, error) {
+			if entry == "bad" {
+				return [2]string{}, errors.New("bad")
+			}
+			return [2]string{name, entry}, nil
+		},
+		Put: func(put ...[2]string) {
+			for _, e := range put {
+				s[e[0]] = e[1]
+			}
+		},
+		Remove: func(names ...string) {
+			maps.DeleteFunc(s, func(name, _ string) bool { return slices.Contains(names, name) })
+		},
+	}
+}
+
+// The server has the entries of a mount in addition to its own, which win, and a later change
+// restores what the application has removed.
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	s := entries{"own": "OWN"}
+	all := map[string]string{"a": "a1", "b": "b1"}
+	e := s.mount(&all)
+	check := func(want entries, errs ...string) {
+		t.Helper()
+		err := e.Update()
+		assert.Equal(t, want, s)
+		if errs == nil {
+			assert.NoError(t, err)
+		}
+		for _, text := range errs {
+			assert.ErrorContains(t, err, text)
+		}
+		for name, entry := range s {
+			assert.Equal(t, strings.ToUpper(entry) != entry, e.Has(name), name)
+		}
+	}
+	check(entries{"own": "OWN", "a": "a1", "b": "b1"})
+	put := e.Put
+	e.Put = func(...[2]string) { t.Error("what has not changed is put again") }
+	check(entries{"own": "OWN", "a": "a1", "b": "b1"})
+	e.Put = put
+	all = map[string]string{"a": "a2", "own": "x", "c": "bad"}
+	check(entries{"own": "OWN", "a": "a2"}, `m: tool "own" already exists`, `m: tool "c": bad`)
+	s["a"] = "MINE"
+	check(entries{"own": "OWN", "a": "MINE"}, `tool "a" already exists`)
+	delete(s, "a")
+	delete(all, "own")
+	all["d"] = "d"
+	delete(all, "c")
+	check(entries{"own": "OWN", "a": "a2", "d": "d"})
+	delete(s, "d")
+	check(entries{"own": "OWN", "a": "a2", "d": "d"})
+	s["a"] = "MINE"
+	require.NoError(t, e.Clear())
+	assert.Equal(t, entries{"own": "OWN", "a": "MINE"}, s)
+	assert.False(t, e.Has("d"))
+	var none *Entries[int]
+	assert.NoError(t, errors.Join(none.Update(), none.Clear()))
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	assert.ErrorIs(t, Pages(func(string) (string, error) { return "again", nil }), ErrEndless)
+	assert.EqualError(t, Pages(func(string) (string, error) { return "", errors.New("failed") }), "failed")
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	assert.True(t, IsStateless("2026-07-28"))
+	assert.False(t, IsStateless(NewestStateful()))
+	assert.True(t, HasCompletions("2025-03-26"))
+	for _, unknown := range []string{"", "2024-11-05", "2099-01-01"} {
+		assert.False(t, IsStateless(unknown) || HasCompletions(unknown), unknown)
+	}
+}
