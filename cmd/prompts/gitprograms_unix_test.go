@@ -324,6 +324,10 @@ func TestGitRunsNoProgram(t *testing.T) { // not parallel: it changes the curren
 func fakeGit(t *testing.T, script string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "git")
+	// A process that another test starts meanwhile would have the file open, and Linux runs no
+	// file that is open for writing (go.dev/issue/22315).
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	return file
 }

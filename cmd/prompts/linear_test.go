@@ -29,7 +29,6 @@ func TestImportIsLinear(t *testing.T) { // not parallel: others would allocate i
 		"variables":      {"vscode", "p.prompt.md", func(n int) string { return front("") + repeated(n/10, "${x%d}\n") }},
 		"files":          {"claude", "p.md", func(n int) string { return front("") + repeated(n/10, "@f%d.md\n") }},
 		"blocks":         {"dotprompt", "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n/10, "{{#if v}}%d{{/if}}") }},
-		"arguments":      {"dotprompt", "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n/100, "{{#each v%d}}x{{/each}}") }},
 	} {
 		allocated := func(n int) uint64 {
 			src := filepath.Join(t.TempDir(), test.file)
