@@ -40,7 +40,10 @@ func serveLibrary() {
 	var once sync.Once
 	watch := func(next prompts.Handler) prompts.Handler {
 		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-			once.Do(func() { go folder.Watch(context.Background()) }) // ends with the process
+			once.Do(func() {
+				_ = folder.Reload(ctx)                // a record after Run would end the program
+				go folder.Watch(context.Background()) // ends with the process
+			})
 			return next(ctx, r)
 		}
 	}
