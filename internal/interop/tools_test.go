@@ -33,6 +33,7 @@ type toolServer struct {
 	hidden  []string // what is no tool
 	calls   []toolCall
 	asking  toolCall // asks the user, from 2025-06-18
+	logged  []string // by the server over HTTP
 	// more are further steps of the client in Go.
 	more func(ctx context.Context, t *testing.T, session *mcp.ClientSession, changed chan struct{})
 }
@@ -113,7 +114,7 @@ var toolServers = []toolServer{
 	},
 	// The server's own tool wins over the prompt with the same name.
 	{
-		name: "gosdk", command: "gosdkserver", web: "gosdkserver", flags: []string{"-tools"},
+		name: "gosdk", command: "gosdkserver", web: "gosdkserver", flags: []string{"-tools"}, logged: []string{`msg="tool not mounted"`},
 		listed: []string{fixtures.NativeTool, "test_simple_prompt"}, calls: []toolCall{native, simple, quoting, invalid, unknown}, asking: asking,
 	}, {
 		name: "mcpgo", command: "mcpgo", web: "mcpgo", flags: []string{"-tools"},
@@ -144,7 +145,7 @@ func TestClientsThatOnlyKnowTools(t *testing.T) {
 	node := installNode(t)
 	var sessions []toolSession
 	for _, s := range toolServers {
-		url := tools.startFixtureWith(t, s.web, s.flags)
+		url := tools.startFixtureWith(t, s.web, s.flags, s.logged...)
 		for _, version := range append([]string{stateless}, handshakes...) {
 			session := toolSession{Version: version, Listed: s.listed, Hidden: s.hidden, Calls: slices.Clone(s.calls), server: s}
 			if asking := s.asking; asking.Name != "" {
