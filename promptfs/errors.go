@@ -77,8 +77,8 @@ type fileErrors struct {
 	path string
 	all  []*Error
 	said map[string]bool // their texts
-	yaml string          // that was read
-	// warnings are texts that a prompt loses.
+	yaml []string        // the lines that were read
+	// warnings are texts that a prompt loses, up to maxErrors.
 	warnings []*Error
 	isYAML   bool // the whole file is, and not its front matter alone
 }

@@ -49,7 +49,7 @@ func isFrontMatter(text string) bool {
 // readYAML reads front matter, which is one mapping, or nothing. Lines of
 // nodes are one less than in the file.
 func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
-	f.yaml = front
+	f.yaml = strings.Split(front, "\n")
 	lines := strings.Count(front, "\n")
 	fault := func(err error) (*yaml.Node, bool) {
 		line, message := 1, err.Error()
@@ -180,11 +180,11 @@ func continued(lines []string, at int) string {
 func (d decoder) lost(m member) {
 	const literal = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	n := m.value
-	if n.LineComment == "" || n.Style&literal != 0 || !slices.Contains([]string{"title", "description", "default"}, m.key) {
+	if len(d.faults.warnings) == maxErrors || n.LineComment == "" || n.Style&literal != 0 || !slices.Contains([]string{"title", "description", "default"}, m.key) {
 		return
 	}
 	line := n.Line // the value may have more lines
-	for _, text := range strings.Split(d.faults.yaml, "\n")[max(n.Line-1, 0):] {
+	for _, text := range d.faults.yaml[min(max(n.Line-1, 0), len(d.faults.yaml)):] {
 		if strings.Contains(text, " #") {
 			break
 		}

@@ -138,6 +138,9 @@ func (m *Mirror) look(ctx context.Context) (*Report, error) {
 	if !m.all {
 		within, ok = m.folder.table.refreshPaths(ctx, s, slices.Collect(maps.Keys(m.dirty)))
 	}
+	if ctx.Err() != nil { // entries may have this error, and are read again with the next change
+		return nil, ctx.Err()
+	}
 	if !ok {
 		if err := m.folder.table.refresh(ctx, s); err != nil {
 			return nil, err
