@@ -205,18 +205,25 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	}
 }
 
-// defaultNamed finds the default in a description.
-var defaultNamed = regexp.MustCompile("(?i)\\bdefaults?(?: value)?(?: is| to|:|=)? *[\"'`“]?([^\\s\"'`”,;()]+)")
+// defaultNamed finds the default in a description, such as "default: en" or "(default en)". In
+// "the default branch" and "by default all of it" there is none.
+var defaultNamed = regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )[\"'`“]?([^\\s\"'`”,;()]+)[\"'`”]?(?:[.,;)]|$)")
+
+// noDefault are words that say that there is no default.
+var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 
 // checkDefault reports a default that only the description of an argument has: the
 // result without the argument is not the result with that value.
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
 	named := defaultNamed.FindStringSubmatch(a.Description)
-	if named == nil || a.Schema != nil && a.Schema.Default != nil {
+	if named == nil || a.Required || a.Schema != nil && a.Schema.Default != nil {
 		return
 	}
 	value := strings.TrimRight(named[1], ".")
+	if slices.Contains(noDefault, strings.ToLower(value)) {
+		return
+	}
 	with, without := maps.Clone(base.Arguments), maps.Clone(base.Arguments)
 	with[a.Name] = value
 	delete(without, a.Name)

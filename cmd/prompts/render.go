@@ -51,9 +51,10 @@ asked for.`,
 			}
 			args[1] = norm.NFC.String(args[1]) // the name of a file of macOS may be in NFD
 			p, ok := reg.Lookup(args[1])
+			restore := func() {}
 			if f, ok := cmd.InOrStdin().(*os.File); ok {
-				if state, err := term.GetState(int(f.Fd())); err == nil { // without echo while a secret is typed
-					defer func() { _ = term.Restore(int(f.Fd()), state) }()
+				if state, err := term.GetState(int(f.Fd())); err == nil {
+					restore = func() { _ = term.Restore(int(f.Fd()), state) }
 				}
 			}
 			var values map[string]string
@@ -65,6 +66,7 @@ asked for.`,
 				}
 			})
 			if ended != nil {
+				restore() // there may be no echo, because a secret is typed
 				return ended
 			}
 			if failed != nil {
