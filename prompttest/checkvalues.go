@@ -205,11 +205,11 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	}
 }
 
-// defaultNamed finds the default in a description, such as "default: en" or "(default en)". In
-// "the default branch" and "by default all of it" there is none.
+// defaultNamed finds the default in a description, such as "default: en" or "(default en)". The
+// texts "the default branch" and "by default all of it" name no default.
 var defaultNamed = regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )[\"'`“]?([^\\s\"'`”,;()]+)[\"'`”]?(?:[.,;)]|$)")
 
-// noDefault are words that say that there is no default.
+// noDefault are words that say that the argument has no default.
 var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 
 // checkDefault reports a default that only the description of an argument has: the
