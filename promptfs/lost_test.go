@@ -46,6 +46,8 @@ func TestLostText(t *testing.T) {
 		_, err := promptfs.Parse(nil, "p.md", []byte(text), promptfs.Options{})
 		assert.NoError(t, err, "the prompt is served: %s", text)
 	}
+	many := promptfs.Warnings("p.md", []byte(front("arguments:\n"+strings.Repeat("  - name: a\n    description: b # c\n", 101))))
+	assert.Len(t, many, 100, "as many as errors")
 	skill := []byte("---\nname: s\ndescription: fix #12\nlicense: MIT # a comment\n---\ntext\n")
 	if all := promptfs.Warnings("s/SKILL.md", skill); assert.Len(t, all, 1) {
 		assert.Equal(t, `s/SKILL.md:3: " #" begins a comment, so description ends before "#12"`+fix, all[0].Error())
