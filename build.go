@@ -80,7 +80,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		return nil, fmt.Errorf("prompts: options: %w", errors.Join(faults...))
 	}
 	s.serverInfo = s.rpc.ServerInfo()
-	s.cacheable = fmt.Appendf(nil, `,"resultType":"complete",%s,"_meta":{%s}`, hints, s.serverInfo)
+	s.cacheable = fmt.Appendf(nil, `,%s,%s,"_meta":{%s}`, wire.CompleteResult, hints, s.serverInfo)
 	return s, nil
 }
 
@@ -211,7 +211,7 @@ func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, erro
 	}
 	dst = append(dst, '{')
 	if kind.Kind() <= strictjson.Null {
-		dst = append(dst, `"resultType":"complete",`...)
+		dst = append(append(dst, wire.CompleteResult...), ',')
 	}
 	switch method {
 	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01

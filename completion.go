@@ -80,10 +80,10 @@ func (c *servedCompletion) LogAttr() slog.Attr {
 	return slog.Group("completion", slog.String("prompt", c.promptRequest.prompt), slog.String("argument", phrase.Clip(c.argument, phrase.MaxEcho)))
 }
 
-func (c *servedCompletion) answer(ctx context.Context, r *Request, _ []byte) (Response, *getRequest, *rpc.Failure) {
-	_, d, f := c.find(ctx, r, c.promptRequest.prompt)
-	if f != nil {
-		return Response{}, nil, f
+func (c *servedCompletion) answer(ctx context.Context, r *Request, _ []byte) (Response, *scope, *rpc.Failure) {
+	_, d, unknown := c.find(ctx, r, c.promptRequest.prompt)
+	if d == nil {
+		return Response{}, nil, unknownPrompt(unknown, c.server.suggestion(ctx, unknown))
 	}
 	params := c.completeParams
 	if r != nil {
@@ -276,7 +276,7 @@ func firstCompletions(values []string) []string {
 func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []string, total int) []byte {
 	dst = append(dst, '{')
 	if rev.Stateless() {
-		dst = append(dst, `"resultType":"complete",`...)
+		dst = append(append(dst, wire.CompleteResult...), ',')
 	}
 	dst = append(dst, `"completion":{"values":[`...)
 	for i, v := range firstCompletions(values) {

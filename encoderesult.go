@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file writes the result of prompts/get.
@@ -16,7 +18,7 @@ func (e *encoder) result(r *Result) {
 	}
 	e.raw("{")
 	if e.rev.Stateless() {
-		e.raw(`"resultType":"complete"`)
+		e.raw(wire.CompleteResult)
 	}
 	if e.spend(len(r.Description)) {
 		e.opt("description", r.Description)

@@ -5,22 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file is for features with methods of their own, such as tools/call: they render
@@ -31,14 +27,6 @@ import (
 // the functions of the same names, with their documentation. The methods have no types of
 // their own, because that package cannot name them.
 type features struct{ server *Server }
-
-// appendRendered and the other functions are those of the types of package promptfeature.
-type (
-	appendRendered = func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
-	appendUnknown  = func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
-	appendListed   = func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
-	appendRejected = func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
-)
 
 // Render is that of package promptfeature.
 func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
@@ -67,35 +55,6 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	return feature.Work{Handler: g}, nil
 }
 
-// rendering is what a request of a feature for a prompt has in addition to prompts/get. The
-// arguments are typed.
-type rendering struct {
-	server    *Server
-	method    string            // of the client's request
-	tool      string            // the name of a tool, if the client has named that
-	keys      map[string]string // what the client calls arguments, by name; may be nil
-	appendTo  appendRendered
-	unknown   appendUnknown // nil for the error of prompts/get
-	malformed *Error        // of all arguments
-}
-
-// check returns the arguments. If they are malformed, or err is the error of their text, check
-// sets the error and returns none.
-func (v *rendering) check(args strictjson.Value, err error) strictjson.Value {
-	switch {
-	case err != nil:
-		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object: %v", err)
-	case args.Kind() == strictjson.Object:
-		v.malformed = v.server.checkSizes("arguments", args, v.keys)
-	case args.Kind() > strictjson.Null:
-		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
-	}
-	if args.Kind() != strictjson.Object || v.malformed != nil {
-		return strictjson.Value{}
-	}
-	return args
-}
-
 // inParams returns the arguments as the server has parsed them with the message: the member
 // of the params with that name, as of tools/call, or that of a tool that gets prompts.
 // Otherwise it returns Invalid.
@@ -108,49 +67,6 @@ func inParams(c *rpc.Call, arguments json.RawMessage) strictjson.Value {
 		return strictjson.Value{}
 	}
 	return v
-}
-
-// append appends the result of the feature's method.
-func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
-	if r == nil {
-		return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), errors.New("render function returned neither a result nor an error"))
-	}
-	for i, m := range r.Messages { // of which Append may encode the content alone
-		if err := checkRole(m.Role); err != nil {
-			return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), fmt.Errorf("message %d: %w", i+1, err))
-		}
-	}
-	return v.appendTo(ctx, dst, r, nil)
-}
-
-// fail answers a request that has failed: with a result from Append or Unknown, or
-// with an error of the method. Only a visible prompt has keys.
-func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure, g *servedGet) ([]byte, error) {
-	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil && g.shown.Load() != nil {
-		named, client := *f, *f.Client // which other requests may have as well
-		isOurs := client.Message == data.error().Message
-		data.Problems = argument.Rename(data.Problems, v.keys)
-		if client.Data = data; isOurs { // and not the text of a middleware
-			client.Message = data.error().Message
-		}
-		named.Client = &client
-		f = &named
-	}
-	f = rpc.FromContext(ctx).Withhold(f)
-	if _, ok := f.Client.Data.(unknownData); ok && v.unknown != nil {
-		return v.unknown(ctx, dst, g.server.visibleIn(ctx))
-	}
-	if in, ok := f.Client.Data.(elicit.InputData); ok && in.Action == "" {
-		return nil, f // the client sent an invalid answer, of which a model knows nothing
-	}
-	_, isAboutArguments := f.Client.Data.(argumentsData)
-	if !isAboutArguments && !f.IsAnswer || f.Client.Code == transport.CodeMissingCapability {
-		return nil, f
-	}
-	if f.Log != nil {
-		g.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(g.prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
-	}
-	return v.appendTo(ctx, dst, nil, f.Client)
 }
 
 // List is that of package promptfeature.
@@ -172,118 +88,94 @@ func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(
 	return nil, feature.Work{Handler: l}, nil
 }
 
-// appendList appends the list of a feature.
-func (l *servedList) appendList(ctx context.Context, dst []byte, cursor string) ([]byte, *rpc.Failure) {
-	visible := l.server.visibleIn(ctx)
-	list, err := l.appendTo(ctx, dst, cursor, visible)
-	switch {
-	case visible != nil && ctx.Err() != nil:
-		return nil, rpc.InternalFailure(l.method, context.Cause(ctx)) // and not half a list
-	case err != nil:
-		return nil, featureFailure(ctx, l.method, err)
-	}
-	return list, nil
-}
-
-// visibleIn returns the visible of a listing.
-func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
-	if s.options.Visible == nil {
-		return nil
-	}
-	return func(prompt string) bool {
-		if ctx.Err() != nil {
-			return false
-		}
-		_, ok := s.visible(ctx, s.registry.snapshot(), prompt)
-		return ok
-	}
-}
-
 // Interact is that of package promptfeature.
 func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc, rejected appendRejected) (feature.Work, error) {
-	call, s := rpc.CallOf(c), f.server
-	r := &interactionRequest{noun: noun, name: name, arguments: arguments, run: run, rejected: rejected, clientMethod: c.Method(), scope: scope{server: s, prompts: s.registry.snapshot()}}
-	var err *Error
-	if r.retry, err = elicit.ReadRetry(call); err != nil {
+	s := f.server
+	retry, err := elicit.ReadRetry(rpc.CallOf(c))
+	if err != nil {
 		return feature.Work{}, err
 	}
-	return feature.Work{Handler: r, Noun: noun, Name: name}, nil
+	i := &interaction{promptRequest: promptRequest{server: s}, own: scope{server: s, prompts: s.registry.snapshot()},
+		noun: noun, called: name, arguments: arguments, code: run, rejected: rejected, method: c.Method(), retry: retry}
+	return feature.Work{Handler: i, Noun: noun, Name: name}, nil
 }
 
-// interactionRequest is a request of a feature whose code may ask the user.
-type interactionRequest struct {
-	noun, name string
-	arguments  json.RawMessage
-	run        feature.HandlerFunc
-	rejected   appendRejected // nil for the error of prompts/get
-	scope
-	clientMethod string
+// interaction is a request of a feature whose code may ask the user. It passes through no
+// middleware.
+type interaction struct {
+	promptRequest
+	own          scope // the only run
+	noun, called string
+	arguments    json.RawMessage
+	code         feature.HandlerFunc
+	rejected     appendRejected // nil for the error of prompts/get
+	method       string
 	retry        *elicit.Retry
 }
 
 // Run is the work of the request.
-func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	r.Context, r.request = ctx, rpc.FromContext(ctx)
-	to := sync.OnceValue(func() seal.Binding {
-		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.name, r.canonicalArguments()})
-	})
-	if r.retry != nil {
-		if f := r.resume(r.retry, to); f != nil {
-			return nil, f
+func (i *interaction) Run(ctx context.Context, dst []byte) ([]byte, error) { return i.run(ctx, dst, i) }
+
+func (i *interaction) methods() (seen, client string) { return i.method, i.method }
+
+func (i *interaction) Subject() string { return i.noun + " " + argument.Quote(i.called) }
+
+func (i *interaction) LogAttr() slog.Attr { return slog.String(i.noun, i.called) }
+
+func (i *interaction) answer(ctx context.Context, _ *Request, dst []byte) (Response, *scope, *rpc.Failure) {
+	s := &i.own
+	s.Context, s.request = ctx, rpc.FromContext(ctx)
+	if i.retry != nil {
+		if f := s.resume(i.retry, i.binding); f != nil {
+			return Response{}, nil, f
 		}
 	}
-	result, pending, f := r.call(dst)
-	f = r.request.Withhold(f)
-	switch {
-	case pending:
-		return runResult(r.appendInputRequired(dst, to()))
-	case f == nil:
-		return result, nil
-	case !f.IsAnswer || r.rejected == nil || f.Client.Code == transport.CodeMissingCapability:
-		return nil, f
-	}
-	if f.Log != nil {
-		r.server.rpc.Log(ctx, f.Level, f.Event, slog.String(r.noun, r.name), slog.Any("error", f.Log))
-	}
-	return r.rejected(ctx, dst, f.Client)
-}
-
-// canonicalArguments returns the arguments in the form that is the same for every
-// encoding of them.
-func (r *interactionRequest) canonicalArguments() string {
-	text := cmp.Or(string(r.arguments), "{}")
 	var doc strictjson.Doc
-	if doc.Parse(text, jsonenc.MaxDepth) != nil {
-		return text
+	_ = doc.Parse(string(i.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
+	if e := s.server.checkSizes("arguments", doc.Root(), nil); e != nil {
+		return Response{}, nil, &rpc.Failure{Client: e, IsAnswer: true}
 	}
-	return string(doc.Root().AppendCanonical(nil))
-}
-
-// call calls the Run of the application, or reports that questions to the client are
-// pending.
-func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
-	var doc strictjson.Doc
-	_ = doc.Parse(string(r.arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
-	if e := r.server.checkSizes("arguments", doc.Root(), nil); e != nil {
-		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
-	}
-	result, err := r.run(&r.scope, dst)
-	r.reportUnsent(err, slog.String(r.noun, r.name))
+	result, err := i.code(s, dst)
+	s.reportUnsent(err, i.LogAttr())
 	switch {
 	case err == nil:
-		return result, false, nil
-	case r.request.Rev.Stateless() && errors.Is(err, ErrInputRequired):
-		return nil, true, nil
+		return Response{list: result}, nil, nil
+	case s.isPending(err):
+		_ = i.binding()
+		return Response{}, s, nil
 	}
-	if e := elicitationError(r.request.Rev, r.noun, err); e != nil {
-		f = clientFailure(e, err)
-		f.IsAnswer = true
-		return nil, false, f
+	f, ok := err.(*rpc.Failure) // of AppendContent
+	if !ok {
+		f = s.refused(i.noun, nil, err)
 	}
-	if f, ok := err.(*rpc.Failure); ok { // of AppendContent
-		return nil, false, f
+	if f == nil {
+		f = featureFailure(ctx, i.Subject(), err)
 	}
-	return nil, false, featureFailure(r.Context, r.request.Subject(), err)
+	return Response{}, nil, f
+}
+
+// binding returns what a state of the request is bound to. The arguments are in the form that
+// is the same for every encoding of them.
+func (i *interaction) binding() seal.Binding {
+	return i.own.bindTo(i.method, func() []string {
+		text := cmp.Or(string(i.arguments), "{}")
+		var doc strictjson.Doc
+		if doc.Parse(text, jsonenc.MaxDepth) == nil {
+			text = string(doc.Root().AppendCanonical(nil))
+		}
+		return []string{i.called, text}
+	})
+}
+
+func (i *interaction) append(_ context.Context, _ []byte, r Response) ([]byte, error) {
+	return r.list, nil
+}
+
+func (i *interaction) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
+	if i.rejected == nil || !f.IsAnswer {
+		return nil, f
+	}
+	return i.server.reject(ctx, dst, f, i.LogAttr(), i.rejected)
 }
 
 // AppendContent is that of package promptfeature.
@@ -309,7 +201,7 @@ func (f *features) AppendContent(ctx context.Context, dst []byte, content []Cont
 	e.raw("]")
 	e.inMessages = false
 	if r.Rev.Stateless() {
-		e.raw(`,"resultType":"complete"`)
+		e.raw("," + wire.CompleteResult)
 	}
 	if e.end(meta); len(e.errs) > 0 {
 		return nil, rpc.InvalidResult(r.Subject(), errors.Join(e.errs...))

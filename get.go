@@ -1,20 +1,20 @@
 package prompts
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
-	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file serves prompts/get: from params to arguments, which the user may be asked
@@ -140,15 +140,15 @@ func (g *servedGet) hiddenTool() string {
 	return g.feature.tool
 }
 
-func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response, *getRequest, *rpc.Failure) {
+func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response, *scope, *rpc.Failure) {
 	q := &g.own
 	if r != nil && g.around.hasRun.Swap(true) {
 		q = new(getRequest)
 	}
 	if q.definition == nil { // else it was found at once
-		all, d, f := g.find(ctx, r, g.name())
-		if f != nil {
-			return Response{}, nil, f
+		all, d, unknown := g.find(ctx, r, g.name())
+		if d == nil {
+			return Response{}, nil, g.unknown(ctx, unknown)
 		}
 		given := argument.Given{}
 		if r != nil {
@@ -161,19 +161,18 @@ func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response,
 	q.begin(ctx)
 	result, pending, f := q.render(ctx)
 	if pending {
-		return Response{}, q, nil
+		return Response{}, &q.scope, nil
 	}
 	return q.response(result), nil, f
 }
 
-// response returns the response for a result. Only a middleware looks at more than is sent.
-func (g *getRequest) response(r *Result) Response {
-	m := g.definition.more()
-	of := g.prompts.releaseOf(m.Source)
-	if g.of.around == nil {
-		return Response{Result: r, own: served{m.Digest, of}}
+// unknown returns the failure of a request for an unknown prompt. A feature with an error of its
+// own makes suggestions of its own.
+func (g *servedGet) unknown(ctx context.Context, name string) *rpc.Failure {
+	if g.feature != nil && g.feature.unknown != nil {
+		return unknownPrompt(name, "")
 	}
-	return Response{Result: r, Digest: m.Digest, Release: of.public(), Elicited: g.of.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}
+	return unknownPrompt(name, g.server.suggestion(ctx, name))
 }
 
 func (g *servedGet) append(ctx context.Context, dst []byte, r Response) ([]byte, error) {
@@ -202,245 +201,84 @@ func (g *servedGet) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	return nil, f
 }
 
-// getRequest is one run of a request for a prompt that the client may see.
-type getRequest struct {
-	scope
-	of       *servedGet
-	rounds   uint8            // of forms that ask for arguments
-	texts    []argument.Text  // of the declared arguments
-	few      [4]argument.Text // the array of texts for most prompts
-	others   *otherArguments  // undeclared arguments; nil without any
-	refilled []int            // positions of the arguments that a form has just filled in
-	boundTo  *seal.Binding    // once it is known
+// rendering is what a request of a feature for a prompt has in addition to prompts/get. The
+// arguments are typed.
+type rendering struct {
+	server    *Server
+	method    string            // of the client's request
+	tool      string            // the name of a tool, if the client has named that
+	keys      map[string]string // what the client calls arguments, by name; may be nil
+	appendTo  appendRendered
+	unknown   appendUnknown // nil for the error of prompts/get
+	malformed *Error        // of all arguments
 }
 
-// collect sets the prompt of the run, and takes its arguments.
-func (g *getRequest) collect(of *servedGet, all *snapshot, d *definition, given argument.Given) {
-	g.of, g.server, g.prompts, g.definition = of, of.server, all, d
-	given.IsTyped, given.IsStrict = of.feature != nil, of.server.options.StrictArguments
-	texts, problems, ignored := d.plan.Collect(g.few[:0], given)
-	g.texts, g.others = texts, newOtherArguments(problems, ignored)
-}
-
-// collectText is collect for arguments that the request has kept as JSON, while it runs.
-func (g *getRequest) collectText(ctx context.Context, of *servedGet, all *snapshot, d *definition, given argument.Given) *rpc.Failure {
-	err := rpc.FromContext(ctx).Parse(of.text, func(object strictjson.Value, err error) {
-		if of.isUnread {
-			object = of.feature.check(object, err)
-		}
-		given.Object, given.Detach = object, wire.IsLarge(len(of.text))
-		g.collect(of, all, d, given)
-	})
-	if err != nil {
-		return rpc.InternalFailure(promptSubject(d.prompt.Name), err)
-	}
-	return nil
-}
-
-// appendPending appends the result that asks the questions of the prompt.
-func (g *getRequest) appendPending(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
-	return g.appendInputRequired(dst, g.binding(ctx))
-}
-
-// otherArguments are the arguments of a request that the prompt does not declare.
-type otherArguments struct {
-	problems []argument.Problem
-	ignored  []string // the names of those that are not a problem
-}
-
-func newOtherArguments(problems []argument.Problem, ignored []string) *otherArguments {
-	if problems == nil && ignored == nil {
-		return nil
-	}
-	return &otherArguments{problems, ignored}
-}
-
-// binding returns what a state of this request is bound to. It comes before the
-// client fills in arguments, which are not part of the request.
-func (g *getRequest) binding(ctx context.Context) seal.Binding {
-	if g.boundTo == nil {
-		parts := []string{g.definition.prompt.Name}
-		for i, text := range g.texts {
-			a := &g.definition.plan.Arguments[i]
-			switch {
-			case text.Given:
-				parts = append(parts, a.Name, a.Canonical(text.Value))
-			case text.IsNull:
-				parts = append(parts, "", a.Name) // no argument has the name ""
-			}
-		}
-		_, method := g.of.methods()
-		to := elicit.Bind(method, g.server.Principal(ctx), parts)
-		g.boundTo = &to
-	}
-	return *g.boundTo
-}
-
-// resumeArguments resumes the state of an earlier request, if the client has sent one,
-// and restores the arguments that the user was asked for.
-func (g *getRequest) resumeArguments(ctx context.Context) *rpc.Failure {
-	if g.of.retry == nil {
-		return nil
-	}
-	if f := g.resume(g.of.retry, func() seal.Binding { return g.binding(ctx) }); f != nil {
-		return f
-	}
-	g.knowledge().Restore(g.definition.plan, g.texts)
-	return nil
-}
-
-// maxAsked is the maximum number of forms for arguments in one request of a session. In
-// 2026-07-28 a form ends the request, and the client decides whether to send another.
-const maxAsked = 3
-
-// askFor asks the client for the arguments that have problems, if
-// Options.ElicitArguments is set, and fills in the answer. It reports whether the
-// question is pending. If it cannot ask, it returns refused.
-func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
-	if !g.server.options.ElicitArguments || g.rounds == maxAsked {
-		return false, refused
-	}
-	d := g.definition
-	var keys map[string]string
-	if g.of.feature != nil {
-		keys = g.of.feature.keys
-	}
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.more().DisableHints, problems, keys)
-	if q == nil {
-		return false, refused
-	}
-	g.rounds++
-	if g.request.Rev.Stateless() {
-		_ = g.binding(ctx) // before the texts change
-	}
-	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
-	if pending {
-		return true, nil
-	}
-	var unable *elicit.Unavailable
-	var declined *elicit.Refused
+// check returns the arguments. If they are malformed, or err is the error of their text, check
+// sets the error and returns none.
+func (v *rendering) check(args strictjson.Value, err error) strictjson.Value {
 	switch {
-	case errors.As(err, &unable):
-		// To the client it is as if it had not been tried.
-		return false, &rpc.Failure{
-			Client: refused.Client, Event: "cannot ask client for arguments", Level: slog.LevelInfo,
-			Log: errors.Join(refused.Log, err), Cause: askErrorOf(err),
-		}
-	case errors.As(err, &declined):
-		return false, &rpc.Failure{Client: declinedArguments(d.prompt.Name, problems, declined), Cause: askErrorOf(err)}
 	case err != nil:
-		return false, g.fail(askErrorOf(err))
+		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object: %v", err)
+	case args.Kind() == strictjson.Object:
+		v.malformed = v.server.checkSizes("arguments", args, v.keys)
+	case args.Kind() > strictjson.Null:
+		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
 	}
-	g.refilled = q.Positions
-	for i, at := range g.refilled {
-		g.texts[at] = texts[i]
+	if args.Kind() != strictjson.Object || v.malformed != nil {
+		return strictjson.Value{}
 	}
-	return false, nil
+	return args
 }
 
-// nameIgnored adds the ignored arguments to an error about arguments. One of them
-// may be the misspelled name of an argument that is missing.
-func (g *getRequest) nameIgnored(f *rpc.Failure) {
-	if f == nil || g.others == nil || g.others.ignored == nil {
-		return
+// append appends the result of the feature's method.
+func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
+	if r == nil {
+		return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), errors.New("render function returned neither a result nor an error"))
 	}
-	if data, ok := f.Client.Data.(argumentsData); ok {
-		var sentence string
-		data.Ignored, sentence = g.definition.plan.Ignored(g.others.ignored)
-		f.Client.Data = data
-		f.Client.Message += "; " + sentence
-	}
-}
-
-// begin begins the run of the prompt.
-func (g *getRequest) begin(ctx context.Context) {
-	d := g.definition
-	g.Context, g.request = ctx, rpc.FromContext(ctx)
-	if g.request.IsObserved() {
-		g.request.SetPrompt(d.prompt.Name)
-		if v := g.of.feature; v != nil && v.tool != "" {
-			g.request.SetTool(v.tool)
-		}
-		m := d.more()
-		r := g.prompts.releaseOf(m.Source).public()
-		g.request.SetVersion(m.Digest, r.ID, r.Label)
-	}
-}
-
-// render returns the result of the prompt, or reports that questions to the client are
-// pending. The conversion of an argument and the render function may be the application's
-// code.
-func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
-	d := g.definition
-	if v := g.of.feature; v != nil && v.malformed != nil { // of which only who may see the prompt learns
-		return nil, false, &rpc.Failure{Client: v.malformed, IsAnswer: true}
-	}
-	if f := g.resumeArguments(ctx); f != nil {
-		return nil, false, f
-	}
-	if d.plan.HasSensitive {
-		addValues(g.request, d.plan.Secrets(g.texts))
-	}
-	for {
-		render, problems := g.fill()
-		var refused *rpc.Failure
-		if len(problems) > 0 {
-			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
-		} else {
-			result, err := render.call(&g.scope)
-			if g.known.Load() != nil {
-				g.reportUnsent(err, promptAttr(d))
-			}
-			if err == nil {
-				return result, false, nil
-			}
-			// The function may reject an argument that fill has accepted.
-			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
-				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
-					return nil, true, nil
-				}
-				return nil, false, g.fail(err)
-			}
-			refused = g.fail(err)
-		}
-		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
-			g.nameIgnored(f)
-			return nil, pending, f
+	for i, m := range r.Messages { // of which Append may encode the content alone
+		if err := checkRole(m.Role); err != nil {
+			return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), fmt.Errorf("message %d: %w", i+1, err))
 		}
 	}
+	return v.appendTo(ctx, dst, r, nil)
 }
 
-// fill fills in the arguments of the request. It records the valid answers of
-// the user, and adds the problems of undeclared arguments.
-func (g *getRequest) fill() (filledRender, []argument.Problem) {
-	d := g.definition
-	var render filledRender
-	var problems []argument.Problem
-	if g.of.feature == nil && g.request.Host.Has(hosts.SendsPlaceholders) {
-		problems = d.plan.Placeholders(g.texts, g.request.Host.Host, hosts.IsPlaceholder)
+// fail answers a request that has failed: with a result from Append or Unknown, or
+// with an error of the method. Only a visible prompt has keys.
+func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure, g *servedGet) ([]byte, error) {
+	if data, ok := f.Client.Data.(argumentsData); ok && v.keys != nil && g.shown.Load() != nil {
+		named, client := *f, *f.Client // which other requests may have as well
+		isOurs := client.Message == data.error().Message
+		data.Problems = argument.Rename(data.Problems, v.keys)
+		if client.Data = data; isOurs { // and not the text of a middleware
+			client.Message = data.error().Message
+		}
+		named.Client = &client
+		f = &named
 	}
-	if len(problems) == 0 {
-		render, problems = d.bind(g.texts)
+	if _, ok := f.Client.Data.(unknownData); ok && v.unknown != nil {
+		return v.unknown(ctx, dst, g.server.visibleIn(ctx))
 	}
-	if len(g.refilled) > 0 {
-		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
+	if in, ok := f.Client.Data.(elicit.InputData); ok && in.Action == "" {
+		return nil, f // the client sent an invalid answer, of which a model knows nothing
 	}
-	if g.others != nil {
-		problems = append(problems, g.others.problems...)
+	if _, isAboutArguments := f.Client.Data.(argumentsData); !isAboutArguments && !f.IsAnswer {
+		return nil, f
 	}
-	return render, problems
+	return g.server.reject(ctx, dst, f, slog.String("prompt", phrase.Clip(g.prompt, phrase.MaxEcho)),
+		func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error) {
+			return v.appendTo(ctx, dst, nil, rejected)
+		})
 }
 
-// fail returns the failure of a render function's error.
-func (g *getRequest) fail(err error) *rpc.Failure {
-	e := renderError(g.definition.prompt.Name, err)
-	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
-		e = cmp.Or(elicitationError(g.request.Rev, "prompt", err), e)
+// reject appends the result of a feature for a failure that is an answer to the client.
+func (s *Server) reject(ctx context.Context, dst []byte, f *rpc.Failure, about slog.Attr, appendTo appendRejected) ([]byte, error) {
+	f = rpc.FromContext(ctx).Withhold(f)
+	if f.Client.Code == transport.CodeMissingCapability {
+		return nil, f // of which a model knows nothing
 	}
-	if e != nil {
-		f := clientFailure(e, err)
-		f.IsAnswer = true
-		return f
+	if f.Log != nil {
+		s.rpc.Log(ctx, f.Level, f.Event, about, slog.Any("error", f.Log))
 	}
-	return rpc.InternalFailure(promptSubject(g.definition.prompt.Name), err)
+	return appendTo(ctx, dst, f.Client)
 }

@@ -37,7 +37,7 @@ type middlewareRequest struct {
 	hidden  atomic.Bool  // find has not found the prompt of the client's request
 	hasRun  atomic.Bool  // next has rendered a prompt before
 	isOver  atomic.Bool
-	pending atomic.Pointer[getRequest] // of next, whose questions are not sent
+	pending atomic.Pointer[scope] // of next, whose questions are not sent
 }
 
 // PromptExists reports whether the prompt exists and is visible to the client. It
@@ -215,7 +215,7 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 			return nil, rpc.InternalFailure(p.served.Subject(), errors.New("middleware returned the error of another request"))
 		}
 		p.pending.Store(nil)
-		return g.appendPending(p, dst)
+		return g.appendPending(dst)
 	}
 	f := *inner.failure // which other requests may have as well
 	if err != error(inner) {
@@ -293,7 +293,7 @@ func (p *promptRequest) version(r *Response) (v served, err error) {
 type nextError struct {
 	request *middlewareRequest
 	failure *rpc.Failure
-	pending *getRequest
+	pending *scope
 }
 
 // Error returns the error without the values of arguments, which the error for the client

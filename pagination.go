@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,8 +9,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file serves prompts/list: cursors, pages and visibility. A page is a copy of
@@ -19,7 +16,7 @@ import (
 
 // list is the method prompts/list.
 func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
-	position, err := cursorOf(c.Message.Params)
+	position, err := cursor.Read(c.Message.Params, methodList)
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
@@ -35,7 +32,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: c.Message.Own(position)}
 	if r := l.open(c, l); r != nil {
 		r.Cursor = l.cursor
-	} else if _, err := afterOf(position); err != nil {
+	} else if _, err := cursor.After("", position, methodList); err != nil {
 		return nil, feature.Work{}, err
 	}
 	return nil, feature.Work{Handler: l}, nil
@@ -58,7 +55,7 @@ func (l *servedList) Subject() string { return l.method }
 
 func (l *servedList) LogAttr() slog.Attr { return slog.String("method", l.method) }
 
-func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure) {
+func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Response, *scope, *rpc.Failure) {
 	position := l.cursor
 	if r != nil {
 		position = r.Cursor
@@ -67,7 +64,7 @@ func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Respon
 		list, f := l.appendList(ctx, dst, position)
 		return listed(list, l.rev, l.method), nil, f
 	}
-	after, err := afterOf(position)
+	after, err := cursor.After("", position, methodList)
 	if err != nil {
 		return Response{}, nil, &rpc.Failure{Client: err}
 	}
@@ -122,8 +119,11 @@ func (s *Server) appendListEnd(dst []byte, rev revision.Revision, r *release) []
 // hidden prompt is not in the page, nor in the cursor. The context is only for the filter.
 func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev revision.Revision, after string) ([]byte, *rpc.Failure) {
 	shape, isFiltered := rev.Shape(), s.options.Visible != nil
-	dst = append(dst, `"prompts":[`...)
-	begin, n, last, hasMore := len(dst), 0, "", false
+	total := all.Len()
+	if isFiltered {
+		total = 0
+	}
+	page := cursor.NewPage(append(dst, `"prompts":[`...), "", s.options.PageSize, total)
 	for name, d := range all.After(after) { // no name is empty
 		if isFiltered {
 			if ctx.Err() != nil {
@@ -133,63 +133,25 @@ func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev 
 				continue
 			}
 		}
-		if n == s.options.PageSize {
-			hasMore = true
+		if !cursor.Add(&page, name, d.entries(s.entryKind).of(shape)) {
 			break
 		}
-		entry := d.entries(s.entryKind).of(shape)
-		if n > 0 && len(dst)-begin+len(entry) > cursor.MaxPage {
-			hasMore = true
-			break
-		}
-		if n == reserveAfter && !isFiltered { // the others may be of about the same size
-			left := min(s.options.PageSize, all.Len()) - n
-			dst = wire.GrowPage(dst, min((len(dst)-begin)/n*left, cursor.MaxPage))
-		}
-		dst = append(append(dst, entry...), ',')
-		n, last = n+1, name
 	}
 	if isFiltered && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(methodList, context.Cause(ctx)) // and not half a list
 	}
-	dst = append(bytes.TrimSuffix(dst, []byte{','}), ']')
-	if hasMore {
-		dst = append(dst, `,"nextCursor":"`...)
-		dst = append(cursor.Append(dst, "", last), '"')
-	}
-	return dst, nil
+	return page.End(), nil
 }
 
-// reserveAfter is the number of entries by whose size a page is reserved.
-const reserveAfter = 16
-
-var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
-
-// afterOf returns the name after which the page of a cursor begins; empty for the first one.
-func afterOf(position string) (string, *Error) {
-	if position == "" {
-		return "", nil
-	}
-	after, ok := cursor.Parse("", position, cursor.MaxName)
-	if !ok {
-		return "", errCursor
-	}
-	return after, nil
-}
-
-// cursorOf returns the cursor in the params of prompts/list; empty for the first page.
-func cursorOf(params strictjson.Value) (string, *Error) {
-	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
-		return "", err
-	}
-	c := params.Get("cursor")
+// appendList appends the list of a feature.
+func (l *servedList) appendList(ctx context.Context, dst []byte, cursor string) ([]byte, *rpc.Failure) {
+	visible := l.server.visibleIn(ctx)
+	list, err := l.appendTo(ctx, dst, cursor, visible)
 	switch {
-	case c.Kind() <= strictjson.Null:
-		return "", nil
-	case c.Kind() != strictjson.String:
-		return "", wire.WrongKind("cursor", "params.cursor", "a string", c)
-	case c.Text() == "":
-		return "", errCursor
+	case visible != nil && ctx.Err() != nil:
+		return nil, rpc.InternalFailure(l.method, context.Cause(ctx)) // and not half a list
+	case err != nil:
+		return nil, featureFailure(ctx, l.method, err)
 	}
-	return c.Text(), nil
+	return list, nil
 }

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -35,6 +36,7 @@ type scope struct {
 	isCached   bool         // the run works for several clients
 	hasAsked   atomic.Bool
 	known      atomic.Pointer[elicit.State] // nil until there is anything
+	boundTo    *seal.Binding                // see bindTo; nil until it is known
 }
 
 // name returns the name of the prompt; empty for the code of a feature.
@@ -102,9 +104,73 @@ func (s *scope) resume(retry *elicit.Retry, to func() seal.Binding) *rpc.Failure
 	return s.knowledge().Resume(s.request, retry, &s.server.sealer, to)
 }
 
-// appendInputRequired appends the result that asks the pending questions.
-func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.Failure) {
-	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, to, s.server.serverInfo)
+// bindTo returns what a state of the request is bound to. The first call decides: parts returns
+// the name and the arguments of what the method runs.
+func (s *scope) bindTo(method string, parts func() []string) seal.Binding {
+	if s.boundTo == nil {
+		to := elicit.Bind(method, s.server.Principal(s.Context), parts())
+		s.boundTo = &to
+	}
+	return *s.boundTo
+}
+
+// appendPending appends the result that asks the pending questions. bindTo was called.
+func (s *scope) appendPending(dst []byte) ([]byte, *rpc.Failure) {
+	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, *s.boundTo, s.server.serverInfo)
+}
+
+// isPending reports whether the function has returned err for questions that the client gets
+// with the result.
+func (s *scope) isPending(err error) bool {
+	return s.request.Rev.Stateless() && errors.Is(err, ErrInputRequired)
+}
+
+// refused returns the failure of a function whose error is for the client: e, which may be
+// nil, unless err says that the user did not answer. noun is what has asked: a prompt or a
+// tool. It returns nil for any other error.
+func (s *scope) refused(noun string, e *Error, err error) *rpc.Failure {
+	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
+		e = cmp.Or(elicitationError(s.request.Rev, noun, err), e)
+	}
+	if e == nil {
+		return nil
+	}
+	f := clientFailure(e, err)
+	f.IsAnswer = true
+	return f
+}
+
+// placed are the arguments of a run in the places that the prompt declares.
+type placed struct {
+	texts  []argument.Text  // of the declared arguments
+	few    [4]argument.Text // the array of texts for most prompts
+	others *otherArguments  // undeclared arguments; nil without any
+}
+
+// otherArguments are the arguments of a request that the prompt does not declare.
+type otherArguments struct {
+	problems []argument.Problem
+	ignored  []string // the names of those that are not a problem
+}
+
+// place takes the arguments of a run.
+func (p *placed) place(d *definition, given argument.Given) {
+	texts, problems, ignored := d.plan.Collect(p.few[:0], given)
+	if p.texts = texts; problems != nil || ignored != nil {
+		p.others = &otherArguments{problems, ignored}
+	}
+}
+
+// bind returns the render function with the arguments filled in, unless they have problems
+// already, and all problems.
+func (p *placed) bind(d *definition, problems []argument.Problem) (render filledRender, all []argument.Problem) {
+	if len(problems) == 0 {
+		render, problems = d.bind(p.texts)
+	}
+	if p.others != nil {
+		problems = append(problems, p.others.problems...)
+	}
+	return render, problems
 }
 
 // bind returns the render function with the arguments filled in, and with the
@@ -230,15 +296,16 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if !ok {
 		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
-	texts, undeclared, _ := d.plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
+	var given placed
+	given.place(d, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
 	if d.plan.HasSensitive {
 		if s.isCached {
 			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.name())
 		}
-		addValues(s.request, d.plan.Secrets(texts))
+		addValues(s.request, d.plan.Secrets(given.texts))
 	}
-	render, problems := d.bind(texts)
-	if problems = append(problems, undeclared...); len(problems) > 0 {
+	render, problems := given.bind(d, nil)
+	if len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
 	}
 	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: s.server, name: name, by: outer}))

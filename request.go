@@ -35,14 +35,22 @@ type servedRequest interface {
 	// methods returns the method that a middleware sees, and that of the client's request.
 	methods() (seen, client string)
 	// answer answers the request, or the one that the next of a middleware gets, on what may be
-	// a goroutine of the middleware's; r is nil without a middleware. It returns the request of
-	// a prompt whose questions are pending. A list may be appended to dst.
-	answer(ctx context.Context, r *Request, dst []byte) (Response, *getRequest, *rpc.Failure)
+	// a goroutine of the middleware's; r is nil without a middleware. It returns the run
+	// whose questions are pending. A list may be appended to dst.
+	answer(ctx context.Context, r *Request, dst []byte) (Response, *scope, *rpc.Failure)
 	// append appends the result for the response, to the dst of answer.
 	append(ctx context.Context, dst []byte, r Response) ([]byte, error)
 	// fail appends a result for a failure, or returns the failure.
 	fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error)
 }
+
+// appendRendered and the other functions are those of the types of package promptfeature.
+type (
+	appendRendered = func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
+	appendUnknown  = func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
+	appendListed   = func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	appendRejected = func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
+)
 
 // run is the work of a request.
 func (p *promptRequest) run(ctx context.Context, dst []byte, served servedRequest) ([]byte, error) {
@@ -54,7 +62,7 @@ func (p *promptRequest) run(ctx context.Context, dst []byte, served servedReques
 	case f != nil:
 		return served.fail(ctx, dst, f)
 	case pending != nil:
-		return runResult(pending.appendPending(ctx, dst))
+		return runResult(pending.appendPending(dst))
 	}
 	return served.append(ctx, dst, response)
 }
@@ -67,23 +75,21 @@ func (p *promptRequest) fail(_ context.Context, _ []byte, f *rpc.Failure) ([]byt
 // name is that of a request that names its prompt.
 func (p *promptRequest) name() string { return p.prompt }
 
-// find returns the visible prompt of the request, or the failure of a request for an unknown
-// one. A middleware may have set another name than that of the client's request, which an
-// error calls unknown.
-func (p *promptRequest) find(ctx context.Context, r *Request, unknown string) (*snapshot, *definition, *rpc.Failure) {
-	all, name := p.server.registry.snapshot(), p.prompt
+// find returns the visible prompt of the request; nil without one, and the name that is unknown:
+// that of the client, or another that a middleware has set.
+func (p *promptRequest) find(ctx context.Context, r *Request, client string) (all *snapshot, d *definition, unknown string) {
+	all, unknown = p.server.registry.snapshot(), client
+	name := p.prompt
 	if r != nil {
 		name = r.Prompt
 	}
-	d, ok := p.server.visible(ctx, all, name)
+	d, _ = p.server.visible(ctx, all, name)
 	if name == p.prompt {
 		p.decide(d)
-		name = unknown
+	} else {
+		unknown = strings.ToValidUTF8(name, "\ufffd")
 	}
-	if ok {
-		return all, d, nil
-	}
-	return nil, nil, p.server.unknownPrompt(ctx, strings.ToValidUTF8(name, "\ufffd"))
+	return all, d, unknown
 }
 
 // decide notes whether the client may see the prompt. d is nil if not.
@@ -115,9 +121,9 @@ func (p *promptRequest) LogAttr() slog.Attr {
 var unknownAttr = slog.String("prompt", "unknown")
 
 // unknownPrompt returns the failure of a request for a prompt that the client may
-// not see or that does not exist.
-func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
-	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
+// not see or that does not exist. suggestion may be empty.
+func unknownPrompt(name, suggestion string) *rpc.Failure {
+	data := unknownData{phrase.Clip(name, phrase.MaxEcho), suggestion}
 	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
 	if data.Suggestion != "" {
 		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)

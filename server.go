@@ -224,3 +224,17 @@ func addValues(r *rpc.Request, values []string) {
 		r.AddSecrets(values...)
 	}
 }
+
+// visibleIn returns the visible of a listing.
+func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
+	if s.options.Visible == nil {
+		return nil
+	}
+	return func(prompt string) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		_, ok := s.visible(ctx, s.registry.snapshot(), prompt)
+		return ok
+	}
+}

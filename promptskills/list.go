@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -20,13 +19,14 @@ import (
 // listSkills is the method skills/list.
 func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	now, visible := s.registry.load(), s.visible(ctx)
-	p := &page{q: q, dst: append(dst, `{"skills":[`...), size: s.options.PageSize}
+	total := now.skills.Len()
+	if visible != nil {
+		total = 0
+	}
+	p := s.page(q, append(dst, `{"skills":[`...), total)
 	for path, e := range now.skills.After(q.after) {
 		if visible != nil && !visible(e) {
 			continue
-		}
-		if p.n == 0 { // the others may be of about the same size
-			p.dst = slices.Grow(p.dst, min((len(e.json)+1)*min(p.size, now.skills.Len()), cursor.MaxPage))
 		}
 		if !p.add(path, func(dst []byte) []byte { return e.append(dst, now.skills, visible) }) {
 			break
@@ -35,7 +35,7 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // and not half a list
 	}
-	s.clients.listed(q.from, &now.snapshot, q.after, span{last: p.last, isLast: !p.more, seq: now.seq})
+	s.clients.listed(q.from, &now.snapshot, q.after, span{last: p.Last, isLast: !p.HasMore, seq: now.seq})
 	return p.end(), nil
 }
 
@@ -97,7 +97,7 @@ const (
 
 // listResources is the method resources/list.
 func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	p := &page{q: q, dst: append(dst, `{"resources":[`...), size: s.options.PageSize}
+	p := s.page(q, append(dst, `{"resources":[`...), 0)
 	if own := s.options.Resources.List; own != nil && q.after < skillPrefix {
 		links, err := own(ctx)
 		if err != nil {
@@ -150,7 +150,7 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 
 // listTemplates is the method resources/templates/list.
 func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]byte, error) {
-	p := &page{q: q, dst: append(dst, `{"resourceTemplates":[`...), size: s.options.PageSize}
+	p := s.page(q, append(dst, `{"resourceTemplates":[`...), 0)
 	own := s.options.Resources.Templates
 	if own == nil {
 		return p.end(), nil

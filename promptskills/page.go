@@ -7,50 +7,26 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// This file makes the pages of all lists.
-
-// page appends the elements of one page, which has a limit in elements and in bytes.
+// page appends the elements of one page.
 type page struct {
-	q    *request
-	dst  []byte
-	size int
-	n    int
-	from int    // where the first element begins
-	last string // the name of the last element
-	more bool
+	cursor.Page
+	element []byte // of the last call of add
+}
+
+// page returns the first page of the elements that follow. dst ends with the beginning of the array.
+// total is that of a cursor.Page.
+func (s *service) page(q *request, dst []byte, total int) *page {
+	return &page{Page: cursor.NewPage(dst, q.list(), s.options.PageSize, total)}
 }
 
 // add appends an element, unless the page is full: then it reports false.
 func (p *page) add(name string, encode func(dst []byte) []byte) bool {
-	if p.n == p.size {
-		p.more = true
-		return false
-	}
-	before := len(p.dst)
-	if p.n == 0 {
-		p.from = before
-	} else {
-		p.dst = append(p.dst, ',')
-	}
-	p.dst = encode(p.dst)
-	if p.n > 0 && len(p.dst)-p.from > cursor.MaxPage {
-		p.dst, p.more = p.dst[:before], true
-		return false
-	}
-	p.n++
-	p.last = name
-	return true
+	p.element = encode(p.element[:0])
+	return cursor.Add(&p.Page, name, p.element)
 }
 
 // end appends the end of the list and the cursor.
-func (p *page) end() []byte {
-	p.dst = append(p.dst, ']')
-	if p.more {
-		p.dst = append(p.dst, `,"nextCursor":"`...)
-		p.dst = append(cursor.Append(p.dst, p.q.list(), p.last), '"')
-	}
-	return append(p.dst, '}')
-}
+func (p *page) end() []byte { return append(p.End(), '}') }
 
 // maxNames are the sizes in bytes of the longest names in the lists that have cursors.
 var maxNames = map[string]int{

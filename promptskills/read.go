@@ -195,7 +195,7 @@ func (s *service) appendChildren(ctx context.Context, q *request, dst []byte, al
 	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
 	children = slices.CompactFunc(children, func(a, b child) bool { return a.name == b.name })
-	p := &page{q: q, dst: append(dst, `{"resources":[`...), size: s.options.PageSize}
+	p := s.page(q, append(dst, `{"resources":[`...), 0)
 	for _, c := range children {
 		if c.name > q.after && !p.add(c.name, c.encode) {
 			break

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/promptfeature"
 )
@@ -84,7 +85,7 @@ func (s *server) getTool() (*tool, error) {
 func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
 	from := strings.Clone(args.Get("cursor").Text())
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
-		after, err := parseCursor("prompts", from)
+		after, err := cursor.After("prompts", from, r.tool)
 		switch {
 		case wrong != nil:
 			return r.appendError(ctx, dst, wrong.Message, wrong.Data)

@@ -12,6 +12,10 @@ import (
 	"hash/crc32"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const (
@@ -52,6 +56,39 @@ func Parse(list, cursor string, most int) (after string, ok bool) {
 		return "", false
 	}
 	return string(name), true
+}
+
+// Read returns the cursor in the params of a method that lists; empty for the first page.
+func Read(params strictjson.Value, method string) (string, *transport.Error) {
+	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
+		return "", err
+	}
+	c := params.Get("cursor")
+	switch {
+	case c.Kind() <= strictjson.Null:
+		return "", nil
+	case c.Kind() != strictjson.String:
+		return "", wire.WrongKind("cursor", "params.cursor", "a string", c)
+	case c.Text() == "":
+		return "", invalid(method)
+	}
+	return c.Text(), nil
+}
+
+// After is [Parse] for a cursor that may be empty, and returns the error for the client.
+func After(list, cursor, method string) (after string, err *transport.Error) {
+	if cursor == "" {
+		return "", nil
+	}
+	after, ok := Parse(list, cursor, MaxName)
+	if !ok {
+		return "", invalid(method)
+	}
+	return after, nil
+}
+
+func invalid(method string) *transport.Error {
+	return wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a %s response, or omit it to start over", method)
 }
 
 func checksum(list string, name []byte) uint32 {

@@ -205,7 +205,7 @@ func (s *State) AppendInputRequired(dst []byte, r *rpc.Request, sealer *Sealer, 
 		}
 		return nil, rpc.InternalFailure(r.Subject(), err)
 	}
-	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
+	dst = append(dst, "{"+wire.InputRequired+`,"inputRequests":{`...)
 	for i, q := range questions {
 		if i > 0 {
 			dst = append(dst, ',')

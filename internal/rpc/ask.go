@@ -4,16 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"sync"
 
-	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file asks the client for the application's code, amid the client's own request (GAP-40):
@@ -194,150 +188,34 @@ func (a asked) end(err error) {
 	}
 }
 
-// questions are the requests of one session to its client without their response.
-//
-// A question is in waiting until one of take, unregister and close removes it. Only the
-// goroutine that removes a question may send its answer, so each question has at most one.
-type questions struct {
-	closed chan struct{} // closed by close
-
-	mu      sync.Mutex // protects the fields below
-	lastID  int64
-	waiting map[string]*question // by id
-}
-
-// question is a request to the client without its response.
-type question struct {
-	id        string
-	index     int           // among the requests that were sent together
-	responses chan<- answer // has room for all of these
-}
-
-// answer is the outcome of a request to the client.
-type answer struct {
-	index  int
-	result string // as JSON
-	err    error
-}
-
-// NoAnswer is the error of a request that the client does not answer. Package elicit makes an
-// Unavailable of it, for the application.
-type NoAnswer struct {
-	Reason string // for the client
-	Err    error  // for the log; may be nil
-
-	timedOut bool
-}
-
-func (e *NoAnswer) Error() string {
-	if e.Err == nil {
-		return e.Reason
+// ask calls the Request of the options, concurrently for all requests. The other SDK assigns
+// ids and cancels its requests, so no question is registered here.
+func (c *caller) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return e.Reason + ": " + e.Err.Error()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// The channel has room for all: a goroutine whose answer nobody waits for any more must
+	// end too.
+	responses := make(chan answer, len(requests))
+	for i, r := range requests {
+		// The goroutine ends with Request, whose context ends now at the latest.
+		t.engine.spawn(func() {
+			response := answer{index: i, err: &NoAnswer{Reason: askFailed, Err: ErrNoReturn}}
+			defer func() { responses <- response }()
+			raw, err := c.options.Request(ctx, r.Method, r.Params)
+			switch {
+			case err == nil:
+				response.result, response.err = string(raw), nil
+			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+				response.err = context.Cause(ctx)
+			default:
+				response.err = &NoAnswer{Reason: askFailed, Err: err}
+			}
+		})
+	}
+	return t.collect(ctx, responses, len(requests), observed)
 }
 
-func (e *NoAnswer) Unwrap() error { return e.Err }
-
-var (
-	errGone   = &NoAnswer{Reason: "the client disconnected"}
-	errNoRoom = &NoAnswer{Reason: "the answer exceeds the memory that the server has left"}
-)
-
-// register returns a request with an id that no other of the session has
-// (JRP-04), unless the client will not respond any more.
-func (q *questions) register(index int, responses chan<- answer) (*question, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	select {
-	case <-q.closed:
-		return nil, errGone
-	default:
-	}
-	// Ids are strings with a prefix, which nobody mistakes for ids of the client's own
-	// requests.
-	q.lastID++
-	p := &question{id: "prompts-" + strconv.FormatInt(q.lastID, 10), index: index, responses: responses}
-	if q.waiting == nil {
-		q.waiting = map[string]*question{}
-	}
-	q.waiting[p.id] = p
-	return p, nil
-}
-
-// unregister ends the wait for a response, and reports whether there was none. If the result
-// is true, the client may still show the question, and should be notified that nobody waits.
-func (q *questions) unregister(p *question) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	_, waiting := q.waiting[p.id]
-	delete(q.waiting, p.id)
-	return waiting
-}
-
-// close is for a client that has closed its side, and will not respond any more. It is called
-// once. Only the drain of a connection calls it. A session that is closed cancels its
-// requests instead.
-func (q *questions) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	close(q.closed)
-	// The channels have room, so that no wait happens under the lock.
-	for _, p := range q.waiting {
-		p.responses <- answer{index: p.index, err: errGone}
-	}
-	clear(q.waiting)
-}
-
-// take returns the request that the message responds to, which then no longer
-// waits; nil without one.
-func (q *questions) take(m *wire.Message) *question {
-	id, isString := m.Key.Text()
-	// Any other id is no answer to us, whatever the client means by it.
-	if !isString { // ours are
-		return nil
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	p := q.waiting[id]
-	delete(q.waiting, id)
-	return p
-}
-
-// handleMalformed ends the request that a malformed response is for, which else
-// would wait for its time limit.
-func (q *questions) handleMalformed(m *wire.Message, err *transport.Error) {
-	if m.Method != "" {
-		return // not a response
-	}
-	if p := q.take(m); p != nil {
-		p.responses <- answer{index: p.index, err: &NoAnswer{Reason: "the client's response is malformed", Err: err}}
-	}
-}
-
-// handleResponse passes a response to the goroutine that waits for it. Any other response is
-// ignored (CAN-14). handleResponse never blocks the goroutine that reads, because the channel
-// has room for all answers.
-func (q *questions) handleResponse(m *wire.Message) {
-	p := q.take(m)
-	if p == nil {
-		return
-	}
-	// An error that is null counts as missing.
-	if m.Err.Kind() <= strictjson.Null && m.Result.Kind() != strictjson.Invalid {
-		// A copy: the result is read by the render function, long after the message.
-		p.responses <- answer{index: p.index, result: strings.Clone(m.Result.Raw())}
-		return
-	}
-	p.responses <- answer{index: p.index, err: &NoAnswer{
-		Reason: "the client answered with an error",
-		Err: fmt.Errorf("%s (%s)",
-			phrase.Clip(m.Err.Get("message").Text(), phrase.MaxEcho), phrase.Clip(m.Err.Get("code").Raw(), 32)),
-	}}
-}
-
-// count returns how many wait.
-func (q *questions) count() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.waiting)
-}
+const askFailed = "the request to the client failed"

@@ -197,8 +197,8 @@ func (s *Dispatcher) encodeResults() []error {
 			if s.serverInfo == nil { // the first is the newest
 				s.serverInfo = fmt.Appendf(nil, `"%s":%s`, wire.ServerInfoKey, info)
 			}
-			s.discovered[rev] = fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
-				strings.Join(wire.Versions(), `","`), capabilities, instructions, s.config.CacheHints, s.serverInfo)
+			s.discovered[rev] = fmt.Appendf(nil, `{%s,"supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
+				wire.CompleteResult, strings.Join(wire.Versions(), `","`), capabilities, instructions, s.config.CacheHints, s.serverInfo)
 			continue
 		}
 		result := func(capabilities []byte) []byte {

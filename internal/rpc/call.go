@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +17,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file answers requests for another JSON-RPC layer, such as another SDK: a Call is Handle
-// for a message that the layer has taken apart, with an exchange that keeps the response.
+// This file has the client of a Dispatcher.Call, which is another JSON-RPC layer, such as another
+// SDK: who the client is, and the response to the request.
 
 // CallOptions describe the client of a [Dispatcher.Call]. The other layer has negotiated Version,
 // Capabilities and Info with its client.
@@ -38,59 +37,6 @@ type CallOptions struct {
 	ID, Session string
 	Conn        transport.Info
 	ClientKey   string // as that of a transport.Exchange; empty for Session
-}
-
-// Call answers one request for another JSON-RPC layer. It returns the result,
-// or a [*transport.Error] for the client. If ctx ends first, it returns the cause. Any other
-// error is about the options, and is for the author of the layer.
-//
-// The application's code runs on a goroutine of its own: Call returns at the
-// time limit and at the end of ctx, even if the code continues.
-//
-// A Call has no session here: the end of ctx is its cancellation.
-func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	c := &caller{options: &o, method: method, overdue: make(chan struct{})}
-	if err := c.readOptions(s); err != nil {
-		return nil, err
-	}
-	x := &exchange{caller: c}
-	x.Send, x.Overdue, x.ClientKey = c.send, c.setOverdue, o.ClientKey
-	if o.ClientKey == "" && o.Session != "" {
-		x.ClientKey = secretKey + o.Session // which is only compared
-	}
-	if o.Conn != (transport.Info{}) {
-		x.Informer = fixed(o.Conn)
-	}
-	j, err := s.receiveObserved(ctx, nil, params, x, nil)
-	if j == nil {
-		return c.outcome(err)
-	}
-	// The channel has room, so the goroutine ends even if Call has returned at the end of
-	// ctx.
-	handled := make(chan error, 1)
-	s.spawn(func() { // ends with the application's code
-		err := ErrNoReturn
-		defer func() {
-			c.cancel(err) // run has panicked, for example in Notify
-			handled <- err
-		}()
-		err = j.run()
-	})
-	ended := ctx.Done()
-	for {
-		select {
-		case err = <-handled:
-			return c.outcome(err)
-		case <-c.overdue: // the code continues, but the response is about to come
-			c.unanswered.Wait(context.WithoutCancel(ctx))
-			return c.outcome(ErrNoReturn)
-		case <-ended:
-			if c.cancel(context.Cause(ctx)) {
-				return c.outcome(context.Cause(ctx))
-			}
-			ended = nil // the request was faster
-		}
-	}
 }
 
 // caller is the client of a Call, and has the response to it.
@@ -157,13 +103,6 @@ func (c *caller) info() wire.ClientInfo {
 	text := func(s string) string { return strings.ToValidUTF8(phrase.Clip(s, phrase.MaxEcho), "\ufffd") }
 	said := &c.options.Info
 	return wire.ClientInfo{Name: text(said.Name), Version: text(said.Version), Title: text(said.Title)}
-}
-
-// begin is addInFlight for a Call. No client knows an id by which the request could be
-// canceled.
-func (c *caller) begin(p *pending, r inFlight) {
-	c.request, p.unanswered = r, &c.unanswered
-	c.unanswered.Add()
 }
 
 // cancel ends the request, and reports whether it had no response yet. From then on, Notify
@@ -235,35 +174,3 @@ func (c *caller) outcome(err error) (json.RawMessage, error) {
 	}
 	return nil, err
 }
-
-// ask calls the Request of the options, concurrently for all requests. The other SDK assigns
-// ids and cancels its requests, so no question is registered here.
-func (c *caller) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	// The channel has room for all: a goroutine whose answer nobody waits for any more must
-	// end too.
-	responses := make(chan answer, len(requests))
-	for i, r := range requests {
-		// The goroutine ends with Request, whose context ends now at the latest.
-		t.engine.spawn(func() {
-			response := answer{index: i, err: &NoAnswer{Reason: askFailed, Err: ErrNoReturn}}
-			defer func() { responses <- response }()
-			raw, err := c.options.Request(ctx, r.Method, r.Params)
-			switch {
-			case err == nil:
-				response.result, response.err = string(raw), nil
-			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-				response.err = context.Cause(ctx)
-			default:
-				response.err = &NoAnswer{Reason: askFailed, Err: err}
-			}
-		})
-	}
-	return t.collect(ctx, responses, len(requests), observed)
-}
-
-const askFailed = "the request to the client failed"

@@ -11,14 +11,15 @@
 //	                       └─ request: answered at once, or by a task if the
 //	                          result needs the application's code
 //
-// A [wire.Message] is a message that was read. A [Request] is in flight. A [Handler]
-// makes the result. The handler, the time limit, a cancellation and the end of the
+// A [wire.Message] is a message that was read. A [Request] is in flight. A
+// [feature.Handler] makes the result. The handler, the time limit, a cancellation and the end of the
 // session can complete a request: the first of them decides the response.
 package rpc
 
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -114,4 +115,10 @@ func (s *Dispatcher) InUse() map[string]int {
 		n["listeners"] += f.notifier.Subscribers()
 	}
 	return nonzero(n)
+}
+
+// nonzero is for the counts of InUse.
+func nonzero(n map[string]int) map[string]int {
+	maps.DeleteFunc(n, func(_ string, n int) bool { return n == 0 })
+	return n
 }

@@ -2,7 +2,9 @@ package rpc
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -13,9 +15,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 )
 
-// This file has what all parts of a server share. It logs at a bounded rate, also that a client
-// has reached a limit. Clients decide how often that happens, so each limit has a record once in
-// a while, and not one for each request.
+// This file has what all parts of a server share: its limits, its observer, and its log. The rate
+// of records is bounded, also of those that a client has reached a limit: clients decide how often
+// that happens. Each goroutine of the server begins here, but for those of a connection.
 
 // engine is the limits of a server and what counts toward them, its log and its observer, and
 // the functions of the application that requests need. NewDispatcher sets every field before the
@@ -155,5 +157,37 @@ func (e *engine) reachLimit(limit, client string) {
 	}
 	e.spawn(func() { // a logger may block, and the client waits for its error
 		e.Log(context.Background(), slog.LevelWarn, "limit reached", attrs...)
+	})
+}
+
+// spawn runs f on a goroutine of its own. The caller must know how the goroutine ends:
+// nothing here waits for it.
+func (l *logger) spawn(f func()) {
+	go func() {
+		defer l.recoverPanic()
+		f()
+	}()
+}
+
+// recoverPanic is deferred on each goroutine that the server starts, the
+// goroutines of timers included: a panic of the application's code, be it a
+// transport's, must not end the process. What the code leaves undone is cleaned
+// up by deferred functions on the way here.
+func (l *logger) recoverPanic() {
+	if v := recover(); v != nil {
+		l.Log(context.Background(), slog.LevelError, "panic recovered",
+			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
+	}
+}
+
+// logObserver logs the first failure of the observer. An observer that fails once usually
+// fails for every message.
+func (l *logger) logObserver(err error, stack []byte) {
+	attrs := []slog.Attr{slog.Any("error", err)}
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	l.spawn(func() { // a logger may block
+		l.Log(context.Background(), slog.LevelError, "observer failed; further failures are not logged", attrs...)
 	})
 }

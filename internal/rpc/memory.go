@@ -1,8 +1,10 @@
 package rpc
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
@@ -46,6 +48,16 @@ func newMemory(total, perClient, message int) memory {
 	parsing, held := split(total)
 	parsingPerClient, heldPerClient := split(perClient)
 	return memory{parsing: limit.NewSemaphore(parsing, parsingPerClient), held: limit.NewSemaphore(held, heldPerClient), heldPerClient: heldPerClient, onFull: func(string) {}}
+}
+
+// parse counts n bytes for the parsed form of a text, and waits until they are free. It returns
+// the function that gives them back. Between the two, the caller must not wait: others wait for
+// the bytes.
+func (m *memory) parse(ctx context.Context, account string, n int) (release func(), err error) {
+	if err := m.parsing.Acquire(ctx, account, int64(n), time.Time{}); err != nil {
+		return nil, err
+	}
+	return func() { m.parsing.Release(account, int64(n)) }, nil
 }
 
 // share counts what a session holds, if its client has no name. It must not be copied. A

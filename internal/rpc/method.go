@@ -21,7 +21,7 @@ import (
 )
 
 // This file has a row of the table of methods, and a request to a method. A method returns
-// a result, or the work that makes one: see work.go. receive.go finds the row.
+// a result, or the work that makes one: see work.go. dispatch.go finds the row.
 
 // method is one row of the table of methods. A row is the same for all requests and is not
 // changed after NewDispatcher. The methods of the server itself have serve. Those of a feature
@@ -81,7 +81,7 @@ func (m *method) setTail(serverInfo []byte) {
 	if m.isRaw {
 		return
 	}
-	m.tail = `,"resultType":"complete"`
+	m.tail = "," + wire.CompleteResult
 	if c := m.cache; c != nil {
 		scope := "private"
 		if c.Public {

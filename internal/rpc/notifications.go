@@ -3,88 +3,19 @@ package rpc
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/notify"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/telemetry"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has what clients are notified of, lists and single resources. It notifies the
-// client of a session, and starts the operations of all messages to clients.
-
-// feed notifies the clients of a server of the changes of a list. The feed of a list is made
-// by NewDispatcher and lives as long as the server. The feed of a resource belongs to one
-// subscriber. A feed has a timer only during a burst of changes, and no goroutine.
-type feed struct {
-	list     feature.List
-	notifier *notify.Notifier
-	uri      string // of a resource; empty for a list
-}
-
-// params returns the params of the notification. meta is a JSON object with
-// _meta, or nil.
-func (f *feed) params(meta []byte) []byte {
-	if f.uri == "" {
-		return meta
-	}
-	dst := []byte{'{'}
-	if meta != nil {
-		// A subscription uses meta again for its next notification.
-		dst = append(slices.Clone(meta[:len(meta)-1]), ',')
-	}
-	dst = append(dst, `"uri":`...)
-	return append(strictjson.AppendString(dst, f.uri), '}')
-}
-
-// listener is a subscriber of one list or resource.
-type listener struct {
-	*notify.Subscriber
-	feed   *feed
-	held   holding // for a resource of a session
-	client string  // whose memory that is
-}
-
-// subscribe returns subscribers of the lists, which share a courier. A delivery says only
-// that some list has changed, and Signaled says which.
-func subscribe(feeds []*feed, courier *notify.Courier) []listener {
-	var all []listener
-	for _, f := range feeds {
-		all = append(all, listener{Subscriber: f.notifier.Subscribe(courier), feed: f})
-	}
-	return all
-}
-
-// end ends what subscribe or addResource began. own is the share of the session, if any. The
-// memory is released first, in case that the application's function panics.
-func (l *listener) end(e *engine, own *share) {
-	defer e.recoverPanic() // of the application's cancel function
-	e.memory.release(&l.held, own, l.client)
-	l.Unsubscribe()
-}
-
-// filter says which changes a subscription is notified of. The filter outlives the message:
-// its strings are copies.
-type filter struct {
-	feeds []*feed
-	uris  []string // of resources
-	from  feature.Client
-}
-
-// resourceBytes is about what a subscription to a resource costs besides its URI.
-const resourceBytes = 1 << 10
-
-// bytes returns about how many bytes the resources take.
-func (f *filter) bytes() (n int) {
-	for _, uri := range f.uris {
-		n += resourceBytes + len(uri)
-	}
-	return n
-}
+// This file has the notifications from and to the client of a session, and starts the operations
+// of all messages to clients.
 
 // Notifications sends the notifications of lists that have changed, once the
 // client is ready. It returns nil when ctx or the session ends, or send's
@@ -230,4 +161,40 @@ func (e *engine) startChange(ctx context.Context, session *Session, from transpo
 		o.SetChange(list.feed.notifier.LastChange(), list.feed.notifier.Subscribers())
 	}
 	return o
+}
+
+// handleNotification acts on a notification from the client. Unknown ones, and those with an
+// error, are ignored. An invalid cancellation, or one that comes too late, is ignored as well
+// (CAN-08).
+func (s *Session) handleNotification(m *wire.Message) {
+	switch m.Method {
+	case "notifications/initialized":
+		if m.IsStateless() {
+			return // which has no such notification
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		// A second notification has no meaning.
+		if s.rev != 0 && !s.isReady {
+			s.isReady = true
+			close(s.ready)
+			s.catchUp()
+		}
+	case "notifications/cancelled":
+		id, ok := wire.ReadID(m.Params.Get("requestId"))
+		if !ok {
+			return
+		}
+		s.mu.Lock()
+		// discard runs without the lock, because an operation that ends may wait for the
+		// observer's queue.
+		r := s.inFlight[id]
+		s.mu.Unlock()
+		// A copy: the text is kept longer than the message that it is part of.
+		reason := strings.Clone(phrase.Clip(m.Params.Get("reason").Text(), phrase.MaxEcho))
+		if r != nil && r.complete() { // else it was answered, perhaps just now (CAN-09)
+			r.discard(&cancellation{reason})
+			s.removeInFlight(id)
+		}
+	}
 }

@@ -60,8 +60,10 @@ func (p *pending) begin(r inFlight) *transport.Error {
 	switch {
 	case p.session != nil:
 		return p.session.addInFlight(p.key, r)
-	case p.exchange.caller != nil:
-		p.exchange.caller.begin(p, r)
+	case p.exchange.caller != nil: // whose client knows no id by which to cancel the request
+		c := p.exchange.caller
+		c.request, p.unanswered = r, &c.unanswered
+		c.unanswered.Add()
 	}
 	return nil
 }
@@ -101,22 +103,22 @@ func (p *pending) done() {
 	}
 }
 
-// respond sends the response of a request that is completed. A report of progress that is
-// being sent holds the lock, so the response waits for it.
-func (p *pending) respond(r wire.Response) error {
+// respond sends the response of a request that is completed, and after it the messages of more.
+// A report of progress that is being sent holds the lock, so the response waits for it.
+func (p *pending) respond(r wire.Response, more ...[]byte) error {
 	defer p.done()
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	// Set before the send, since a send that fails is the end as well.
 	p.isOver = true
-	return p.sendResponse(r)
-}
-
-// sendResponse sends the response. The caller holds p.sending.
-func (p *pending) sendResponse(r wire.Response) error {
 	err := p.exchange.Send(r.Msg, r.Code, true)
 	if p.observed != nil {
 		p.observed.Respond(r, err)
+	}
+	for _, msg := range more {
+		if err == nil {
+			err = p.exchange.Send(msg, 0, false)
+		}
 	}
 	return err
 }

@@ -2,25 +2,28 @@ package rpc
 
 import (
 	"context"
-	"fmt"
-	"time"
+	"encoding/json"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
-	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file takes a message from the transport as far as it goes without the
-// application's code: it finds the session, rejects, answers, or returns the job
-// that does the rest, after the checks in the order that the versions ask for. See method.go
-// for the methods, task.go, subscription.go and batch.go for the jobs.
+// This file has the ways into the dispatcher: Handle for the messages of a transport, with a
+// session or without, and Call for another JSON-RPC layer, which is Handle with an exchange that
+// keeps the response. It reads a message and finds its session. dispatch.go and batchread.go do
+// what the message says.
 
 // Handle answers a message of no session.
 func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
 	return s.handle(ctx, nil, msg, x)
+}
+
+// Handle answers a message of the session's client.
+func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return s.server.handle(ctx, s, msg, x)
 }
 
 // handle answers a message of a session, or of none. The job runs on the goroutine of the
@@ -33,6 +36,59 @@ func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x
 		return err
 	}
 	return j.run()
+}
+
+// Call answers one request for another JSON-RPC layer. It returns the result,
+// or a [*transport.Error] for the client. If ctx ends first, it returns the cause. Any other
+// error is about the options, and is for the author of the layer.
+//
+// The application's code runs on a goroutine of its own: Call returns at the
+// time limit and at the end of ctx, even if the code continues.
+//
+// A Call has no session here: the end of ctx is its cancellation.
+func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	c := &caller{options: &o, method: method, overdue: make(chan struct{})}
+	if err := c.readOptions(s); err != nil {
+		return nil, err
+	}
+	x := &exchange{caller: c}
+	x.Send, x.Overdue, x.ClientKey = c.send, c.setOverdue, o.ClientKey
+	if o.ClientKey == "" && o.Session != "" {
+		x.ClientKey = secretKey + o.Session // which is only compared
+	}
+	if o.Conn != (transport.Info{}) {
+		x.Informer = fixed(o.Conn)
+	}
+	j, err := s.receiveObserved(ctx, nil, params, x, nil)
+	if j == nil {
+		return c.outcome(err)
+	}
+	// The channel has room, so the goroutine ends even if Call has returned at the end of
+	// ctx.
+	handled := make(chan error, 1)
+	s.spawn(func() { // ends with the application's code
+		err := ErrNoReturn
+		defer func() {
+			c.cancel(err) // run has panicked, for example in Notify
+			handled <- err
+		}()
+		err = j.run()
+	})
+	ended := ctx.Done()
+	for {
+		select {
+		case err = <-handled:
+			return c.outcome(err)
+		case <-c.overdue: // the code continues, but the response is about to come
+			c.unanswered.Wait(context.WithoutCancel(ctx))
+			return c.outcome(ErrNoReturn)
+		case <-ended:
+			if c.cancel(context.Cause(ctx)) {
+				return c.outcome(context.Cause(ctx))
+			}
+			ended = nil // the request was faster
+		}
+	}
 }
 
 // receiveObserved is receive, with an operation of the observer's. A job ends the
@@ -78,31 +134,6 @@ func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, 
 	return nil, x.respond(r.reply)
 }
 
-// received is what is left to do for a message that was read: to run the job, to
-// call finish, to send the reply, or nothing.
-type received struct {
-	job     job
-	finish  func() error
-	reply   wire.Response
-	buf     *[]byte // of the reply, from the pool; may be nil
-	held    holding // for the reply
-	session *Session
-	err     error // why a message without a response is not accepted
-}
-
-// reject sets the error response to a request.
-func (r *received) reject(id string, err *transport.Error) { r.reply = wire.ErrorResponse(id, err) }
-
-// release returns what the reply takes. It must follow after the reply is sent: the bytes of
-// the reply count for as long as a slow client holds them.
-func (r *received) release(s *Dispatcher, client string) {
-	if r.buf != nil {
-		wire.PutBuffer(r.buf)
-		r.buf = nil
-	}
-	s.memory.release(&r.held, r.session.share(), client)
-}
-
 // read reads a message and acts on it, except for what may wait for the client: that is left
 // to do. By the time that read returns, the message is no longer counted and its parsed form
 // is back in the pool.
@@ -115,15 +146,14 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 	// counting would slow every get.
 	isLarge := wire.IsLarge(len(msg))
 	if isLarge {
-		// The copy below, the copies of what is kept, and the parsed form. Waiting is safe
-		// here, because no goroutine waits for a client while it holds these bytes.
-		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.ClientKey)
-		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
+		// The copy below, the copies of what is kept, and the parsed form.
+		release, err := s.memory.parse(ctx, session.account(x.ClientKey), 2*len(msg)+strictjson.MaxMemory(msg))
+		if err != nil {
 			x.release()
 			left.err = err
 			return
 		}
-		defer s.memory.parsing.Release(account, n)
+		defer release()
 	}
 	r := getReading()
 	defer putReading(r)
@@ -189,17 +219,6 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 	s.act(ctx, c, err, x, p, left)
 }
 
-// act acts on a message that was read with its session, alone or in a batch. err is the error
-// of the message, or nil.
-func (s *Dispatcher) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
-	c.observeSession()
-	if c.Message.Kind == wire.KindRequest && err == nil {
-		s.receiveRequest(ctx, c, x, p, left)
-	} else {
-		s.handleNonRequest(c.session, &c.Message, err, left)
-	}
-}
-
 // rejectLarge rejects a message over the limit.
 func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) {
 	// Nothing of the message is used below, and a transport may need its memory for the
@@ -216,176 +235,3 @@ func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) 
 func tooLarge(limit int) *transport.Error {
 	return wire.InvalidRequest("message exceeds the limit of %d bytes", limit)
 }
-
-var (
-	errNoBatch  = wire.InvalidRequest("JSON-RPC batches are only supported in protocol version 2025-03-26")
-	errNotAsked = wire.InvalidRequest("response does not match any pending request")
-)
-
-// handleNonRequest handles a message that is no request, or that has an error. A notification
-// or a response gets no response, not even an error: JSON-RPC forbids that, and two peers
-// could answer each other forever.
-func (s *Dispatcher) handleNonRequest(session *Session, m *wire.Message, err *transport.Error, left *received) {
-	// Without a session, the server has asked the client nothing.
-	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
-		err = errNotAsked
-	}
-	if err != nil && session != nil && !session.isDetached {
-		// A render function may wait for this response. It fails now, and not at its time
-		// limit.
-		session.questions.handleMalformed(m, err)
-	}
-	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
-	case !isSilent:
-		left.reply = session.errorResponse(m, err)
-	case err != nil:
-		left.err = &wire.Unaccepted{Err: err}
-	// Notifications have no response in any case, so an unknown one costs nothing.
-	case session == nil: // no stateless notification means anything
-	case m.Kind == wire.KindNotification:
-		session.handleNotification(m)
-	default:
-		session.questions.handleResponse(m)
-	}
-}
-
-// receiveRequest is read for a valid request.
-func (s *Dispatcher) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {
-	if s.answer(c, x, left) {
-		return
-	}
-	var rejected *transport.Error
-	// A subscription is no task: a time limit would end what is meant to last, and a slot
-	// would keep requests waiting.
-	if c.subscribe != nil {
-		left.job, rejected = s.newSubscription(ctx, c, x)
-	} else {
-		left.job, rejected = newTask(ctx, c, x).start(ctx, c.keptBytes(), p)
-	}
-	if rejected != nil {
-		left.reject(c.Message.ID, rejected)
-	}
-}
-
-// answer sets the reply to a request that needs no application code, and reports
-// whether there is one. Otherwise, the work is in c.
-func (s *Dispatcher) answer(c *Call, x *exchange, left *received) bool {
-	// Head first: dispatch appends the result where it stays.
-	buf := wire.GetBuffer()
-	left.buf, left.session = buf, c.session
-	*buf = wire.AppendResultHead(*buf, c.Message.ID)
-	result, rejected := s.dispatch(c, x, *buf)
-	if result != nil {
-		*buf = append(result, '}')
-		if s.memory.hold(&left.held, c.session.share(), c.from, cap(*buf)) {
-			left.reply.Msg = *buf
-			return true
-		}
-		// A page of a list can be large, and a buffer that does not fit the limit must not go
-		// back into the pool.
-		*buf = nil
-		rejected = wire.Busy()
-	}
-	// The buffer goes back before the work waits for a slot. The work takes another one when
-	// it runs.
-	left.release(s, c.from)
-	if rejected != nil {
-		left.reject(c.Message.ID, rejected)
-	}
-	return rejected != nil
-}
-
-// dispatch passes a request to its method. It appends the result to dst, or
-// returns nil and sets the work that makes the result. The order of the checks is
-// that of GAP-10.
-func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
-	session, m := c.session, &c.Message
-	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
-	// connection may carry messages of both kinds.
-	version := m.Version()
-	stateless := version.Kind() != strictjson.Invalid
-	if x.caller != nil && (!stateless || x.caller.hasVersion()) {
-		stateless, c.Rev, c.Client = false, x.caller.rev, x.caller.declared
-	}
-	var name string
-	if stateless {
-		if version.Kind() != strictjson.String {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
-		}
-		name = version.Text()
-	}
-	// A header that differs from the body is reported before a version that nobody knows: the
-	// client fixes the header first (GAP-10).
-	if err := x.check(x.CheckVersion, m, name); err != nil {
-		return nil, err
-	}
-	if stateless {
-		if err := c.readVersion(name); err != nil {
-			return nil, err
-		}
-	}
-	// Before the method is looked up: a request that was routed by another method must not be
-	// answered as if it were only unknown (GAP-10).
-	if err := x.check(x.CheckRouting, m, name); err != nil {
-		return nil, err
-	}
-	// Stateless requests share the ids of a connection, because a cancellation over a stream
-	// names nothing but an id.
-	if session != nil {
-		rev, client, err := session.checkID(m.Key)
-		if err != nil {
-			return nil, err
-		}
-		if !stateless {
-			c.Rev, c.Client = rev, client
-		}
-	}
-	c.observed.SetVersion(c.Rev)
-	// An unknown method is reported as such even before initialize, which would not help.
-	row := s.methods[m.Method]
-	switch {
-	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
-		return nil, c.notFound(row)
-	case c.Rev == 0 && (session == nil || !row.beforeInit):
-		return nil, errNotInitialized
-	}
-	// Params come last: only now is it clear which method, and which version, defines them.
-	if err := m.CheckParams(); err != nil {
-		return nil, err
-	}
-	if stateless {
-		if err := m.CheckMetadata(); err != nil {
-			return nil, err
-		}
-	}
-	return row.admitAndCall(c, dst)
-}
-
-// readVersion sets the version and the capabilities of a stateless request.
-func (c *Call) readVersion(name string) *transport.Error {
-	rev, ok := revision.Parse(name)
-	if !ok || !rev.Stateless() {
-		return wire.UnsupportedVersion(name)
-	}
-	// Every stateless request declares the capabilities again: any replica may get the
-	// next one.
-	declared := c.Message.Meta.Get(wire.CapabilitiesKey)
-	if declared.Kind() != strictjson.Object {
-		return wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
-	}
-	c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
-	return nil
-}
-
-// notFound returns the error for a method that is unknown, or not in the version of the request.
-func (c *Call) notFound(row *method) *transport.Error {
-	err := wire.MethodNotFound(c.Message.Method)
-	if row != nil && !row.versions[c.Rev] {
-		err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
-	}
-	return err
-}
-
-// errNotInitialized answers a request that belongs to neither era (GAP-07).
-var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
-	wire.VersionKey, wire.CapabilitiesKey)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -89,11 +88,11 @@ func (r *Request) UnlockAsking() { r.asking.Unlock() }
 func (r *Request) Parse(text string, use func(v strictjson.Value, err error)) error {
 	t := r.task
 	if wire.IsLarge(len(text)) {
-		n, account := int64(len(text)+strictjson.MaxMemory([]byte(text))), t.session.account(t.exchange.Client)
-		if err := t.engine.memory.parsing.Acquire(&t.ctx, account, n, time.Time{}); err != nil {
+		release, err := t.engine.memory.parse(&t.ctx, t.session.account(t.exchange.Client), len(text)+strictjson.MaxMemory([]byte(text)))
+		if err != nil {
 			return err
 		}
-		defer t.engine.memory.parsing.Release(account, n)
+		defer release()
 	}
 	var doc strictjson.Doc
 	var err error
@@ -159,6 +158,14 @@ func (r *Request) Withhold(f *Failure) (clean *Failure) {
 	}
 	defer catch(r, &clean)
 	return withhold(&r.task.ctx, secrets, f, r.task.engine.logSensitive)
+}
+
+// catch is deferred where the application's code runs. A panic becomes the failure of the
+// request: it must not end the server, and its text must not reach a client.
+func catch(r *Request, f **Failure) {
+	if v := recover(); v != nil {
+		*f = r.Withhold(Panic(r.Subject(), v))
+	}
 }
 
 // Link returns ctx, which has no values, with what relates it to the first request that

@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
-	"maps"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,11 +118,6 @@ func (s *Dispatcher) NewSession(o transport.SessionOptions) *Session {
 		close(x.ready)
 	}
 	return x
-}
-
-// Handle answers a message of the session's client.
-func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return s.server.handle(ctx, s, msg, x)
 }
 
 // initialize stores what was negotiated. The version of a session never changes after that.
@@ -301,42 +294,6 @@ func (s *Session) removeInFlight(id wire.ID) {
 	delete(s.inFlight, id)
 }
 
-// handleNotification acts on a notification from the client. Unknown ones, and those with an
-// error, are ignored. An invalid cancellation, or one that comes too late, is ignored as well
-// (CAN-08).
-func (s *Session) handleNotification(m *wire.Message) {
-	switch m.Method {
-	case "notifications/initialized":
-		if m.IsStateless() {
-			return // which has no such notification
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		// A second notification has no meaning.
-		if s.rev != 0 && !s.isReady {
-			s.isReady = true
-			close(s.ready)
-			s.catchUp()
-		}
-	case "notifications/cancelled":
-		id, ok := wire.ReadID(m.Params.Get("requestId"))
-		if !ok {
-			return
-		}
-		s.mu.Lock()
-		// discard runs without the lock, because an operation that ends may wait for the
-		// observer's queue.
-		r := s.inFlight[id]
-		s.mu.Unlock()
-		// A copy: the text is kept longer than the message that it is part of.
-		reason := strings.Clone(phrase.Clip(m.Params.Get("reason").Text(), phrase.MaxEcho))
-		if r != nil && r.complete() { // else it was answered, perhaps just now (CAN-09)
-			r.discard(&cancellation{reason})
-			s.removeInFlight(id)
-		}
-	}
-}
-
 // Version returns the negotiated version.
 func (s *Session) Version() string { return s.revision().String() }
 
@@ -397,10 +354,4 @@ func (s *Session) InUse() map[string]int {
 	defer s.mu.Unlock()
 	n["requests"], n["questions"] = len(s.inFlight), s.questions.count()
 	return nonzero(n)
-}
-
-// nonzero is for the counts of InUse.
-func nonzero(n map[string]int) map[string]int {
-	maps.DeleteFunc(n, func(_ string, n int) bool { return n == 0 })
-	return n
 }

@@ -308,21 +308,17 @@ func (l *subscription) end() error {
 	if !l.finish() {
 		return l.whyCompleted(l.logAttr)
 	}
-	result := wire.AppendResultHead(nil, l.id)
-	result = append(result, `{"resultType":"complete","_meta":{`...)
+	result := append(wire.AppendResultHead(nil, l.id), "{"+wire.CompleteResult+`,"_meta":{`...)
 	result = append(result, l.server.serverInfo...)
 	result = append(result, `,"`+wire.SubscriptionKey+`":`+l.id+`}}}`...)
 	l.release()
-	defer l.done()
-	l.sending.Lock()
-	defer l.sending.Unlock()
-	l.isOver = true
-	if err := l.sendResponse(wire.Response{Msg: result}); err != nil || l.session == nil || !l.session.isStream {
-		return err
+	if l.session == nil || !l.session.isStream {
+		return l.respond(wire.Response{Msg: result})
 	}
 	// On a stream that continues after the response, one page of the specification
 	// also requires this notification (GAP-24).
-	return l.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+l.id+`}`)), 0, false)
+	return l.respond(wire.Response{Msg: result},
+		wire.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+l.id+`}`)))
 }
 
 // abort ends the subscription without a response.

@@ -216,7 +216,7 @@ func addMeta(params json.RawMessage, members map[string]string) json.RawMessage 
 // escaped. The others begin a result.
 var (
 	resultMember  = []byte(`,"result":`)
-	inputRequired = []byte(`{"resultType":"input_required"`)
+	inputRequired = []byte("{" + wire.InputRequired)
 	toolError     = []byte(`{"isError":true`)
 )
 

@@ -14,6 +14,12 @@ type Response struct {
 	Code transport.Code // of an error, 0 for a result
 }
 
+// The member of a result of 2026-07-28 that says whether the request is complete (JRP-10).
+const (
+	CompleteResult = `"resultType":"complete"`
+	InputRequired  = `"resultType":"input_required"`
+)
+
 // AppendResultHead appends the beginning of a response with a result. The
 // result and a closing brace complete it.
 func AppendResultHead(dst []byte, id string) []byte {
