@@ -218,13 +218,8 @@ func (e *explainer) hugeNumbers(in instance) {
 			return &Problem{Reason: reasonRange, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
 		})
 	}
-	i := 0
-	for v := range in.value.Elements() {
-		e.inside(step{index: i}, func() { e.hugeNumbers(instanceOf(v)) })
-		i++
-	}
-	for name, v := range in.value.Members() {
-		e.inside(step{name: name, index: -1}, func() { e.hugeNumbers(instanceOf(v)) })
+	for s, v := range valueParts(in.value).all {
+		e.inside(s, func() { e.hugeNumbers(instanceOf(v)) })
 	}
 }
 
@@ -280,22 +275,13 @@ func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.
 	seen := map[string]bool{}
-	for name, m := range v.Members() {
-		at.enter(step{name: name, index: -1})
-		if seen[name] || at.toDuplicate(m) {
+	for s, m := range valueParts(v).all {
+		at.enter(s)
+		if seen[s.name] || at.toDuplicate(m) {
 			return true
 		}
-		seen[name] = true
+		seen[s.name] = s.index < 0
 		at.leave()
-	}
-	i := 0
-	for m := range v.Elements() {
-		at.enter(step{index: i})
-		if at.toDuplicate(m) {
-			return true
-		}
-		at.leave()
-		i++
 	}
 	return false
 }
