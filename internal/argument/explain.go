@@ -33,9 +33,6 @@ func (v *Validator) check(in instance) []Problem {
 
 // validate returns the problems of the value and how many are left out, none if the schema
 // accepts the value. If the value has the arguments of a tool, each problem has the name of its argument.
-//
-// Validation and explanation are separate passes, because nearly all values are
-// valid.
 func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more int) {
 	if !hasHugeNumber(in) {
 		w := validation{v: v, left: v.visits(in)}
@@ -94,9 +91,6 @@ func (e *explainer) add(make func() *Problem) {
 }
 
 // put writes the place into the problem.
-//
-// The problem of the object as a whole has no argument. Then ofAll makes its
-// sentence.
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
@@ -125,8 +119,6 @@ func (e *explainer) inside(s step, explain func()) {
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
-//
-// The message is general, but it names the value, and the path names the place.
 func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
@@ -242,9 +234,6 @@ func typesOf(s *subschema) []string {
 }
 
 // explainText is explain for a text that is not strict JSON: it says where.
-//
-// The offset counts bytes of the text that the client sent, so that a program can
-// find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:

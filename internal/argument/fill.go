@@ -47,9 +47,6 @@ func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance an
 }
 
 // fillJSON fills dst from JSON that is valid for the schema.
-//
-// The text is decoded a second time only after an error: most JSON has integers
-// without a fraction.
 func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
 	if err == nil {
