@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // New returns p with a render function that executes the messages. Their data are
@@ -70,20 +69,4 @@ func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Err
 		}
 	}
 	return c, join(own, p.Name)
-}
-
-// renderErrors returns an error if p has a render function, set by the caller or by
-// [prompts.New]. Only a registry can see the latter.
-func renderErrors(p prompts.Prompt) []*Error {
-	if p.Render == nil {
-		bare := p
-		bare.Name, bare.Title, bare.Description = "it", "", ""
-		bare.Arguments, bare.Icons, bare.Meta, bare.Tags, bare.Cache = nil, nil, nil, nil, prompts.Cache{}
-		bare.Version, bare.Digest, bare.Source = "", "", ""
-		var scratch prompts.Registry
-		if scratch.Add(bare) != nil {
-			return nil
-		}
-	}
-	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

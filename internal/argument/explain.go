@@ -33,9 +33,6 @@ func (v *Validator) check(in instance) []Problem {
 
 // validate returns the problems of the value and how many are left out, none if the schema
 // accepts the value. If the value has the arguments of a tool, each problem has the name of its argument.
-//
-// Validation and explanation are separate passes, because nearly all values are
-// valid.
 func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more int) {
 	if !hasHugeNumber(in) {
 		w := validation{v: v, left: v.visits(in)}
@@ -94,9 +91,6 @@ func (e *explainer) add(make func() *Problem) {
 }
 
 // put writes the place into the problem.
-//
-// The problem of the object as a whole has no argument. Then ofAll makes its
-// sentence.
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
@@ -125,8 +119,6 @@ func (e *explainer) inside(s step, explain func()) {
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
-//
-// The message is general, but it names the value, and the path names the place.
 func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
@@ -218,13 +210,8 @@ func (e *explainer) hugeNumbers(in instance) {
 			return &Problem{Reason: reasonRange, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
 		})
 	}
-	i := 0
-	for v := range in.value.Elements() {
-		e.inside(step{index: i}, func() { e.hugeNumbers(instanceOf(v)) })
-		i++
-	}
-	for name, v := range in.value.Members() {
-		e.inside(step{name: name, index: -1}, func() { e.hugeNumbers(instanceOf(v)) })
+	for s, v := range valueParts(in.value).all {
+		e.inside(s, func() { e.hugeNumbers(instanceOf(v)) })
 	}
 }
 
@@ -247,9 +234,6 @@ func typesOf(s *subschema) []string {
 }
 
 // explainText is explain for a text that is not strict JSON: it says where.
-//
-// The offset counts bytes of the text that the client sent, so that a program can
-// find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:
@@ -280,22 +264,13 @@ func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.
 	seen := map[string]bool{}
-	for name, m := range v.Members() {
-		at.enter(step{name: name, index: -1})
-		if seen[name] || at.toDuplicate(m) {
+	for s, m := range valueParts(v).all {
+		at.enter(s)
+		if seen[s.name] || at.toDuplicate(m) {
 			return true
 		}
-		seen[name] = true
+		seen[s.name] = s.index < 0
 		at.leave()
-	}
-	i := 0
-	for m := range v.Elements() {
-		at.enter(step{index: i})
-		if at.toDuplicate(m) {
-			return true
-		}
-		at.leave()
-		i++
 	}
 	return false
 }

@@ -18,9 +18,6 @@ func (s *subschema) hasType(in instance) bool {
 }
 
 // hasValue reports whether the enum and the const allow the value.
-//
-// Values are equal in JSON Schema if they have the same type and content: the order
-// of members and the form of a number do not count.
 func (s *subschema) hasValue(in instance) bool {
 	if s.values == nil {
 		return true
@@ -82,8 +79,6 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 }
 
 // elementAt returns the schema of the element at the index; nil for any value.
-//
-// items applies to the elements after those of prefixItems only.
 func (s *subschema) elementAt(i int) *subschema {
 	if i < len(s.prefix) {
 		return s.prefix[i]
@@ -97,8 +92,6 @@ func (*subschema) isCount(n int, low, high *int) bool {
 }
 
 // containsEnough reports whether n elements that contains accepts are allowed.
-//
-// An array without any matching element is valid if minContains is 0.
 func (s *subschema) containsEnough(n int) bool {
 	if s.contains == nil {
 		return true
@@ -152,6 +145,11 @@ type evaluated struct {
 	names   map[string]bool
 	first   int // elements from the first
 	indexes map[int]bool
+}
+
+// has reports whether a member or an element is evaluated.
+func (e *evaluated) has(at step) bool {
+	return e.all || at.index < 0 && e.names[at.name] || at.index >= 0 && (at.index < e.first || e.indexes[at.index])
 }
 
 // add adds what another schema for the same value has evaluated.

@@ -20,10 +20,6 @@ import (
 
 // checkMembers returns an error if the schema has a member that the type t does
 // not have, or has with another JSON type.
-//
-// A member of the schema that no field takes would be validated and then lost. An
-// unknown required member could be given by no client, because the inferred schema
-// forbids others.
 func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 	t = withoutPointers(t)
 	// Only the method knows which members the JSON has.
@@ -76,17 +72,12 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 
 // memberCase finds members of JSON in the wrong case. encoding/json would fill
 // the field "level" from a member "LEVEL", which no schema has validated.
-//
-// JSON Schema compares names exactly, so to the schema "LEVEL" and "level" are
-// different members.
 type memberCase struct {
 	members map[string]*memberCase // of a struct
 	inside  *memberCase            // of a slice, an array or a map
 }
 
 // memberCaseOf returns nil if no value of type t contains a struct.
-//
-// A nil memberCase checks nothing, so a map of strings costs a call nothing.
 func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
 
 // memberCaseIn is memberCaseOf with the types known so far. A type with a schema
@@ -126,25 +117,18 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	if c == nil {
 		return nil
 	}
-	i := 0
-	for e := range v.Elements() {
-		at.enter(step{index: i})
-		if p := c.inside.check(e, at); p != nil {
-			return p
+	for s, e := range valueParts(v).all {
+		inside, other := c.inside, ""
+		if member, ok := c.members[s.name]; ok && s.index < 0 {
+			s.isDeclared, inside = true, member
+		} else if s.index < 0 {
+			other = c.folded(s.name)
 		}
-		at.leave()
-		i++
-	}
-	for name, e := range v.Members() {
-		inside, ok := c.members[name]
-		at.enter(step{name: name, index: -1, isDeclared: ok})
-		if !ok {
-			if other := c.folded(name); other != "" {
-				p := &Problem{Reason: reasonUnknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
-				at.put(p)
-				return p
-			}
-			inside = c.inside
+		at.enter(s)
+		if other != "" {
+			p := &Problem{Reason: reasonUnknown, Message: "is unknown" + didYouMean(other), Suggestion: other}
+			at.put(p)
+			return p
 		}
 		if p := inside.check(e, at); p != nil {
 			return p

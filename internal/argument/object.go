@@ -105,9 +105,6 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 }
 
 // Rejection says why a schema rejects an object.
-//
-// The caller puts the problems into the error data, or the message into the result
-// of a tool.
 type Rejection struct {
 	Message  string
 	Problems []Problem // of single members, at most MaxProblems; may be none
@@ -182,10 +179,6 @@ func literalOf(text string) (instance, bool) {
 
 // checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
 // member counts for that member only, unless the schema has references.
-//
-// Most objects are below the limit with all patterns together, and are not parsed
-// here. Only a large one needs the closer look, which counts each member with the
-// patterns that can match it.
 func (o *Object) checkWork(object strictjson.Value, rename func(string) string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
 	if work(o.all, object.Raw()) <= maxPatternWork {
@@ -211,9 +204,6 @@ func (o *Object) checkWork(object strictjson.Value, rename func(string) string) 
 }
 
 // Check returns nil if the schema accepts the JSON, an object.
-//
-// Accepting is fast and allocates little. Only a rejected object is visited again
-// to explain why.
 func (o *Object) Check(object strictjson.Value) *Rejection {
 	problems, more := o.validator.validate(instanceOf(object), true)
 	if problems == nil {

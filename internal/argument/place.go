@@ -6,15 +6,13 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // This file names the places inside of an argument: by a JSON Pointer for programs, and by
 // a text such as s.filters[2].name for people.
 
 // step leads to a member or an element.
-//
-// The steps of a value are known only during a walk over JSON, so a place is built
-// by entering and leaving, and never copied for values that are valid.
 type step struct {
 	name       string
 	index      int  // -1 for a member
@@ -22,14 +20,30 @@ type step struct {
 }
 
 // place is a value inside of an argument.
-//
-// A place is for one goroutine and one walk.
 type place struct{ steps []step }
 
 // enter goes to a member or an element. leave goes back.
 func (at *place) enter(s step) { at.steps = append(at.steps, s) }
 
 func (at *place) leave() { at.steps = at.steps[:len(at.steps)-1] }
+
+// valueParts yields the elements and the members of a value, with the step to each.
+type valueParts strictjson.Value
+
+func (v valueParts) all(yield func(step, strictjson.Value) bool) {
+	i := 0
+	for e := range strictjson.Value(v).Elements() {
+		if !yield(step{index: i}, e) {
+			return
+		}
+		i++
+	}
+	for name, m := range strictjson.Value(v).Members() {
+		if !yield(step{name: name, index: -1}, m) {
+			return
+		}
+	}
+}
 
 const (
 	// A client could nest names of a megabyte, and each problem would repeat them.
@@ -75,8 +89,6 @@ func (at place) put(p *Problem) {
 }
 
 // clipPlace shortens a long place to its beginning and its end.
-//
-// The end says which member is meant, and the beginning where to look for it.
 func clipPlace(text string) string {
 	if len(text) <= maxPlace {
 		return text
@@ -85,8 +97,6 @@ func clipPlace(text string) string {
 }
 
 // isPlain reports whether a name needs no quotes.
-//
-// A plain name needs no quotes in a place, and is safe in the name of a form field.
 func isPlain(name string) bool {
 	const special = "-_$"
 	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
@@ -95,9 +105,6 @@ func isPlain(name string) bool {
 }
 
 // setElement says that the problem is one of the element i of a list.
-//
-// A list is read element by element without a place, so the index is put before the
-// path that the element has already.
 func (p *Problem) setElement(i int) {
 	index := strconv.Itoa(i)
 	if p.Path = "/" + index + p.Path; len(p.Path) > maxPath {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
@@ -48,10 +49,20 @@ type rules struct {
 	multipleOf                         *float64
 }
 
+// rulesOf returns the rules that a schema has for strings, numbers and counts, without its
+// values and its format.
+func rulesOf(s *jsonschema.Schema) (r rules, err error) {
+	r = rules{
+		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
+		minimum: s.Minimum, maximum: s.Maximum, exclusiveMinimum: s.ExclusiveMinimum, exclusiveMaximum: s.ExclusiveMaximum, multipleOf: s.MultipleOf,
+	}
+	if s.Pattern != "" {
+		r.pattern, err = regexp.Compile(s.Pattern)
+	}
+	return r, err
+}
+
 // checkText checks a string, after its enum.
-//
-// The reasons of brokenBy decide the message. The enum is not checked here, because
-// its message can suggest a value: see enum.go.
 func (r *rules) checkText(text string) *Problem {
 	// The check comes first and the message after it: valid texts, nearly all of them, allocate
 	// nothing.
@@ -88,9 +99,6 @@ func (r *rules) brokenBy(text string) string {
 
 // surelyFits reports whether every text of n bytes has a valid length. A
 // character has 1 to 4 bytes.
-//
-// So a text of ASCII within the limits is never counted. A false only means that
-// counting is needed.
 func (r *rules) surelyFits(n int) bool {
 	return (r.minLength == nil || (n+utf8.UTFMax-1)/utf8.UTFMax >= *r.minLength) && (r.maxLength == nil || n <= *r.maxLength)
 }
@@ -149,9 +157,6 @@ func (r *rules) checkItems(n int) *Problem {
 }
 
 // setOf returns the keys of the values.
-//
-// Membership takes constant time, so that a large enum costs a call no more than a
-// small one.
 func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	set := make(map[K]struct{}, len(values))
 	for _, v := range values {
@@ -191,8 +196,6 @@ func (n number) numeral() numeral {
 }
 
 // numeralOf returns the numeral of a schema's number, which is a float64.
-//
-// A clone of a schema has no other numbers, see [schema.Clone].
 func numeralOf(v any) numeral { return number{kind: schema.Float, float: v.(float64)}.numeral() }
 
 // length words the lengths of a string, such as "1 to 20 characters"; "" without a
@@ -262,8 +265,6 @@ func (r *rules) between() (low, high float64) {
 }
 
 // limits are a problem's Allowed for lengths and ranges, by schema keywords.
-//
-// An absent keyword is left out.
 type limits struct {
 	MinLength        *int     `json:"minLength,omitempty"`
 	MaxLength        *int     `json:"maxLength,omitempty"`

@@ -16,9 +16,6 @@ import (
 
 // Accepts reports whether the schema accepts the JSON. It rejects a text that is not
 // strict JSON, and a number that no 64-bit float is near.
-//
-// Package elicit and the samples validate whole texts with Accepts. Arguments are
-// parsed before.
 func (v *Validator) Accepts(text string) bool {
 	var doc strictjson.Doc
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
@@ -69,9 +66,6 @@ func (w *validation) ends(ok bool) bool { return !ok && w.explainer == nil }
 
 // accepts reports whether the schema accepts the value. If around is not nil, accepts adds
 // the members and elements that the schema has evaluated.
-//
-// The rule of JSON Schema is that all keywords must accept the value. The order
-// only decides what a rejected value costs.
 func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool {
 	// A reference is not counted, but its target is.
 	if s.ref == nil {
@@ -161,9 +155,6 @@ func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
 }
 
 // inPlace validates with the schemas that apply to the same value.
-//
-// The schemas in place get own, because the parts that they evaluate count for s as
-// well.
 func (w *validation) inPlace(s *subschema, in instance, own *evaluated) bool {
 	if s.isFalse {
 		return w.fails(notAllowed)
@@ -394,35 +385,24 @@ func (w *validation) memberName(s *subschema, name string) bool {
 // unevaluated validates the parts that no other keyword has evaluated, which are then
 // evaluated, too.
 func (w *validation) unevaluated(s *subschema, in instance, own *evaluated) bool {
+	sub := s.unevaluatedItems
+	if in.kind == strictjson.Object {
+		sub = s.unevaluatedProperties
+	}
+	if sub == nil {
+		return true
+	}
 	ok := true
-	validate := func(at step, sub *subschema, v strictjson.Value) {
+	for at, v := range valueParts(in.value).all {
+		if own.has(at) {
+			continue
+		}
 		if sub.isFalse && w.explainer != nil {
 			w.explainer.inside(at, func() { ok = w.fails(unknownPart) })
-		} else {
-			ok = w.part(at, sub, instanceOf(v)) && ok
+		} else if ok = w.part(at, sub, instanceOf(v)) && ok; w.ends(ok) {
+			return false
 		}
 	}
-	if sub := s.unevaluatedItems; sub != nil && in.kind == strictjson.Array {
-		i := 0
-		for e := range in.value.Elements() {
-			if !own.all && i >= own.first && !own.indexes[i] {
-				if validate(step{index: i}, sub, e); w.ends(ok) {
-					return false
-				}
-			}
-			i++
-		}
-		own.all = true
-	}
-	if sub := s.unevaluatedProperties; sub != nil && in.kind == strictjson.Object {
-		for name, v := range in.value.Members() {
-			if !own.all && !own.names[name] {
-				if validate(step{name: name, index: -1}, sub, v); w.ends(ok) {
-					return false
-				}
-			}
-		}
-		own.all = true
-	}
+	own.all = true
 	return ok
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -21,12 +20,7 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 		return nil
 	}
 	return &core.Entries[server.ServerTool]{
-		Mount: "mcpgo", Kind: "tool",
-		All: func() (map[string]string, error) {
-			return core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
-				return m.lister.Call(context.Background(), "tools/list", params, prompts.CallOptions{})
-			})
-		},
+		Mount: "mcpgo", Kind: "tool", All: core.Listed(m.lister, "tools/list", "tools", "name"),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			return ownOf(m.server.ListTools(), added, m.isHandler), nil
 		},
@@ -44,14 +38,8 @@ func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(the
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
 	var tool mcp.Tool
-	var raw struct {
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}
-	if err := json.Unmarshal([]byte(entry), &tool); err != nil {
-		return tool, err
-	}
-	err := json.Unmarshal([]byte(entry), &raw)
-	tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, raw.InputSchema
+	inputSchema, err := core.ReadTool(entry, &tool)
+	tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, inputSchema
 	return tool, err
 }
 

@@ -1,12 +1,15 @@
 package core
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // maxPages limits the pages of a list that does not end.
@@ -81,6 +84,26 @@ func Named(list, member string, call func(params json.RawMessage) (json.RawMessa
 		return nil, err
 	}
 	return all, nil
+}
+
+// Listed returns a function for All of Entries: with the entries that a server lists, whoever
+// may see them.
+func Listed(s *prompts.Server, method, list, member string) func() (map[string]string, error) {
+	return func() (map[string]string, error) {
+		return Named(list, member, func(params json.RawMessage) (json.RawMessage, error) {
+			return s.Call(context.Background(), method, params, prompts.CallOptions{})
+		})
+	}
+}
+
+// ReadTool reads an entry of tools/list into the type of an SDK, and returns the schema of the
+// arguments unchanged.
+func ReadTool(entry string, tool any) (inputSchema json.RawMessage, err error) {
+	var raw struct {
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	err = errors.Join(json.Unmarshal([]byte(entry), tool), json.Unmarshal([]byte(entry), &raw))
+	return raw.InputSchema, err
 }
 
 // ReadPrompts returns the entries of a page of prompts/list in the type of an SDK. read gets
