@@ -19,7 +19,7 @@ func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
 		return nil, err
 	}
-	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all(), nil)
+	p := t.plan(emptyRegistry, nil)
 	all := make([]prompts.Prompt, len(p.entries))
 	for i, e := range p.entries {
 		all[i] = *e.prompt

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
@@ -38,7 +38,7 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 			return prompts.Prompt{}, err
 		}
 	}
-	_, all, _ := s.readPartials(ctx, found, nil, partials{}) // errors of a partial are those of the prompts that use it
+	_, all, _, _ := s.readPartials(ctx, found, nil, partials{}) // errors of a partial are those of the prompts that use it
 	m := s.parse(ctx, path, content, all)
 	if len(m.faults.all) > 0 {
 		// The errors of partials that the file uses come last.

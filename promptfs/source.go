@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/regular"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // source is where files are read from.
@@ -22,15 +22,19 @@ type source struct {
 	now     time.Time     // when the reading began
 	quiet   time.Duration // for how long a file must not have changed by then
 	blocks  bool          // opening a file may block
-	forms   sync.Map      // names in NFC to names, by folder: see inOtherForm
-	warned  atomic.Int64  // number of warnings, of which maxLogged are logged
+	// isMemory says that a file has the same stamp only if nothing about the file has changed.
+	isMemory bool
+	forms    sync.Map     // names in NFC to names, by folder: see inOtherForm
+	warned   atomic.Int64 // number of warnings, of which maxLogged are logged
 }
 
 func newSource(fsys fs.FS, o *Options) *source {
 	links, _ := fsys.(fs.ReadLinkFS)
 	s := &source{fsys: fsys, links: links, options: o, now: time.Now(), blocks: true}
 	switch fsys.(type) {
-	case regular.Dir, regular.FS, *memory:
+	case *memory:
+		s.blocks, s.isMemory = false, true
+	case regular.Dir, regular.FS:
 		s.blocks = false
 	}
 	return s

@@ -122,7 +122,7 @@ func (f *Follower) fromCache(ctx context.Context) error {
 	if err := f.replace(ctx, r); err != nil {
 		return err
 	}
-	f.set(ctx, func(s *Status) {
+	f.core.Set(ctx, func(s *Status) {
 		s.Synced, s.FromCache, s.Release, s.Content, s.Since = false, true, r.Digest, r.Content, time.Now()
 	})
 	return nil

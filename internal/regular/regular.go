@@ -29,11 +29,14 @@ type TypeError string
 
 func (e TypeError) Error() string { return string(e) }
 
+// ErrFolder reports a folder in the place of a file.
+const ErrFolder = TypeError("file expected, got a folder")
+
 // Check returns an error unless a file is regular and has at most limit bytes.
 func Check(info fs.FileInfo, limit int64) error {
 	switch {
 	case info.IsDir():
-		return TypeError("file expected, got a folder")
+		return ErrFolder
 	case !info.Mode().IsRegular():
 		return TypeError("not a regular file")
 	case info.Size() > limit:
