@@ -31,6 +31,22 @@ type bug struct {
 	prompt func(isBuggy bool) prompts.Prompt
 	client func(t testing.TB, reg *prompts.Registry) *Client // nil for the default
 	o      CheckOptions
+	// isAwake says that the clock is the one of the machine.
+	isAwake bool
+}
+
+// run returns what the check of a bug reports of its prompt.
+func (b *bug) run(t *testing.T, isBuggy bool) *recorder {
+	t.Helper()
+	var reg prompts.Registry
+	reg.MustAdd(b.prompt(isBuggy))
+	return record(t, func(t testing.TB) {
+		o := b.o
+		if b.client != nil {
+			o.Client = b.client(t, &reg)
+		}
+		b.check(t, &reg, o)
+	})
 }
 
 // one returns a prompt of one text, which takes a millisecond.
@@ -324,6 +340,46 @@ var bugs = []bug{
 		prompt: orders(func() int { return int(mailed.Add(1)) }, func(int) string { return "Mail" }), o: CheckOptions{Effects: func() int { return int(mailed.Load()) }}},
 	{name: "an error of Ask that is swallowed", check: CheckArguments, prompt: swallowing},
 	{name: "an error of Ask that is swallowed, over a connection", check: CheckArguments, prompt: swallowing, client: connected},
+	{name: "the second block of code that the value ends", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Review " + in.Title + ":\n\n```go\n" + in.Title + "\n```\nBe brief." }),
+		said(func(in title) string {
+			return "Review " + in.Title + ":\n\n" + prompts.Fence("go", in.Title) + "\nBe brief."
+		}))},
+	{name: "a value in a format, of two types", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Types: []string{"string", "null"}}}}}, said(func(in title) string {
+			if isBuggy {
+				return fmt.Sprintf("Review "+in.Title+" within %d lines", 10) //nolint // the bug
+			}
+			return "Review " + in.Title
+		}))
+	}},
+	{name: "a late completion that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		values := make([]string, 30)
+		for i := range values {
+			values[i] = fmt.Sprintf("V%02d", i)
+		}
+		if isBuggy {
+			values[29] = "v29"
+		}
+		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Pattern: "^V"}, Complete: prompts.Suggest(values...)}}},
+			said(func(in title) string { return "Write " + in.Title }))
+	}},
+	{name: "a completion in a folder that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		if isBuggy {
+			return browsing("cmd/", "cmd/main.c", "doc.go")
+		}
+		return browsing("cmd/", "cmd/main.go", "doc.go")
+	}},
+	{name: "two failures that no log explains", check: CheckArguments, client: connected, prompt: either(
+		func(in title) (string, error) {
+			if in.Title == " " || strings.Contains(in.Title, "%") {
+				return "", errors.New("no title")
+			}
+			return in.Title, nil
+		},
+		said(func(in title) string { return in.Title }))},
+	{name: "a Cache and the hour", check: CheckArguments, prompt: cached(
+		func() string { return time.Now().Format("15 o'clock on Mon") }, func() string { return "15 o'clock on Mon" })},
 	{name: "a value without a case", check: CheckEnums, prompt: either(
 		func(in level) (string, error) {
 			if in.Level == "high" {
@@ -353,6 +409,8 @@ var bugs = []bug{
 	})},
 	{name: "a tool that does not exist", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, "search_issues") }, prompt: either(
 		said(func(in title) string { return "Call `search_isues` for " + in.Title }), said(func(in title) string { return "Call `search_issues` for " + in.Title }))},
+	{name: "a tool that does not exist, behind backquotes", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, "search_issues") }, prompt: either(
+		said(func(in title) string { return "```x``` is no fence.\nCall `search_isues` for " + in.Title }), said(func(in title) string { return "```x``` is no fence.\nCall `search_issues` for " + in.Title }))},
 	{name: "several messages for a client of one", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o, "Zed") }, prompt: results(
 		func(in title) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(in.Title), prompts.Assistant("Yes.")), nil
@@ -378,19 +436,11 @@ func TestBugs(t *testing.T) {
 		for _, isBuggy := range []bool{true, false} {
 			t.Run(fmt.Sprint(b.name, ", ", isBuggy), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var reg prompts.Registry
-					reg.MustAdd(b.prompt(isBuggy))
 					begin := time.Now()
-					r := record(t, func(t testing.TB) {
-						o := b.o
-						if b.client != nil {
-							o.Client = b.client(t, &reg)
-						}
-						b.check(t, &reg, o)
-					})
+					r := b.run(t, isBuggy)
 					if !isBuggy {
 						assert.Empty(t, r.errors)
-						assert.Less(t, time.Since(begin), time.Second)
+						assert.Less(t, time.Since(begin)%aDay, time.Second)
 						return
 					}
 					assert.NotEmpty(t, r.errors)

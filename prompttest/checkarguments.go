@@ -1,15 +1,12 @@
 package prompttest
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // CheckArguments checks that every argument of every prompt affects the output: with
@@ -44,13 +41,13 @@ import (
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
-	c.probe = newProbe(t, c.prompts)
+	probe := newProber(c)
 	for i := range c.prompts {
-		c.checkArguments(&c.prompts[i], o.Effects)
+		probe.checkArguments(&c.prompts[i], o.Effects)
 	}
 }
 
-func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
+func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 	c.t.Helper()
 	base, why := c.render(p, nil, trial.Names(p, false))
 	if base == nil {
@@ -81,13 +78,4 @@ func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
 				a.Name, some(append([]string{own}, others...)))
 		}
 	}
-}
-
-// some returns the first values of a list for people.
-func some(values []string) string {
-	const most = 6
-	if n := len(values); n > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
-	}
-	return strings.Join(values, ", ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // CheckTools checks that the prompts of the registry mention no tools except these.
@@ -39,8 +40,8 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
-						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s",
-							name, list(r.Arguments), known(tools), around(text, name))
+						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s\n\t%s",
+							name, list(r.Arguments), known(tools), strings.TrimSpace(lineAt(text, strings.Index(text, name))), toolRemedy(name, tools))
 					}
 				}
 			}
@@ -56,6 +57,14 @@ func known(tools []string) string {
 	return fmt.Sprintf("CheckTools knows %q", tools)
 }
 
+// toolRemedy returns the likely fix of an unknown tool.
+func toolRemedy(name string, tools []string) string {
+	if near := nearest.Name(name, tools); near != "" {
+		return fmt.Sprintf("Write %q in the prompt, or name the tool in the call of CheckTools.", near)
+	}
+	return "Correct the name in the prompt, or name the tool in the call of CheckTools."
+}
+
 const quotedName = "`([A-Za-z0-9_./-]{1,128})`"
 
 var (
@@ -68,7 +77,7 @@ var (
 // toolsIn returns the names of tools in a text, and what more finds, if there is
 // that.
 func toolsIn(text string, more *regexp.Regexp) []string {
-	text = withoutFences(text)
+	text = withoutBlocks(text)
 	var names []string
 	for _, re := range []*regexp.Regexp{toolBehind, toolCalled} {
 		for _, m := range re.FindAllStringSubmatch(text, -1) {
@@ -86,59 +95,4 @@ func toolsIn(text string, more *regexp.Regexp) []string {
 		}
 	}
 	return names
-}
-
-// withoutFences returns a text without its fenced blocks of code.
-func withoutFences(text string) string {
-	var b strings.Builder
-	fence := ""
-	for line := range strings.Lines(text) {
-		before := fence
-		if fence = fenceAfter(fence, line); before == "" && fence == "" {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-// openFence returns the fence of the block of code that a text does not end; empty for none.
-func openFence(text string) string {
-	fence := ""
-	for line := range strings.Lines(text) {
-		fence = fenceAfter(fence, line)
-	}
-	return fence
-}
-
-// fenceAfter returns the fence that is open after a line.
-func fenceAfter(fence, line string) string {
-	mark := strings.TrimLeft(line, " ")
-	run := fenceOf(mark)
-	switch {
-	case fence == "":
-		return run
-	case len(run) >= len(fence) && run[0] == fence[0] && strings.TrimSpace(mark[len(run):]) == "":
-		return ""
-	}
-	return fence
-}
-
-// fenceOf returns the fence that a line begins with.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
-}
-
-// around returns the line of a text that has a part.
-func around(text, part string) string {
-	for line := range strings.Lines(text) {
-		if strings.Contains(line, part) {
-			return strings.TrimSpace(line)
-		}
-	}
-	return part
 }
