@@ -199,6 +199,14 @@ func (g *servedGet) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	if g.feature != nil {
 		return g.feature.fail(ctx, dst, f, g)
 	}
+	caller := rpc.FromContext(ctx)
+	data, isAboutArguments := f.Client.Data.(argumentsData)
+	if !isAboutArguments || !caller.Host.Has(hosts.HidesErrors) {
+		return nil, f
+	}
+	if text := argument.ExplainPlaceholders(g.prompt, caller.Host.Host, data.Problems); text != "" {
+		return g.server.appendResult(dst, caller.Rev, caller.Host, nil, Messages(User(text)), served{})
+	}
 	return nil, f
 }
 
@@ -356,6 +364,9 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
 	g.Context, g.request = ctx, rpc.FromContext(ctx)
+	if g.of.feature == nil && g.request.Host.Has(hosts.SendsEmptyFields) {
+		d.plan.OmitEmpty(g.texts)
+	}
 	if g.request.IsObserved() {
 		g.request.SetPrompt(d.prompt.Name)
 		if v := g.of.feature; v != nil && v.tool != "" {
