@@ -33,6 +33,7 @@ func TestTable(t *testing.T) {
 			assert.Equal(t, "https", u.Scheme, "%v", l)
 			assert.NotEmpty(t, l.Effect)
 			assert.Contains(t, Limits, l.Kind)
+			assert.Equal(t, l.Kind == ToolBytes, l.Kind == ToolBytes && ToolBytesOf[h.Name] > 0, h.Name)
 			assert.False(t, strings.HasPrefix(l.Source, runs) && h.Version == "", "%s was not run", h.Name)
 		}
 	}
@@ -43,10 +44,10 @@ func TestTable(t *testing.T) {
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
-		"opencode": SendsPlaceholders | ReadsTexts | RunsCommands, "kilo": SendsPlaceholders | RunsCommands, "opencode2": 0, "": 0, "claude-code": 0,
-		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio, "copilot-cli": ReadsNoToolAudio | JoinsTexts,
+		"opencode": SendsPlaceholders | ReadsTexts | ReadsOneMessage | RunsCommands | HidesErrors, "kilo": SendsPlaceholders | RunsCommands | HidesErrors, "opencode2": 0, "": 0, "claude-code": 0,
+		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio, "crush": ReadsTexts | ReadsOneMessage | NeedsTools | SendsEmptyFields, Prober: SendsPlaceholders, "copilot-cli": ReadsNoToolAudio | JoinsTexts,
 	} {
-		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts, RunsCommands} {
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts, RunsCommands, NeedsTools, SendsEmptyFields, HidesErrors} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
 		}
 	}

@@ -6,6 +6,9 @@ const (
 
 	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
 	kiloSource   = "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/prompt.ts"
+	crushPrompts = "https://github.com/charmbracelet/crush/blob/37f36e93824e5c4f892e4a817f7f628e2682fe14/internal/agent/tools/mcp/prompts.go"
+	crushTools   = "https://github.com/charmbracelet/crush/blob/37f36e93824e5c4f892e4a817f7f628e2682fe14/internal/agent/tools/mcp/tools.go"
+	crushForm    = "https://github.com/charmbracelet/crush/blob/37f36e93824e5c4f892e4a817f7f628e2682fe14/internal/ui/dialog/arguments.go"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
 )
 
@@ -37,6 +40,13 @@ var Table = []Host{
 		{NoToolAudio, "drops images, audio and links", runs + "/testdata/copilot.golden"},
 		{JoinedTexts, "joins the texts without a separator", runs + "/testdata/copilot.golden"},
 	}},
+	{"Crush", []string{"crush"}, "0.90.0", "2026-11-28", []Limit{
+		{TextOnly, "gets a line of text in place of the data", crushPrompts},
+		{UserOnly, "gets one message of the user with all texts", crushPrompts},
+		{OnePage, "reads the first page of prompts and of tools", crushPrompts},
+		{NoEmptyServer, "shows no prompts after an error of `tools/list`, and gets an empty list", crushTools},
+		{EmptyFields, "sends an empty string for an empty field, and gets the default", crushForm},
+	}},
 	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-24", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/gemini.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/gemini.golden"},
@@ -48,14 +58,16 @@ var Table = []Host{
 	}},
 	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
+		{HiddenErrors, "gets a message that says why the prompt cannot be used", runs + "/testdata/kilo.golden"},
 		{Dollars, "puts words of the user in their place, or nothing", kiloSource},
 		{Commands, "gets a space after `!`, since Kilo Code runs the command in a shell", kiloSource},
 	}},
 	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/opencode.golden"},
+		{HiddenErrors, "gets a message that says why the prompt cannot be used", runs + "/testdata/opencode.golden"},
 		{NoDefaults, "uses an empty text", runs + "/testdata/opencode.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/opencode.golden"},
-		{UserOnly, "joins all messages to one of the user", runs + "/testdata/opencode.golden"},
+		{UserOnly, "gets one message of the user with all texts", runs + "/testdata/opencode.golden"},
 		{Dollars, "puts words of the user in their place, or nothing", runs + "/testdata/opencode.golden"},
 		{Commands, "gets a space after `!`, since opencode runs the command in a shell", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
@@ -73,4 +85,14 @@ var Table = []Host{
 		{UserOnly, "rejects the prompt", zedSource},
 		{TextOnly, "drops the message", zedSource},
 	}},
+}
+
+// ToolBytesOf are how many bytes of a tool's result a host with ToolBytes shows the model.
+var ToolBytesOf = map[string]int{
+	"Claude Code": 48_000,
+	"Cline":       8_000,
+	"Codex":       10_000,
+	"Copilot CLI": 16_000,
+	"Kimi Code":   50_000,
+	"opencode":    48_000,
 }

@@ -22,11 +22,15 @@ var Rules = rulesOf(hosts.Table)
 func rulesOf(table []hosts.Host) (rules []Rule) {
 	for _, h := range table {
 		for _, l := range h.Limits {
+			isServed := len(h.Clients) > 0
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
-			case hosts.OneMessage, hosts.Commands: // the server makes up for it
+			case hosts.OneMessage, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
 			default:
-				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: len(h.Clients) > 0})
+				if l.Kind == hosts.UserOnly && isServed {
+					continue // the server makes up for it
+				}
+				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: isServed, most: hosts.ToolBytesOf[h.Name]})
 			}
 		}
 	}
@@ -46,6 +50,8 @@ type Rule struct {
 	// isServed reports whether the server knows the client by its name, and so sends
 	// the client text in place of other content.
 	isServed bool
+	// most is the number of bytes that the client keeps of the result of a tool.
+	most int
 }
 
 // HasNoPrompts reports whether the client shows no prompts at all.
@@ -92,6 +98,10 @@ func (l limitation) in(p *prompts.Prompt) string {
 			if why := unprinted(a); why != "" {
 				return fmt.Sprintf("argument %s is %s", a.Name, why)
 			}
+		}
+	case hosts.NamedOptional:
+		if i := slices.IndexFunc(p.Arguments, func(a prompts.Argument) bool { return !a.Required }); i >= 0 {
+			return fmt.Sprintf("argument %s is optional", p.Arguments[i].Name)
 		}
 	case hosts.NoDefaults:
 		for _, a := range p.Arguments {
@@ -158,6 +168,16 @@ func (r *Rule) inResult(result *prompts.Result) string {
 			if m.Role != prompts.RoleUser {
 				return fmt.Sprintf("message %d is the assistant's", i+1)
 			}
+		}
+	case hosts.ToolBytes:
+		size := 0
+		for _, m := range result.Messages {
+			if t, ok := m.Content.(*prompts.Text); ok {
+				size += len(t.Text)
+			}
+		}
+		if size > r.most {
+			return fmt.Sprintf("%d bytes of text", size)
 		}
 	case hosts.Dollars:
 		for i, m := range result.Messages {
