@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -100,8 +99,8 @@ func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			methodList: call.Raw(feature.Method{Serve: s.serve((*Server).list), Callable: true}),
-			methodGet:  call.Raw(feature.Method{Serve: s.serve((*Server).get), Callable: true, Rate: o.Limits.GetsPerSecond}),
+			methodList: feature.Method{Serve: s.serve((*Server).list), Callable: true},
+			methodGet:  feature.Method{Serve: s.serve((*Server).get), Callable: true, Rate: o.Limits.GetsPerSecond},
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -116,7 +115,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = call.Raw(feature.Method{Serve: s.serve((*Server).complete), Callable: true, Rate: o.Limits.CompletionsPerSecond})
+		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Callable: true, Rate: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -132,7 +131,9 @@ func (s *Server) feature() feature.Feature {
 // itself.
 func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		result, w, err := f(s, rpc.CallOf(c), dst)
+		call := rpc.CallOf(c)
+		call.IsFinished = true
+		result, w, err := f(s, call, dst)
 		if err != nil {
 			return nil, w, err
 		}
@@ -147,9 +148,9 @@ func (s *Server) customMethods() feature.Feature {
 		if m == nil || reservedMethods[name] {
 			continue // which withDefaults has reported
 		}
-		f.Methods[name] = call.Raw(feature.Method{Versions: versionsOf(name), Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-			return nil, s.custom(c, name, m), nil
-		}})
+		f.Methods[name] = feature.Method{Versions: versionsOf(name), Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+			return nil, s.custom(rpc.CallOf(c), name, m), nil
+		}}
 	}
 	return f
 }
@@ -168,9 +169,10 @@ func versionsOf(name string) func(version string) bool {
 }
 
 // custom returns the work of a request for a Method.
-func (s *Server) custom(c *feature.Call, name string, m Method) feature.Work {
-	params, rev := c.Params(), rpc.CallOf(c).Rev
-	return feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+func (s *Server) custom(c *rpc.Call, name string, m Method) feature.Work {
+	params, rev := c.Params(), c.Rev
+	c.IsFinished = true
+	return feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		result, err := m(ctx, params)
 		if err != nil {
 			return nil, err

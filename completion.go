@@ -55,7 +55,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 	if q := r.open(c, r); q != nil {
 		q.Argument, q.Prefix, q.Arguments = p.argument, p.prefix, p.others
 	}
-	return nil, feature.Work{Handler: r, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Runner: r, Timeout: s.options.Timeouts.Complete}, nil
 }
 
 // servedCompletion is a request for completion.

@@ -169,7 +169,7 @@ func (d argumentsData) error() *Error {
 	return &Error{Code: CodeInvalidParams, Message: message, Data: d}
 }
 
-// ReplaceText returns the data with other text: see rpc.Request.Withhold.
+// ReplaceText returns the data with other text: see rpc.Running.Withhold.
 func (d argumentsData) ReplaceText(replace func(string) string) any {
 	d.Problems = argument.ReplaceText(d.Problems, replace)
 	return d

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	featurecall "github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/promptfeature"
 )
@@ -23,7 +23,7 @@ import (
 // served returns a method that answers with what f returns, as a Work.
 func served(f func(ctx context.Context) (string, error)) feature.Method {
 	return feature.Method{Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-		return nil, feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+		return nil, feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			result, err := f(ctx)
 			return append(dst, result...), err
 		})}, nil
@@ -84,7 +84,11 @@ func TestResultsOfAFeature(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if test.method.Cache = test.cache; test.raw {
-				test.method = featurecall.Raw(test.method)
+				serve := test.method.Serve
+				test.method.Serve = func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+					rpc.CallOf(c).IsFinished = true
+					return serve(c, dst)
+				}
 			}
 			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
 			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))

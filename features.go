@@ -43,7 +43,7 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	// the server has counted for the message is not enough for both.
 	case args.Kind() == strictjson.Invalid && wire.IsLarge(len(arguments)):
 		g.takeText(call, string(arguments))
-		return feature.Work{Handler: g}, nil
+		return feature.Work{Runner: g}, nil
 	case args.Kind() == strictjson.Invalid && len(arguments) > 0:
 		var doc strictjson.Doc
 		err := doc.Parse(string(arguments), jsonenc.MaxDepth)
@@ -52,7 +52,7 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 		args = v.check(args, nil)
 	}
 	g.take(call, args, detach)
-	return feature.Work{Handler: g}, nil
+	return feature.Work{Runner: g}, nil
 }
 
 // inParams returns the arguments as the server has parsed them with the message: the member
@@ -85,11 +85,11 @@ func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(
 	if r := l.open(call, l); r != nil {
 		r.Cursor = l.cursor
 	}
-	return nil, feature.Work{Handler: l}, nil
+	return nil, feature.Work{Runner: l}, nil
 }
 
 // Interact is that of package promptfeature.
-func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc, rejected appendRejected) (feature.Work, error) {
+func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.RunnerFunc, rejected appendRejected) (feature.Work, error) {
 	s := f.server
 	retry, err := elicit.ReadRetry(rpc.CallOf(c))
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *features) Interact(c *feature.Call, noun, name string, arguments json.R
 	}
 	i := &interaction{promptRequest: promptRequest{server: s}, own: scope{server: s, prompts: s.registry.snapshot()},
 		noun: noun, called: name, arguments: arguments, code: run, rejected: rejected, method: c.Method(), retry: retry}
-	return feature.Work{Handler: i, Noun: noun, Name: name}, nil
+	return feature.Work{Runner: i, Noun: noun, Name: name}, nil
 }
 
 // interaction is a request of a feature whose code may ask the user. It passes through no
@@ -107,7 +107,7 @@ type interaction struct {
 	own          scope // the only run
 	noun, called string
 	arguments    json.RawMessage
-	code         feature.HandlerFunc
+	code         feature.RunnerFunc
 	rejected     appendRejected // nil for the error of prompts/get
 	method       string
 	retry        *elicit.Retry

@@ -50,7 +50,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	}
 	g := &servedGet{promptRequest: promptRequest{server: s, prompt: c.Message.Own(name.Text())}, retry: retry}
 	g.take(c, args, c.Message.Large)
-	return nil, feature.Work{Handler: g}, nil
+	return nil, feature.Work{Runner: g}, nil
 }
 
 // servedGet is a request for a prompt: of prompts/get, or of a method of a feature.

@@ -25,7 +25,7 @@ type middlewareRequest struct {
 	context.Context
 	*promptRequest
 	served  servedRequest
-	caller  *rpc.Request
+	caller  *rpc.Running
 	request *Request
 
 	// What the client has sent, before the middleware changes the request: the argument of

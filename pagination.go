@@ -35,7 +35,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	} else if _, err := cursor.After("", position, methodList); err != nil {
 		return nil, feature.Work{}, err
 	}
-	return nil, feature.Work{Handler: l}, nil
+	return nil, feature.Work{Runner: l}, nil
 }
 
 // servedList is a request for a list: of prompts, or of what a feature makes of them.

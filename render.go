@@ -30,7 +30,7 @@ import (
 type scope struct {
 	context.Context
 	server     *Server
-	request    *rpc.Request // nil for a run that is cached
+	request    *rpc.Running // nil for a run that is cached
 	prompts    *snapshot    // of the whole run, with the prompts that it includes
 	definition *definition  // nil for the code of a feature
 	isCached   bool         // the run works for several clients

@@ -45,7 +45,7 @@ type Server struct {
 	cacheable, serverInfo []byte
 }
 
-// runResult returns the results of a [feature.Handler]'s Run.
+// runResult returns the results of a [feature.Runner]'s Run.
 func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 	if f != nil {
 		return nil, f
@@ -207,7 +207,7 @@ func (s *Server) tooLong(param, name string) *Error {
 
 // addSecrets says that the request gives the values of the sensitive arguments in texts,
 // which are by name. An undeclared argument may be a sensitive argument, misspelled.
-func (d *definition) addSecrets(r *rpc.Request, texts map[string]string) {
+func (d *definition) addSecrets(r *rpc.Running, texts map[string]string) {
 	if !d.plan.HasSensitive {
 		return
 	}
@@ -219,7 +219,7 @@ func (d *definition) addSecrets(r *rpc.Request, texts map[string]string) {
 }
 
 // addValues says that the request gives these values of sensitive arguments, if any.
-func addValues(r *rpc.Request, values []string) {
+func addValues(r *rpc.Running, values []string) {
 	if len(values) > 0 {
 		r.AddSecrets(values...)
 	}

@@ -85,7 +85,6 @@ type Method struct {
 	// Cache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.
 	Cache *Cache
-	raw   bool // see call.SetRaw
 }
 
 // Cache sets how long clients may cache a result.
@@ -100,44 +99,39 @@ type Cache struct {
 
 // Call is a request for Serve. Only a server makes Calls. A Call must not be used after
 // Serve has returned. The methods of a Call that no server has made return zero values.
-type Call struct{ request call.Request }
+type Call call.Call
 
-func init() {
-	call.Bind = func(c any, r call.Request) { c.(*Call).request = r }
-	call.Of = func(c any) call.Request { return c.(*Call).request }
-	call.SetRaw = func(method any) { method.(*Method).raw = true }
-	call.IsRaw = func(method any) bool { return method.(*Method).raw }
-}
+func (c *Call) request() call.Request { return (*call.Call)(c).Request() }
 
 // Method returns the name of the method.
 func (c *Call) Method() string {
-	if c.request == nil {
-		return ""
+	if r := c.request(); r != nil {
+		return r.Method()
 	}
-	return c.request.Method()
+	return ""
 }
 
 // Version returns the protocol version of the response.
 func (c *Call) Version() string {
-	if c.request == nil {
-		return ""
+	if r := c.request(); r != nil {
+		return r.Version()
 	}
-	return c.request.Version()
+	return ""
 }
 
 // Params returns a copy of the params, a JSON object without duplicate names or invalid
 // UTF-8, or nil.
 func (c *Call) Params() json.RawMessage {
-	if c.request == nil {
-		return nil
+	if r := c.request(); r != nil {
+		return r.Params()
 	}
-	return c.request.Params()
+	return nil
 }
 
 // From identifies the client of the request.
 func (c *Call) From() (from Client) {
-	if c.request != nil {
-		from.Session, from.Key = c.request.Sender()
+	if r := c.request(); r != nil {
+		from.Session, from.Key = r.Sender()
 	}
 	return from
 }
@@ -146,8 +140,8 @@ func (c *Call) From() (from Client) {
 // observe.Observer. The tool must exist, and the client must be allowed to see it:
 // metrics have the name.
 func (c *Call) SetTool(name string) {
-	if c.request != nil {
-		c.request.SetTool(name)
+	if r := c.request(); r != nil {
+		r.SetTool(name)
 	}
 }
 
@@ -163,8 +157,8 @@ type Client struct {
 // Work produces the result of one request. It takes a slot of the concurrency
 // limits, and runs within the time limit of the server.
 type Work struct {
-	// Handler produces the result. Required.
-	Handler Handler
+	// Runner produces the result. Required.
+	Runner Runner
 	// Noun and Name say what runs, such as "tool" and "search": in the log, as an
 	// attribute, and in internal errors, which clients read. Default: the method.
 	Noun, Name string
@@ -172,19 +166,19 @@ type Work struct {
 	Timeout time.Duration
 }
 
-// Handler produces the result of one request with code that may take time.
-type Handler interface {
+// Runner produces the result of one request with code that may take time.
+type Runner interface {
 	// Run appends the result, a JSON object, to dst. The rules for ctx are those of
 	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
 	// are those of Method.Serve. promptfeature.Render returns the Work for a prompt.
 	Run(ctx context.Context, dst []byte) ([]byte, error)
 }
 
-// HandlerFunc is a function that is a [Handler].
-type HandlerFunc func(ctx context.Context, dst []byte) ([]byte, error)
+// RunnerFunc is a function that is a [Runner].
+type RunnerFunc func(ctx context.Context, dst []byte) ([]byte, error)
 
 // Run calls the function.
-func (f HandlerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
+func (f RunnerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
 
 // List is a list that changes.
 type List struct {
@@ -205,6 +199,6 @@ type Resources struct {
 	// Subscribe calls changed for each change of a resource, until cancel is called.
 	// The client gets notifications/resources/updated. changed returns at once and
 	// may be called concurrently. The rules for errors are those of Method.Serve.
-	// ctx is the context of the client, as in Handler.Run.
+	// ctx is the context of the client, as in Runner.Run.
 	Subscribe func(ctx context.Context, from Client, uri string, changed func()) (cancel func(), err error)
 }

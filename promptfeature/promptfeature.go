@@ -22,7 +22,7 @@ type server interface {
 	List(c *feature.Call, dst []byte, cursor string,
 		atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error),
 		withContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)) ([]byte, feature.Work, error)
-	Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.HandlerFunc,
+	Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.RunnerFunc,
 		rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)) (feature.Work, error)
 	AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error)
 }
@@ -30,7 +30,7 @@ type server interface {
 // serverOf returns the server of a Call.
 func serverOf(c *feature.Call) (server, error) {
 	if call := rpc.CallOf(c); call != nil {
-		if s, ok := call.Owner().(server); ok {
+		if s, ok := rpc.OwnerOf[server](call); ok {
 			return s, nil
 		}
 	}
@@ -116,7 +116,7 @@ type Interaction struct {
 	// a client may encode in another way, for example with members in another order. nil
 	// means an empty object.
 	Arguments json.RawMessage
-	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
+	// Run appends the result of the request to dst, as the Run of a feature.Runner. ctx
 	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
 	// of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
@@ -145,11 +145,11 @@ func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
 // the content as an array "content", in the form of the client's protocol version,
 // with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
 // In 2026-07-28, AppendContent adds the resultType "complete" and the server's identity.
-// ctx is that of Append of a [Rendering] or of a feature.Handler. AppendContent returns an
+// ctx is that of Append of a [Rendering] or of a feature.Runner. AppendContent returns an
 // error if the content is invalid, which becomes an internal error.
 func AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error) {
 	if r := rpc.FromContext(ctx); r != nil {
-		if s, ok := r.Owner().(server); ok {
+		if s, ok := rpc.OwnerOf[server](r); ok {
 			return s.AppendContent(ctx, dst, content, meta)
 		}
 	}

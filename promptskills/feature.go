@@ -106,7 +106,7 @@ type method func(q *request, dst []byte) (result []byte, w feature.Work, err err
 
 // work returns the work that f does.
 func work(f func(ctx context.Context, dst []byte) ([]byte, error)) feature.Work {
-	return feature.Work{Handler: feature.HandlerFunc(f)}
+	return feature.Work{Runner: feature.RunnerFunc(f)}
 }
 
 // always returns a method that returns work for each request, or for none.

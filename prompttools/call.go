@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -28,7 +27,12 @@ import (
 
 // call is the method tools/call.
 func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-	params := call.Params(c)
+	own := rpc.CallOf(c)
+	if own == nil {
+		return nil, feature.Work{}, errNoServer
+	}
+	own.IsFinished = true // by promptfeature.AppendContent
+	params := own.Parsed()
 	if err := wire.CheckCase(params, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
 		return nil, feature.Work{}, err
 	}
@@ -143,7 +147,7 @@ func (t *tool) read(ctx context.Context, sent json.RawMessage) (arguments json.R
 
 // inWordsOfClient returns the rejection with the keys of arguments, and with the names of
 // those that the client has sent by name.
-func (t *tool) inWordsOfClient(request *rpc.Request, r *argument.Rejection, read string, unsent map[string]string) (*argument.Rejection, error) {
+func (t *tool) inWordsOfClient(request *rpc.Running, r *argument.Rejection, read string, unsent map[string]string) (*argument.Rejection, error) {
 	words := unsent
 	if t.keyed != nil && read != "" {
 		words = maps.Clone(t.keys.names)

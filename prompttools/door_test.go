@@ -586,5 +586,7 @@ func TestSearchesAreBounded(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 40, suggested)
+		_, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"zebras"}`), prompts.CallOptions{})
+		assert.ErrorContains(t, err, `did you mean "zebra"?`, "a tool is not looked for among the prompts")
 	})
 }

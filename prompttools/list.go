@@ -1,22 +1,29 @@
 package prompttools
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // This file serves tools/list. A page is a copy of entries that tool.go has encoded.
 
+var errNoServer = errors.New("prompttools: the Call does not come from the Serve of a feature's method")
+
 // list is the method tools/list.
 func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	from, invalid := cursor.Read(call.Params(c), "tools/list")
+	request := rpc.CallOf(c)
+	if request == nil {
+		return nil, feature.Work{}, errNoServer
+	}
+	from, invalid := cursor.Read(request.Parsed(), "tools/list")
 	if invalid != nil {
 		return nil, feature.Work{}, invalid
 	}

@@ -39,7 +39,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -175,7 +174,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
 			"tools/list": {Serve: s.list, Callable: true, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
-			"tools/call": call.Raw(feature.Method{Serve: s.call, Callable: true, RateWith: "prompts/get"}),
+			"tools/call": {Serve: s.call, Callable: true, RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}

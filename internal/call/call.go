@@ -1,6 +1,5 @@
 // Package call is the door between package feature and the packages of this module that
-// serve features: it reaches what feature hides from its users. The functions take any, so
-// that feature can import this package.
+// serve features: it reaches what a feature.Call hides from its users.
 package call
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Request is the request behind a *feature.Call.
+// Request is the request behind a feature.Call.
 type Request interface {
 	Method() string
 	Version() string
@@ -22,29 +21,12 @@ type Request interface {
 	SetTool(name string)
 }
 
-// Package feature sets these variables when the program starts.
-var (
-	// Bind makes a *feature.Call the Call of a request.
-	Bind func(c any, r Request)
-	// Of returns the request of a *feature.Call; nil for one that no server has made.
-	Of func(c any) Request
-	// SetRaw makes a *feature.Method raw, and IsRaw reports whether it is. The result of
-	// such a method is sent unchanged: it is on one line, and has the members that
-	// 2026-07-28 requires.
-	SetRaw func(method any)
-	IsRaw  func(method any) bool
-)
+// Call is the type that feature.Call is defined by: a pointer to one converts to a pointer to
+// the other, here and nowhere outside of this module.
+type Call struct{ request Request }
 
-// Params returns the parsed params of a *feature.Call: see the Parsed method of Request.
-func Params(c any) strictjson.Value {
-	if r := Of(c); r != nil {
-		return r.Parsed()
-	}
-	return strictjson.Value{}
-}
+// Bind makes c the Call of a request.
+func (c *Call) Bind(r Request) { c.request = r }
 
-// Raw returns a feature.Method that is raw.
-func Raw[M any](method M) M {
-	SetRaw(&method)
-	return method
-}
+// Request returns the request of c; nil for a Call that no server has made.
+func (c *Call) Request() Request { return c.request }

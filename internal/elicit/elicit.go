@@ -88,7 +88,7 @@ func checkKeys(questions []*Question) error {
 // A render function runs again from its start when answers have come with another request
 // (2026-07-28), and after it was asked for arguments. So Ask is called again with the same
 // questions, and must find the answers it has.
-func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question) (pending bool, err error) {
+func (s *State) Ask(ctx context.Context, r *rpc.Running, questions []*Question) (pending bool, err error) {
 	if err := checkKeys(questions); err != nil {
 		return false, err
 	}
@@ -165,7 +165,7 @@ func (s *State) noteAsked(q *Question, rev revision.Revision) error {
 
 // prepare encodes questions for the client, if it can be asked all of them. The client must
 // have declared the capabilities of all (DSC-12).
-func prepare(r *rpc.Request, questions []*Question) error {
+func prepare(r *rpc.Running, questions []*Question) error {
 	var needs wire.Capabilities
 	for _, q := range questions {
 		params, more, err := q.encode(r.Rev)
@@ -216,7 +216,7 @@ func withhold(secrets *redact.Secrets, params json.RawMessage) (json.RawMessage,
 
 // cannotAsk returns nil if the client can be asked for what needs the capabilities. The
 // version is checked first: a version without elicitation explains a missing capability.
-func cannotAsk(r *rpc.Request, needs wire.Capabilities) *Unavailable {
+func cannotAsk(r *rpc.Running, needs wire.Capabilities) *Unavailable {
 	switch lacking := needs.Minus(r.Client); {
 	case !r.Rev.Elicitation():
 		return &Unavailable{Why: "the client's protocol version predates elicitation (2025-06-18)"}
@@ -232,7 +232,7 @@ func cannotAsk(r *rpc.Request, needs wire.Capabilities) *Unavailable {
 
 // send sends questions to a client of a session, all at once, and returns the
 // results that the client has answered with, as JSON.
-func send(ctx context.Context, r *rpc.Request, questions []*Question) ([]string, error) {
+func send(ctx context.Context, r *rpc.Running, questions []*Question) ([]string, error) {
 	requests := make([]rpc.ClientRequest, len(questions))
 	for i, q := range questions {
 		requests[i] = rpc.ClientRequest{Method: q.method, Params: q.params}

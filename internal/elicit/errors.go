@@ -114,7 +114,7 @@ type InputData struct {
 	Problems []argument.Problem `json:"problems,omitempty"`
 }
 
-// ReplaceText returns the data with other text: see rpc.Request.Withhold.
+// ReplaceText returns the data with other text: see rpc.Running.Withhold.
 func (d InputData) ReplaceText(replace func(string) string) any {
 	d.Problems = argument.ReplaceText(d.Problems, replace)
 	return d

@@ -125,7 +125,7 @@ type Arguments struct {
 // client cannot be asked for them, or if its answer would not help. name is the prompt's, for
 // people. Without a question, the client gets the problems as an error. The form has the keys
 // by which the client knows arguments, in place of their names.
-func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, keys map[string]string) *Arguments {
+func ForArguments(r *rpc.Running, plan *argument.Plan, name string, hints bool, problems []argument.Problem, keys map[string]string) *Arguments {
 	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 // another request. It forgets what the render function has learnt so far, which was about
 // other arguments. sendForm comes before reset, because reset discards the answers of this
 // request.
-func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) (texts []argument.Text, pending bool, err error) {
+func (s *State) AskArguments(ctx context.Context, r *rpc.Running, q *Arguments) (texts []argument.Text, pending bool, err error) {
 	s.forgetTexts(q.names)
 	result, pending, err := s.sendForm(ctx, r, q)
 	s.reset()
@@ -169,7 +169,7 @@ func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) 
 
 // sendForm sends the form for arguments and returns the result that the client has
 // answered with; or it reports that the form is pending.
-func (s *State) sendForm(ctx context.Context, r *rpc.Request, q *Arguments) (result string, pending bool, err error) {
+func (s *State) sendForm(ctx context.Context, r *rpc.Running, q *Arguments) (result string, pending bool, err error) {
 	if q.question.params, err = q.form.params(r.Rev); err != nil {
 		return "", false, err
 	}

@@ -170,7 +170,7 @@ type sealedState struct {
 
 // Resume reads the answers and the requestState of a request. It fails if the state is
 // invalid, has expired, or is not bound to the request.
-func (s *State) Resume(r *rpc.Request, retry *Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
+func (s *State) Resume(r *rpc.Running, retry *Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
 	s.rawResponses = retry.responses
 	if retry.state == "" {
 		return nil
@@ -192,7 +192,7 @@ func (s *State) Resume(r *rpc.Request, retry *Retry, sealer *Sealer, to func() s
 
 // AppendInputRequired appends the result that asks the pending questions. If the state is too
 // large, the error is the client's only if the answers take more than half of the limit.
-func (s *State) AppendInputRequired(dst []byte, r *rpc.Request, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
+func (s *State) AppendInputRequired(dst []byte, r *rpc.Running, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
 	questions, state := s.pendingState(sealer.TTL)
 	if len(questions) == 0 {
 		return nil, rpc.InternalFailure(r.Subject(), errors.New("function returned ErrInputRequired without a question"))

@@ -305,3 +305,22 @@ func TestStateIsNotReadable(t *testing.T) {
 		assert.False(t, bytes.Contains(raw, []byte(text)), text)
 	}
 }
+
+// MRT-15: a state is bound to the principal that the middleware finds, when the state is made and
+// when it comes back.
+func TestStateOfAMiddlewaresPrincipal(t *testing.T) {
+	t.Parallel()
+	type principal struct{}
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{
+		Principal: func(ctx context.Context) string {
+			name, _ := ctx.Value(principal{}).(string)
+			return name
+		},
+		Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return next(context.WithValue(ctx, principal{}, "ann"), r)
+		}),
+	})
+	r := servertest.NewRounds(t, s, "paint")
+	r.Get("").Wants(t, "colour")
+	assert.Equal(t, "red", r.Get(`{"colour":`+servertest.Red+`}`).Text(t))
+}

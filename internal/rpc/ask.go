@@ -17,7 +17,7 @@ import (
 // JSON. Meanwhile the time limit is paused, and other requests may run. The
 // first error ends all of them: a [NoAnswer], or the cause of a context's end.
 // The caller holds the lock of LockAsking.
-func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
+func (r *Running) Ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
 	t := r.task
 	err = t.pause(func() error {
 		if limit := t.engine.timeouts.Elicit; limit >= 0 {

@@ -10,19 +10,19 @@ import (
 // each request costs a get over stdio 7 % more processor time with 64 in flight, and 2
 // allocations.
 
-// requestKey is the key of the [Request] in a handler's context.
+// requestKey is the key of the [Running] in a runner's context.
 type requestKey struct{}
 
 // lazyContext is the context of a request. It makes a context of the standard
 // library only when someone looks at more than the request in it: most
-// handlers do not, and for a short one the making would be most of the work.
+// runners do not, and for a short one the making would be most of the work.
 // parent and request must be set before use. It must not be copied after that.
 //
 // The time limit of a task is no deadline of the context, because the limit is paused while
 // the user is asked. The task cancels the context with ErrTimeout instead.
 type lazyContext struct {
 	parent  context.Context
-	request *Request // for the key requestKey; nil for a subscription
+	request *Running // for the key requestKey; nil for a subscription
 
 	mu     sync.Mutex // protects the fields below
 	made   context.Context

@@ -11,8 +11,8 @@
 //	                       └─ request: answered at once, or by a task if the
 //	                          result needs the application's code
 //
-// A [wire.Message] is a message that was read. A [Request] is in flight. A
-// [feature.Handler] makes the result. The handler, the time limit, a cancellation and the end of the
+// A [wire.Message] is a message that was read. A [Running] is in flight. A
+// [feature.Runner] makes the result. The runner, the time limit, a cancellation and the end of the
 // session can complete a request: the first of them decides the response.
 package rpc
 
@@ -50,7 +50,7 @@ type Config struct {
 	// that is no [Failure]. subject names the request to the
 	// client.
 	Failure func(ctx context.Context, subject string, err error) *Failure
-	// Owner is what [Request.Owner] returns.
+	// Owner is what [OwnerOf] returns.
 	Owner any
 
 	// Observer, if not nil, receives every message and session.

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -45,8 +44,8 @@ type echo struct {
 func (e *echo) feature() feature.Feature {
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			e.name + "/list": call.Raw(feature.Method{Serve: e.list, Callable: true}),
-			e.name + "/get":  call.Raw(feature.Method{Serve: e.get, Callable: true, Rate: e.rate}),
+			e.name + "/list": {Serve: finished(e.list), Callable: true},
+			e.name + "/get":  {Serve: finished(e.get), Callable: true, Rate: e.rate},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}
@@ -95,7 +94,7 @@ func (e *echo) list(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	if e.hidden == nil {
 		return e.appendPage(context.Background(), dst, after), feature.Work{}, nil
 	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		return e.appendPage(ctx, dst, after), nil
 	})}, nil
 }
@@ -131,7 +130,7 @@ func (e *echo) get(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	if e.hidden == nil && e.act == nil && !c.Deferred {
 		return fmt.Appendf(dst, `{"echo":%q}`, name), feature.Work{}, nil
 	}
-	return nil, feature.Work{Noun: "echo", Name: name, Handler: feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, feature.Work{Noun: "echo", Name: name, Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		if e.hidden != nil && e.hidden(ctx, name) {
 			return nil, &Failure{Client: unknown}
 		}
@@ -438,4 +437,12 @@ func TestCallDoesNotWait(t *testing.T) {
 		synctest.Wait()
 		assert.Empty(t, s.InUse())
 	})
+}
+
+// finished is serve with a result that is sent unchanged.
+func finished(serve func(*feature.Call, []byte) ([]byte, feature.Work, error)) func(*feature.Call, []byte) ([]byte, feature.Work, error) {
+	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		CallOf(c).IsFinished = true
+		return serve(c, dst)
+	}
 }

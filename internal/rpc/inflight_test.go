@@ -27,7 +27,7 @@ func newContextPair(t *testing.T) *contextPair {
 	parent, cancel := context.WithTimeout(parent, time.Hour)
 	t.Cleanup(cancel)
 	parent, end := context.WithCancelCause(parent)
-	p := &contextPair{endParent: end, own: &lazyContext{parent: parent, request: &Request{}}}
+	p := &contextPair{endParent: end, own: &lazyContext{parent: parent, request: &Running{}}}
 	p.other, p.endOther = context.WithCancelCause(parent)
 	t.Cleanup(func() { p.endOther(nil) })
 	return p
@@ -153,7 +153,7 @@ func TestLazyContextIsShared(t *testing.T) {
 // The test is not parallel, because it counts what all of the process allocates.
 func TestLazyContextIsNotMadeForNobody(t *testing.T) {
 	ctx := context.Background()
-	c := &lazyContext{parent: ctx, request: &Request{}}
+	c := &lazyContext{parent: ctx, request: &Running{}}
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		_ = FromContext(c)
 		_ = c.Err()

@@ -32,7 +32,7 @@ func TestReachedLimitIsLogged(t *testing.T) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
-	waiting := byWork(feature.HandlerFunc(forever))
+	waiting := byWork(feature.RunnerFunc(forever))
 	rated := atOnce(`{}`)
 	rated.Rate = 0.001
 	large := byWork(returning(`{"a":"` + strings.Repeat("x", 2*maxUncounted) + `"}`))

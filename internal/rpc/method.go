@@ -39,9 +39,8 @@ type method struct {
 	bucket   int                // of each session
 	rateWith string             // the method whose limiter this is; empty for its own
 
-	isRaw bool
 	cache *feature.Cache
-	tail  string // of results in stateless versions, in place of the last brace; empty if raw
+	tail  string // of results in stateless versions, in place of the last brace
 }
 
 // versions says which protocol versions have a method. An array, because every request reads
@@ -63,7 +62,7 @@ var (
 // newMethod returns the row of a feature's method. isPrivate says that no result is
 // public.
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
-	m := &method{name: name, feature: f.Serve, callable: f.Callable, isRaw: call.IsRaw(&f), cache: f.Cache, rateWith: f.RateWith}
+	m := &method{name: name, feature: f.Serve, callable: f.Callable, cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	// A shared cache would show the list of one client to another client, from whom the
 	// application hides a part.
@@ -77,11 +76,8 @@ func newMethod(name string, f feature.Method, isPrivate bool) *method {
 }
 
 // setTail sets what is added to results in stateless versions. The text is the same for each
-// result, so it is made once and then copied. A raw method has appended these members itself.
+// result, so it is made once and then copied.
 func (m *method) setTail(serverInfo []byte) {
-	if m.isRaw {
-		return
-	}
 	m.tail = "," + wire.CompleteResult
 	if c := m.cache; c != nil {
 		scope := "private"
@@ -102,8 +98,11 @@ type Call struct {
 	// Deferred says that the result must come from Work, because the
 	// application's code has to say first who the client is.
 	Deferred bool
-	// KeepsMeta says that the handler may keep a copy of all _meta of the message.
+	// KeepsMeta says that the runner may keep a copy of all _meta of the message.
 	KeepsMeta bool
+	// IsFinished says that the result is sent unchanged: it is on one line, and has the members
+	// that 2026-07-28 requires.
+	IsFinished bool
 	// Keeps is how many bytes the work keeps in addition, such as a result that is ready.
 	Keeps int
 
@@ -126,7 +125,7 @@ var _ call.Request = (*Call)(nil)
 // CallOf returns the request of a feature's Call; nil for a Call of no server. Packages of
 // this module reach more than the public Call in this way.
 func CallOf(c *feature.Call) *Call {
-	own, _ := call.Of(c).(*Call)
+	own, _ := (*call.Call)(c).Request().(*Call)
 	return own
 }
 
@@ -153,9 +152,6 @@ func (c *Call) Parsed() strictjson.Value {
 	}
 	return c.Message.Params
 }
-
-// Owner returns Config.Owner of the server.
-func (c *Call) Owner() any { return c.engine.owner }
 
 // Sender identifies the client that has sent the request: see [feature.Client]. A detached
 // session ends with its request, so its number would identify nobody.
@@ -245,21 +241,21 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return m.serve(c, dst)
 	}
 	c.Message.Method = m.name // which keeps no message in memory
-	call.Bind(&c.public, c)
+	(*call.Call)(&c.public).Bind(c)
 	result, w, err := m.feature(&c.public, dst)
 	if len(result) <= len(dst) { // dst itself, which is nil for a Dispatcher.Call
 		result = nil
 	}
 	// A feature that returns neither a result nor work has a bug, which the client must not
 	// wait for.
-	if err == nil && (result != nil || w.Handler == nil) {
-		if result, err = m.finish(c.Rev, result, len(dst)); err != nil {
+	if err == nil && (result != nil || w.Runner == nil) {
+		if result, err = m.finish(c.Rev, result, len(dst), c.IsFinished); err != nil {
 			err = InvalidResult(m.name, err)
 		}
 	}
 	if err != nil {
 		// Only an error about params is certain to be made for the client. Any other error
-		// takes the way of a handler's: there Config.Failure decides what the client may see,
+		// takes the way of a runner's: there Config.Failure decides what the client may see,
 		// a panic of its methods is recovered, and a slow logger delays no reader.
 		if e, ok := err.(*transport.Error); ok && wire.IsAboutParams(e) {
 			return nil, e
@@ -268,7 +264,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return nil, nil
 	}
 	c.work = workOf(w, m.name)
-	c.work.method = m
+	c.work.method, c.work.isFinished = m, c.IsFinished
 	return result, nil
 }
 
@@ -296,7 +292,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 		c.work = m.work(func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, own...), nil })
 		c.Keeps += len(own)
 	}
-	c.work.handler = &rateLimited{handler: c.work.handler, method: m, engine: c.engine, session: c.session, from: c.from}
+	c.work.runner = &rateLimited{runner: c.work.runner, method: m, engine: c.engine, session: c.session, from: c.from}
 	return nil, nil
 }
 
@@ -323,11 +319,11 @@ func (m *method) admit(e *engine, principal string, session *Session, from strin
 	}
 }
 
-// rateLimited is a handler that counts for the rate of its client's principal. The principal
+// rateLimited is a runner that counts for the rate of its client's principal. The principal
 // is known only in the context of the request, on the goroutine of the application's code.
-// The embedded handler names the request in the log and in errors.
+// The embedded runner names the request in the log and in errors.
 type rateLimited struct {
-	handler
+	runner
 	method  *method
 	engine  *engine
 	session *Session
@@ -338,7 +334,7 @@ func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	if err := r.method.admit(r.engine, r.engine.principal(ctx), r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
-	return r.handler.Run(ctx, dst)
+	return r.runner.Run(ctx, dst)
 }
 
 func ping(_ *Call, dst []byte) ([]byte, *transport.Error) { return append(dst, "{}"...), nil }
@@ -349,8 +345,8 @@ func (m *method) reject(err error) work {
 }
 
 // work returns work that calls a function of ours.
-func (m *method) work(f feature.HandlerFunc) work {
-	return workOf(feature.Work{Handler: f}, m.name)
+func (m *method) work(f feature.RunnerFunc) work {
+	return workOf(feature.Work{Runner: f}, m.name)
 }
 
 // keptBytes returns how many bytes the work of the call keeps: Keeps, and of a large

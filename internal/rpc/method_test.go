@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/call"
 )
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
@@ -22,14 +21,14 @@ func atOnce(result string) feature.Method {
 	}}
 }
 
-func byWork(h feature.Handler) feature.Method {
+func byWork(h feature.Runner) feature.Method {
 	return feature.Method{Callable: true, Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) {
-		return nil, feature.Work{Handler: h}, nil
+		return nil, feature.Work{Runner: h}, nil
 	}}
 }
 
-func returning(result string) feature.Handler {
-	return feature.HandlerFunc(func(_ context.Context, dst []byte) ([]byte, error) {
+func returning(result string) feature.Runner {
+	return feature.RunnerFunc(func(_ context.Context, dst []byte) ([]byte, error) {
 		return append(dst, result...), nil
 	})
 }
@@ -97,7 +96,7 @@ func TestResultsThatAreNone(t *testing.T) {
 		"work: nothing":           byWork(returning("")),
 		"work: an array":          byWork(returning("[]")),
 		"work: newline":           byWork(returning("{}\n")),
-		"work: less than dst": byWork(feature.HandlerFunc(func(context.Context, []byte) ([]byte, error) {
+		"work: less than dst": byWork(feature.RunnerFunc(func(context.Context, []byte) ([]byte, error) {
 			return nil, nil
 		})),
 	} {
@@ -106,7 +105,7 @@ func TestResultsThatAreNone(t *testing.T) {
 				continue // which is cut off
 			}
 			if isRaw {
-				m = call.Raw(m)
+				m.Serve = finished(m.Serve)
 			}
 			synctest.Test(t, func(t *testing.T) {
 				s := serverOf(t, m, Config{})
@@ -127,7 +126,7 @@ func TestResultsThatAreNone(t *testing.T) {
 func TestNotifyPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := feature.HandlerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+		h := feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			Progress(ctx, 1, 2, "") // which is sent when the handler has returned
 			return append(dst, "{}"...), nil
 		})

@@ -22,7 +22,7 @@ func (unobserved) Inject(context.Context) map[string]string                     
 // decides.
 func TestToolIsNamedAtTheEnd(t *testing.T) {
 	t.Parallel()
-	h := feature.HandlerFunc(func(ctx context.Context, _ []byte) ([]byte, error) {
+	h := feature.RunnerFunc(func(ctx context.Context, _ []byte) ([]byte, error) {
 		for ctx.Err() == nil {
 			FromContext(ctx).SetTool("a")
 		}

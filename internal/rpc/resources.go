@@ -121,7 +121,7 @@ func (s *Dispatcher) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Er
 		}
 		return append(dst, "{}"...), nil
 	}
-	c.work = workOf(feature.Work{Handler: feature.HandlerFunc(run), Noun: "uri", Name: uri}, "")
+	c.work = workOf(feature.Work{Runner: feature.RunnerFunc(run), Noun: "uri", Name: uri}, "")
 	return nil, nil
 }
 

@@ -24,7 +24,7 @@ import (
 type task struct {
 	pending
 	work    work
-	request Request
+	request Running
 	ticket  limit.Ticket
 	timer   limit.Timer
 	held    holding
@@ -51,7 +51,7 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
-	t.request = Request{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
+	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
@@ -237,7 +237,7 @@ func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
 		t.release() // before a record
-		return t.whyCompleted(t.work.handler.LogAttr)
+		return t.whyCompleted(t.work.runner.LogAttr)
 	case f == nil:
 		return t.respond(wire.Response{Msg: result})
 	// An application whose context ended returns an error of that end, which no client waits
@@ -280,7 +280,7 @@ func (t *task) giveUp(cause error) error {
 	t.ticket.Leave()
 	if !t.finish() {
 		t.release() // before a record
-		return t.whyCompleted(t.work.handler.LogAttr)
+		return t.whyCompleted(t.work.runner.LogAttr)
 	}
 	// Only a full server is an error for the client. Any other cause means that nobody waits
 	// for a response.
@@ -303,7 +303,7 @@ func (t *task) goexit() {
 	// The goroutine that called Handle is lost to its transport, which must not reuse the
 	// connection.
 	t.exchange.overdue()
-	f := InternalFailure(t.work.handler.Subject(), ErrGoexit)
+	f := InternalFailure(t.work.runner.Subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.logFailure(f) })
 }
 
@@ -324,10 +324,10 @@ func (t *task) Expire() {
 		return
 	}
 	t.exchange.overdue()
-	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.handler.Subject(), t.timeout()))
+	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.runner.Subject(), t.timeout()))
 	log := func() {
 		t.engine.Log(t.forLog(), slog.LevelError, "request timed out",
-			t.work.handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
+			t.work.runner.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 	}
 	if expired {
 		// The context ends before the response is sent, so that code which heeds its context
@@ -353,15 +353,15 @@ func (t *task) notify(method string, params []byte) error {
 	return err
 }
 
-// do runs the handler, and the methods of the errors and data that it returns. A panic in any
-// of them is a failure. The code of a handler runs nowhere else.
+// do runs the runner, and the methods of the errors and data that it returns. A panic in any
+// of them is a failure. The code of a runner runs nowhere else.
 func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
 	defer catch(&t.request, &f)
-	result, err := w.handler.Run(ctx, dst)
+	result, err := w.runner.Run(ctx, dst)
 	if err == nil && w.method != nil {
-		if result, err = w.method.finish(t.request.Rev, result, len(dst)); err != nil {
-			err = InvalidResult(w.handler.Subject(), err)
+		if result, err = w.method.finish(t.request.Rev, result, len(dst), w.isFinished); err != nil {
+			err = InvalidResult(w.runner.Subject(), err)
 		}
 	}
 	if err == nil {
@@ -371,7 +371,7 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	// passes unchanged.
 	f, ok := err.(*Failure)
 	if !ok {
-		f = t.engine.failure(ctx, w.handler.Subject(), err)
+		f = t.engine.failure(ctx, w.runner.Subject(), err)
 	}
 	f = t.request.Withhold(f)
 	// Here and not later, because encoding the data may run the application's code, and only

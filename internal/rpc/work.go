@@ -18,19 +18,21 @@ import (
 // runs it.
 
 // work makes the result of a request. The method has returned before the work runs, so the
-// handler keeps what it needs of the message.
+// runner keeps what it needs of the message.
 type work struct {
-	handler handler
+	runner  runner
 	timeout time.Duration // 0 for that of the server
-	method  *method       // which finishes the result; nil for a result that is finished
+	method  *method       // which checks and finishes the result; nil for a result of ours
+	// isFinished is that of the Call.
+	isFinished bool
 }
 
 var errNotAnObject = errors.New("result is not a JSON object")
 
-// finish puts a result of the method on one line and adds the tail. The result is what follows
-// the first n bytes.
-func (m *method) finish(rev revision.Revision, result []byte, n int) ([]byte, error) {
-	if !m.isRaw {
+// finish puts a result of the method on one line and adds the tail, unless it is finished. The
+// result is what follows the first n bytes.
+func (m *method) finish(rev revision.Revision, result []byte, n int, isFinished bool) ([]byte, error) {
+	if !isFinished {
 		result = putOnOneLine(result, n)
 	}
 	// The bytes come from the application, and a result that is no object would be a response
@@ -38,7 +40,7 @@ func (m *method) finish(rev revision.Revision, result []byte, n int) ([]byte, er
 	if len(result) < n+len("{}") || result[n] != '{' || result[len(result)-1] != '}' {
 		return nil, errNotAnObject
 	}
-	if !rev.Stateless() || m.tail == "" {
+	if !rev.Stateless() || isFinished {
 		return result, nil
 	}
 	result = bytes.TrimRight(result[:len(result)-1], " \t")
@@ -52,7 +54,7 @@ func (m *method) finish(rev revision.Revision, result []byte, n int) ([]byte, er
 // putOnOneLine replaces the line breaks after the first n bytes by spaces, and cuts off white
 // space at the end, such as the line break of a json.Encoder. JSON has line breaks between
 // values only. They would end a message of stdio, and a line of an event stream. The bytes
-// are changed in place, because a handler appends to the buffer of the server.
+// are changed in place, because a runner appends to the buffer of the server.
 func putOnOneLine(result []byte, n int) []byte {
 	if len(result) < n { // finish rejects it
 		return result
@@ -68,32 +70,32 @@ func putOnOneLine(result []byte, n int) []byte {
 	return result[:n+len(line)]
 }
 
-// handler is a [feature.Handler] that the log and errors can name. The methods must not
+// runner is a [feature.Runner] that the log and errors can name. The methods must not
 // run the application's code.
-type handler interface {
-	feature.Handler
+type runner interface {
+	feature.Runner
 	Subject() string // names the request to the client, such as prompt "code_review"
 	LogAttr() slog.Attr
 }
 
-// workOf returns the work of a feature. Without a Noun, the method is named. The handlers
+// workOf returns the work of a feature. Without a Noun, the method is named. The runners
 // of a server's own methods name themselves: a name in each task would cost every get.
 func workOf(w feature.Work, method string) work {
-	h, ok := w.Handler.(handler)
+	h, ok := w.Runner.(runner)
 	switch {
-	case w.Handler == nil:
+	case w.Runner == nil:
 		return work{}
 	case !ok && w.Noun == "":
-		h = &named{w.Handler, methodNoun, method}
+		h = &named{w.Runner, methodNoun, method}
 	case !ok:
-		h = &named{w.Handler, w.Noun, w.Name}
+		h = &named{w.Runner, w.Noun, w.Name}
 	}
-	return work{handler: h, timeout: w.Timeout}
+	return work{runner: h, timeout: w.Timeout}
 }
 
 // named is a feature's Handler with its Noun and Name.
 type named struct {
-	feature.Handler
+	feature.Runner
 	noun, name string
 }
 
@@ -116,7 +118,7 @@ func (w *work) logFailure(ctx context.Context, e *engine, f *Failure) {
 	if f.Log == nil {
 		return
 	}
-	attrs := []slog.Attr{w.handler.LogAttr(), slog.Any("error", f.Log)}
+	attrs := []slog.Attr{w.runner.LogAttr(), slog.Any("error", f.Log)}
 	if f.errorID != "" {
 		attrs = append(attrs, slog.String(errorid.Attr, f.errorID))
 	}

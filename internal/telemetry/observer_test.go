@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
@@ -439,4 +441,27 @@ func TestObserverOfRejections(t *testing.T) {
 	assert.Contains(t, strings.Join(w.lines(t, srv), "\n"), "invalid err=too large (413)")
 	assert.Equal(t, "pipe", w.ends[0].op.Transport.Network)
 	observedServer(nil, prompts.Options{}).Reject(t.Context(), nil, new(transport.Rejection))
+}
+
+// A function of a feature or of a transport may panic while a message is received. The operation
+// of the message ends, alone and in a batch.
+func TestOperationsOfPanicsEnd(t *testing.T) {
+	t.Parallel()
+	const line = `{"jsonrpc":"2.0","id":2,"method":"bad"}`
+	for name, msg := range map[string]string{"alone": line, "in a batch": servertest.BatchLine(servertest.PingLine("1"), line, servertest.PingLine("3"))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := new(watcher)
+			bad := feature.Method{Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) { panic("secret") }}
+			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Observer: r, Features: []feature.Feature{{Methods: map[string]feature.Method{"bad": bad}}}})
+			session := servertest.SessionIn(t, s, servertest.BatchVersion)
+			assert.Panics(t, func() {
+				_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+			})
+			session.Close()
+			ended := slices.DeleteFunc(r.lines(t, s), func(line string) bool { return !strings.Contains(line, "method=bad id=2") })
+			require.Len(t, ended, 1)
+			assert.Contains(t, ended[0], rpc.ErrNoReturn.Error())
+		})
+	}
 }

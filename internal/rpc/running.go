@@ -17,16 +17,16 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file has a request in flight as its handler sees it: the handler's context has it. It
+// This file has a request in flight as its runner sees it: the runner's context has it. It
 // sends the progress of a request, at a bounded rate.
 
-// Request is a request in flight, as its handler sees it. It is in the
-// handler's context, and is the way to the client: by [Progress] and by
-// [Request.Ask].
+// Running is a request in flight, as its runner sees it. It is in the
+// runner's context, and is the way to the client: by [Progress] and by
+// [Running.Ask].
 //
-// A handler may use its Request on any goroutine. After the response, Progress has no effect
-// and Ask returns an error. The fields without a lock are set before the handler runs.
-type Request struct {
+// A runner may use its Running on any goroutine. After the response, Progress has no effect
+// and Ask returns an error. The fields without a lock are set before the runner runs.
+type Running struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
 	CanAsk bool          // the client can be sent requests
@@ -39,53 +39,60 @@ type Request struct {
 	secrets  atomic.Pointer[redact.Secrets] // nil without any
 }
 
-// FromContext returns the request in a handler's context, or nil.
-func FromContext(ctx context.Context) *Request {
-	r, _ := ctx.Value(requestKey{}).(*Request)
+// FromContext returns the request in a runner's context, or nil.
+func FromContext(ctx context.Context) *Running {
+	r, _ := ctx.Value(requestKey{}).(*Running)
 	return r
 }
 
 // isSameRequest reports whether two contexts are of one request. An observer may return any
-// context from Begin. A context of another request would let a handler report progress to
+// context from Begin. A context of another request would let a runner report progress to
 // another client.
 func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
 
 // SetPrompt sets the name of the prompt that the observer receives with the request. As the
 // next two methods, it is for a request that IsObserved.
-func (r *Request) SetPrompt(name string) { r.task.observed.SetPrompt(name) }
+func (r *Running) SetPrompt(name string) { r.task.observed.SetPrompt(name) }
 
 // SetTool sets the name of the tool that the observer receives with the request.
-func (r *Request) SetTool(name string) { r.task.observed.SetTool(name) }
+func (r *Running) SetTool(name string) { r.task.observed.SetTool(name) }
 
 // IsObserved reports whether an observer receives the request.
-func (r *Request) IsObserved() bool { return r.task.observed != nil }
+func (r *Running) IsObserved() bool { return r.task.observed != nil }
 
 // SetVersion sets the version of the rendered prompt that the observer receives with the
 // request.
-func (r *Request) SetVersion(digest, release, label string) {
+func (r *Running) SetVersion(digest, release, label string) {
 	r.task.observed.SetVersion(digest, release, label)
 }
 
 // Subject names the request in an error, such as `prompt "review"`.
-func (r *Request) Subject() string { return r.task.work.handler.Subject() }
+func (r *Running) Subject() string { return r.task.work.runner.Subject() }
 
-// Owner returns Config.Owner of the server that answers the request.
-func (r *Request) Owner() any { return r.task.engine.owner }
+// OwnerOf returns Config.Owner of the server that answers a request, if the owner is a T. The
+// request is a *Call or a *Running.
+func OwnerOf[T any](request interface{ server() *engine }) (T, bool) {
+	owner, ok := request.server().owner.(T)
+	return owner, ok
+}
 
-// LockAsking waits until no other goroutine of the handler asks the client. If it returns
+func (c *Call) server() *engine    { return c.engine }
+func (r *Running) server() *engine { return r.task.engine }
+
+// LockAsking waits until no other goroutine of the runner asks the client. If it returns
 // nil, UnlockAsking must follow. It fails when ctx or the request ends. The lock keeps two
 // goroutines from asking the user the same question twice: the second finds the answer of the
 // first.
-func (r *Request) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
+func (r *Running) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
 
 // UnlockAsking ends what LockAsking began.
-func (r *Request) UnlockAsking() { r.asking.Unlock() }
+func (r *Running) UnlockAsking() { r.asking.Unlock() }
 
-// Parse calls use with the parsed form of a JSON text that the handler has, or with the error
+// Parse calls use with the parsed form of a JSON text that the runner has, or with the error
 // of the text; with neither for an empty text. The text and the parsed form count as those of
 // a message do, until use returns. use must neither wait nor call Parse: others wait for the
 // bytes. Parse fails if the request ends before the bytes are free.
-func (r *Request) Parse(text string, use func(v strictjson.Value, err error)) error {
+func (r *Running) Parse(text string, use func(v strictjson.Value, err error)) error {
 	t := r.task
 	if wire.IsLarge(len(text)) {
 		release, err := t.engine.memory.parse(&t.ctx, t.session.account(t.exchange.Client), len(text)+strictjson.MaxMemory([]byte(text)))
@@ -103,9 +110,9 @@ func (r *Request) Parse(text string, use func(v strictjson.Value, err error)) er
 	return nil
 }
 
-// Hold counts n bytes more that the handler keeps until the end of the request. If they are
+// Hold counts n bytes more that the runner keeps until the end of the request. If they are
 // not free, it returns the error for the client.
-func (r *Request) Hold(n int) error {
+func (r *Running) Hold(n int) error {
 	if !r.task.hold(n) {
 		return wire.Busy()
 	}
@@ -132,13 +139,13 @@ func Progress(ctx context.Context, done, total float64, message string) {
 }
 
 // writeReport sends a report of progress.
-func (r *Request) writeReport(next *report) {
+func (r *Running) writeReport(next *report) {
 	_ = r.task.notify("notifications/progress", appendReport(nil, r.Rev, r.progress.token, next))
 }
 
 // AddSecrets says that the request has secrets, such as these. A call without values is for
 // secrets that are not known here, such as those of an earlier request.
-func (r *Request) AddSecrets(values ...string) {
+func (r *Running) AddSecrets(values ...string) {
 	if r.secrets.Load() == nil {
 		r.secrets.CompareAndSwap(nil, new(redact.Secrets)) // or another goroutine has done so
 	}
@@ -146,12 +153,12 @@ func (r *Request) AddSecrets(values ...string) {
 }
 
 // Secrets returns the secrets of the request so far; nil without any.
-func (r *Request) Secrets() *redact.Secrets { return r.secrets.Load() }
+func (r *Running) Secrets() *redact.Secrets { return r.secrets.Load() }
 
 // Withhold returns the failure without text that is not for the client, if the request
 // has secrets. In text for the client it replaces the secrets. It calls methods of the
 // application's errors. A failure may be withheld again, after more was added to it.
-func (r *Request) Withhold(f *Failure) (clean *Failure) {
+func (r *Running) Withhold(f *Failure) (clean *Failure) {
 	secrets := r.Secrets()
 	if secrets == nil || f == nil {
 		return f
@@ -162,7 +169,7 @@ func (r *Request) Withhold(f *Failure) (clean *Failure) {
 
 // catch is deferred where the application's code runs. A panic becomes the failure of the
 // request: it must not end the server, and its text must not reach a client.
-func catch(r *Request, f **Failure) {
+func catch(r *Running, f **Failure) {
 	if v := recover(); v != nil {
 		*f = r.Withhold(Panic(r.Subject(), v))
 	}
@@ -202,7 +209,7 @@ type reporter struct {
 // report notes a report, and starts the goroutine that sends. A value that does not rise is
 // dropped, because progress must rise with every notification (PRO-04). JSON has no NaN and
 // no infinity.
-func (p *reporter) report(l *logger, r *Request, next report) {
+func (p *reporter) report(l *logger, r *Running, next report) {
 	if p.token == "" || math.IsNaN(next.done) || math.IsInf(next.done, 0) {
 		return
 	}
@@ -221,7 +228,7 @@ func (p *reporter) report(l *logger, r *Request, next report) {
 }
 
 // send sends reports until there are none.
-func (p *reporter) send(r *Request) {
+func (p *reporter) send(r *Running) {
 	hasStopped := false
 	defer func() {
 		if !hasStopped { // the transport has ended the goroutine
@@ -260,7 +267,7 @@ func (p *reporter) stop() {
 // finish accepts no more reports, and returns when none is being sent. With flush it sends
 // the last report. The last report is sent on the goroutine of the caller, so that the client
 // sees the final state before the response.
-func (p *reporter) finish(r *Request, flush bool) {
+func (p *reporter) finish(r *Running, flush bool) {
 	p.mu.Lock()
 	p.over = true
 	if p.sending {
