@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The tags of YAML values that this package distinguishes.

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // header is what the front matter of a prompt says.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // memory is a file system in memory. It may be read from several goroutines at

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 

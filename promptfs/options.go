@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/logwait"
+	"github.com/mcp-prompts/prompts/internal/logwait"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The types of files, by the extension of their names. What the system knows

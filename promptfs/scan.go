@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // file is a file that a scan has found.

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // skill makes a prompt of a SKILL.md: its name, its description and its body,

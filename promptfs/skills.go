@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/regular"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // source is where files are read from.

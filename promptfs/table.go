@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // table is what is known of the files of a folder.

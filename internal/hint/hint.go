@@ -1,7 +1,10 @@
 // Package hint keeps an error apart from its fix.
 package hint
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // hinted is an error with a fix.
 type hinted struct {
@@ -27,3 +30,12 @@ func (h *hinted) Unwrap() error { return h.err }
 
 // Fix returns the fix. Module promptfs reports the fix apart from the error.
 func (h *hinted) Fix() string { return h.fix }
+
+// Split returns the fix of err, and err without the fix. The fix of an error that err
+// wraps stays in the text of err.
+func Split(err error) (fix string, bare error) {
+	if h, ok := err.(interface{ Fix() string }); ok {
+		return h.Fix(), errors.Unwrap(err)
+	}
+	return "", err
+}
