@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -215,21 +216,13 @@ func (e *explainer) hugeNumbers(in instance) {
 	}
 }
 
-// typesOf returns the types that the schema declares.
+// typesOf returns the types that the schema declares, null last.
 func typesOf(s *subschema) []string {
-	types := slices.Clone(s.source.Types)
-	if s.source.Type != "" {
-		types = []string{s.source.Type}
+	all := schema.TypesOf(s.source)
+	types := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return t == "null" })
+	if len(types) < len(all) {
+		types = append(types, "null")
 	}
-	slices.SortStableFunc(types, func(a, b string) int { // null is the last
-		switch {
-		case a == "null" && b != "null":
-			return 1
-		case b == "null" && a != "null":
-			return -1
-		}
-		return 0
-	})
 	return types
 }
 
