@@ -114,9 +114,6 @@ func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	return report.Err
 }
 
-// errChanging says that somebody may be writing a file.
-var errChanging = errors.New("a file is changing")
-
 // open returns what the files are read from, and how to close it.
 func (f *Folder) open() (fs.FS, func(), error) {
 	switch {
@@ -289,10 +286,6 @@ func isOfFiles(err error) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e)
 }
-
-// maxLogged is the maximum number of errors of one reload that are logged, so that
-// invalid files cannot fill a disk.
-const maxLogged = 100
 
 // log logs each error as a record of its own, up to maxLogged.
 func (f *Folder) log(ctx context.Context, level slog.Level, message string, errs []error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -221,31 +220,4 @@ func (d decoder) cut(m member) {
 	}
 	d.faults.warnings = append(d.faults.warnings, newError(d.faults.path, d.faults.lineOf(line), 0,
 		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, quoted(n.LineComment))))
-}
-
-// Warnings returns the texts that the front matter of a prompt file loses: YAML reads the text
-// after " #" in a title, a description, a default or an element of a list as a comment. In a test
-// file, *.test.yaml, these are the texts of the cases. Each is an [*Error] that keeps no prompt
-// from being loaded. Load and [Folder] log the same of prompts and skills.
-func Warnings(name string, content []byte) []*Error {
-	m := &made{faults: fileErrors{path: name}}
-	text, ok := textOf(content, &m.faults)
-	if !ok {
-		return nil
-	}
-	if isSkill(path.Base(name)) {
-		m.skill(name, text)
-		return m.faults.warnings
-	}
-	if m.faults.isYAML = strings.HasSuffix(strings.ToLower(name), ".test.yaml"); m.faults.isYAML {
-		if mapping, _ := readYAML(text, &m.faults); mapping != nil {
-			decoder{&m.faults, new(int)}.lostIn("", mapping, true)
-		}
-		return m.faults.warnings
-	}
-	if front, _, _, _, ok := split(text, &m.faults); ok {
-		mapping, _ := readYAML(front, &m.faults)
-		decoder{&m.faults, new(int)}.header(mapping)
-	}
-	return m.faults.warnings
 }

@@ -4,13 +4,37 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
+
+// contents are the files of a store. The turn of the folder protects them.
+type contents struct {
+	files     map[string]*memoryFile // by path
+	revisions map[string]uint64      // by path; of removed files, too
+	highest   uint64                 // of all revisions
+	faults    map[string]*Error      // that the store has found, by path
+	release   *prompts.Release       // of [Mirror.Replace], which serves all files or none
+}
+
+func newContents() *contents {
+	return &contents{files: map[string]*memoryFile{}, revisions: map[string]uint64{}, faults: map[string]*Error{}}
+}
+
+// errors returns the errors of a store that a Folder does not find: those of the store, and
+// those of files below files.
+func (c *contents) errors(fsys fs.FS) []*Error {
+	if c == nil {
+		return nil
+	}
+	return slices.AppendSeq(slices.Clone(fsys.(*memory).conflicts), maps.Values(c.faults))
+}
 
 // memory is a file system in memory. It is immutable: the next change of a file makes
 // another one.

@@ -5,9 +5,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"path"
-	"slices"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
@@ -26,19 +24,6 @@ type Mirror struct {
 	folder *Folder
 	// The turn of the folder protects the number of versions of files.
 	versions int64
-}
-
-// contents are the files of a store. The turn of the folder protects them.
-type contents struct {
-	files     map[string]*memoryFile // by path
-	revisions map[string]uint64      // by path; of removed files, too
-	highest   uint64                 // of all revisions
-	faults    map[string]*Error      // that the store has found, by path
-	release   *prompts.Release       // of [Mirror.Replace], which serves all files or none
-}
-
-func newContents() *contents {
-	return &contents{files: map[string]*memoryFile{}, revisions: map[string]uint64{}, faults: map[string]*Error{}}
 }
 
 // File is a file in the store of a [Mirror].
@@ -179,13 +164,4 @@ func (m *Mirror) put(f File, before *contents) {
 		m.versions++
 		store.files[f.Path] = &memoryFile{path.Base(f.Path), m.versions, content, size}
 	}
-}
-
-// errors returns the errors of a store that a Folder does not find: those of the store, and
-// those of files below files.
-func (c *contents) errors(fsys fs.FS) []*Error {
-	if c == nil {
-		return nil
-	}
-	return slices.AppendSeq(slices.Clone(fsys.(*memory).conflicts), maps.Values(c.faults))
 }

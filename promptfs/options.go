@@ -90,6 +90,9 @@ func (o Options) filled() Options {
 	return o
 }
 
+// sourceOf returns the Source of the prompt from a file.
+func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
+
 // positive returns n, or otherwise if n is not more than 0.
 func positive[T ~int64](n, otherwise T) T {
 	if n > 0 {

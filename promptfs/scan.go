@@ -174,6 +174,9 @@ func (c *scan) isOurs(name string, inSkill bool) bool {
 	}
 }
 
+// isSkill reports whether a file of this name is in the format of Agent Skills.
+func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
+
 // isMarkdown reports whether the extension of a name is that of Markdown, and
 // returns the name without it.
 func isMarkdown(name string) (bare string, ok bool) {

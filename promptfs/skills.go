@@ -98,7 +98,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	for _, f := range found.files {
-		if s.isChanging(f) {
+		if s.isChanging(f.stamp) {
 			return errChanging
 		}
 	}
@@ -156,13 +156,6 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	}
 	t.files, t.entries, t.faults, t.folders = files, entries, found.faults, found.folders
 	return nil
-}
-
-// isChanging reports whether a file was changed within the quiet time. One of a
-// time to come has a clock of its own, and is not waited for.
-func (s *source) isChanging(f file) bool {
-	age := s.now.Sub(f.stamp.modified)
-	return s.quiet > 0 && -coarse < age && age < s.quiet
 }
 
 // lookSkillFile reads a file of a skill, unless the file is what it was.

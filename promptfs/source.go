@@ -68,6 +68,16 @@ func (s stamp) same(before stamp) bool {
 	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified) && s.changed.Equal(before.changed)
 }
 
+// errChanging says that somebody may be writing a file.
+var errChanging = errors.New("a file is changing")
+
+// isChanging reports whether a file was changed within the quiet time. One of a
+// time to come has a clock of its own, and is not waited for.
+func (s *source) isChanging(f stamp) bool {
+	age := s.now.Sub(f.modified)
+	return s.quiet > 0 && -coarse < age && age < s.quiet
+}
+
 // errNoFolder is said of what stands in the place of the partials.
 var errNoFolder = hint.New("move the file", "folder expected, got a file")
 

@@ -76,7 +76,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	for _, f := range slices.Concat(ofPartials.files, found.files) {
-		if s.isChanging(f) {
+		if s.isChanging(f.stamp) {
 			return errChanging
 		}
 	}
