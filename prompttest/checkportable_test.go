@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
 // What a client cannot show fails the test of an author who wants to be usable
@@ -76,6 +77,9 @@ func TestCheckPortable(t *testing.T) {
 			t.Parallel()
 			expect(t, checked(t, test.check, CheckOptions{}, test.prompt).errors, test.want)
 		})
+	}
+	for _, r := range portable.Rules {
+		assert.NotEmpty(t, r.Fix(), "%s: %s", r.Client, r.Effect)
 	}
 	// Nobody named: all of it is logged, and nothing fails.
 	r := checked(t, on(), CheckOptions{}, of("a b", picture, reply))

@@ -20,6 +20,9 @@ type (
 		Lines  string `json:"lines,omitempty" jsonschema:"lines of the file, by default all of the file"`
 		Owner  string `json:"owner,omitempty" jsonschema:"the owner. Default: none."`
 	}
+	review struct {
+		Focus string `json:"focus" jsonschema:"what to look at (budget, places)"`
+	}
 	expectation struct {
 		Title string `json:"title"`
 		Want  string `json:"want,omitempty"`
@@ -59,6 +62,11 @@ var correct = []bug{
 		return one(prompts.Prompt{}, said(func(in title) string { return "```x``` is no fence.\n" + in.Title }))
 	}},
 	{name: "completions that the user continues", check: CheckArguments, prompt: func(bool) prompts.Prompt { return browsing("cmd/", "cmd/main.go", "doc.go") }},
+	{name: "values that only the description names", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in review) string {
+			return map[string]string{"budget": "Look at the costs.", "places": "Look at the map."}[in.Focus]
+		}))
+	}},
 	{name: "a clock beside a question", check: CheckArguments, client: answering, prompt: func(bool) prompts.Prompt {
 		return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
 			if _, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?"); err != nil {

@@ -74,6 +74,24 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 	return ""
 }
 
+// fixes are what an author can do about a limit.
+var fixes = map[hosts.Kind]string{
+	hosts.OneArgument:     "Declare one argument",
+	hosts.OneWordValues:   "Declare an enum of single words, or one argument",
+	hosts.Placeholders:    "Print the argument unchanged in a template",
+	hosts.NoDefaults:      "Write the prompt so that an empty value works",
+	hosts.NoSpaces:        "Write the name without spaces",
+	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . -",
+	hosts.TextOnly:        "Send text",
+	hosts.UserOnly:        "Send one message of the user",
+	hosts.Dollars:         "Write a space after the dollar sign",
+	hosts.AlternatingOnly: "Let the roles take turns, the user first",
+	hosts.NoPrompts:       "Serve the prompts as tools by package prompttools",
+}
+
+// Fix returns the likely fix, without a period.
+func (r *Rule) Fix() string { return fixes[hosts.Kind(r.cannot)] }
+
 // limitation is a limit of a client for prompts.
 type limitation hosts.Kind
 

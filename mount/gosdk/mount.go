@@ -103,7 +103,8 @@ type mount struct {
 	// completions completes arguments without completions of their own; nil for none.
 	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 	tools       *core.Entries[*mcp.Tool] // nil without any
-	reported    sync.Map                 // names of the server's prompts and tools that were logged, by "prompt " or "tool "
+	reported    core.Reported            // names of the server's own prompts and tools
+	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
 	stop        func()                   // ends the mount's goroutine
 }
 
@@ -125,15 +126,19 @@ func (m *mount) checkNames() error {
 }
 
 // reportOwn logs that the server has got a prompt or a tool of its own with the name of one
-// of the mount, once for each name.
+// of the mount.
 func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	if _, isKnown := m.reported.LoadOrStore(kind+" "+name, true); !isKnown {
-		attrs := []slog.Attr{slog.Any("error", core.Exists("gosdk", kind, name))}
-		if kind == "prompt" {
-			attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
-		}
-		m.server.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
+	m.reported.Log(ctx, m.server, "gosdk", kind, name)
+}
+
+// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
+// for the first time.
+func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
+	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
+		return false
 	}
+	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name }) // after an error, a list reports the name
+	return is
 }
 
 // has reports whether the registry has a prompt of that name.

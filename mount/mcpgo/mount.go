@@ -99,6 +99,7 @@ type mount struct {
 	state    *serverState
 	own      server.PromptCompletionProvider  // of the application, or nil
 	tools    *core.Entries[server.ServerTool] // nil without any
+	reported core.Reported                    // names of the server's own tools
 
 	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
 

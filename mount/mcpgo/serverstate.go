@@ -147,7 +147,8 @@ func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own serve
 	}
 }
 
-// limitCaches adds hooks to the server that mark a list as private, whatever
+// limitCaches adds hooks to the server that log tools with the names of tools of a mount, and
+// mark a list as private, whatever
 // server.WithCacheHints says, while Visible of a mount may hide something.
 func (st *serverState) limitCaches(s *server.MCPServer) {
 	own := weak.Make(s) // several servers may share their hooks
@@ -163,6 +164,14 @@ func (st *serverState) limitCaches(s *server.MCPServer) {
 	})
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		limit(ctx, result)
+		if weak.Make(server.ServerFromContext(ctx)) == own {
+			st.mu.RLock()
+			mounts := st.mounts
+			st.mu.RUnlock()
+			for _, m := range mounts {
+				m.reportTools(ctx, result.Tools)
+			}
+		}
 	})
 }
 

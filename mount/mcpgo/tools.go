@@ -35,6 +35,16 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 // isHandler reports whether the handler of a tool is that of the mounts' tools.
 func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(there.Handler, m.tool) }
 
+// reportTools logs which of the tools that the server lists are its own, and have the name of
+// a tool of the mount.
+func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
+	for _, tool := range listed {
+		if there := m.server.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
+			m.reported.Log(ctx, m.calls, "mcpgo", "tool", tool.Name)
+		}
+	}
+}
+
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
 	var tool mcp.Tool

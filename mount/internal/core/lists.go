@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -148,9 +149,28 @@ type Entries[T any] struct {
 	added  map[string]string // the entries that the server has, by name
 }
 
+// Reported logs that the server has an entry of its own with the name of one of the mount, once
+// for each name.
+type Reported struct{ names sync.Map } // "prompt " or "tool " and the name
+
+// Log logs the name of a prompt or a tool.
+func (r *Reported) Log(ctx context.Context, s *prompts.Server, mount, kind, name string) {
+	if _, isKnown := r.names.LoadOrStore(kind+" "+name, true); isKnown {
+		return
+	}
+	attrs := []slog.Attr{slog.Any("error", Exists(mount, kind, name))}
+	if kind == "prompt" {
+		attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
+	}
+	s.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
+}
+
 // Wants reports whether the mount has an entry with a name, also if the server has one of its
 // own under the name.
 func (e *Entries[T]) Wants(name string) bool {
+	if e == nil {
+		return false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.wanted[name] != ""
