@@ -200,10 +200,10 @@ const (
 	maxTags = 200_000
 	// maxTagBytes is the maximum size of all pages of a list of tags.
 	maxTagBytes = 16 << 20
-	// roomForTags is how many tags of at most maxTagName bytes may still be written after a list
+	// roomForTags is how many tags of at most longestTag bytes may still be written after a list
 	// that is read before, by this process and by others at the same time.
 	roomForTags = 1000
-	maxTagName  = 128
+	longestTag  = 128
 )
 
 var errTags = fmt.Errorf("list of tags exceeds the limit of %d tags or %d bytes; remove tags, or use another repository", maxTags, maxTagBytes)
@@ -212,7 +212,7 @@ var errTags = fmt.Errorf("list of tags exceeds the limit of %d tags or %d bytes;
 func (s *remoteStore) Tags(ctx context.Context, last string, f func(tags []string) error) error {
 	left := &tagsLeft{maxTags, maxTagBytes}
 	if ctx.Value(roomKey{}) != nil {
-		left.tags, left.bytes = left.tags-roomForTags, left.bytes-roomForTags*(maxTagName+len(`"",`))
+		left.tags, left.bytes = left.tags-roomForTags, left.bytes-roomForTags*(longestTag+len(`"",`))
 	}
 	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, left), last, f)
 }
