@@ -141,11 +141,11 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
 		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
 			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" {
-				named := os.Getenv("PROMPTS_REGISTRY_HOST")
-				if named == "" {
-					return auth.EmptyCredential, errNoHost
+				named := registry.Reference{Registry: os.Getenv("PROMPTS_REGISTRY_HOST")}
+				if named.ValidateRegistry() != nil || strings.Contains(named.Registry, ",") {
+					return auth.EmptyCredential, fmt.Errorf("PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME, got %q; write one host such as ghcr.io, without scheme and path", named.Registry)
 				}
-				if host == (registry.Reference{Registry: named}).Host() {
+				if strings.EqualFold(host, named.Host()) {
 					return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
 				}
 			}
@@ -162,9 +162,6 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	repository.Client = withoutQueries{client}
 	return &remoteStore{repository, g}, nil
 }
-
-// errNoHost is for credentials that could be of any registry.
-var errNoHost = errors.New("PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME, such as ghcr.io")
 
 // withoutQueries is a client whose errors show no query of a URL. A query can have the
 // signature of a redirect to the storage of a registry, or the state of an upload.

@@ -158,14 +158,14 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 		tests := a.testFile(dir, file, p.Name)
 		out.Test, out.TestAt, out.Folder = tests.Path, a.editorURL(dir, tests.Path), dir
 		secrets := secretsOf(p, tests)
-		left := maxCaseTexts
+		left := newBudget(maxCaseTexts)
 		side := &diffFolder{testSuite: &testSuite{renderer: a.renderer, fsys: cases.Dir(dir)}}
 		for _, c := range tests.Cases {
 			one := pageCase{c.Name, c.Line, c.Arguments, ""}
-			if left > 0 {
-				text, _ := side.render(ctx, p, c)
-				one.Text = secrets.Replace(text)
-				left -= len(one.Text)
+			if left.take(0) {
+				if text, _ := side.render(ctx, p, c); left.take(len(text)) {
+					one.Text = secrets.Replace(text)
+				}
 			}
 			out.Cases = append(out.Cases, one)
 			if out.Values == nil && c.Expect.Error == nil {

@@ -201,18 +201,18 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	}
 	secrets := secretsOf(p, slices.Concat(before.files, after.files)...)
 	out := []pageDiff{}
-	budget := &textBudget{maxDiffBytes}
+	budget := newBudget(maxAsked)
 	add := func(kind string, all []textDiff) {
-		for _, d := range budget.bound(all) {
+		for _, d := range all {
 			if d.IsLeftOut {
 				d.New = leftOut
 			}
 			out = append(out, newPageDiff(kind, textDiff{Name: d.Name, Old: secrets.Replace(d.Old), New: secrets.Replace(d.New)}))
 		}
 	}
-	add("template", textsOf(before, after, partialsOf(before, after), oldFile, newFile))
+	add("template", textsOf(before, after, partialsOf(before, after), budget, oldFile, newFile))
 	if old != nil && now != nil {
-		add("case", casesOf(ctx, before, after, old, now))
+		add("case", casesOf(ctx, before, after, budget, old, now))
 	}
 	return out, nil
 }

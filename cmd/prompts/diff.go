@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -136,26 +137,18 @@ type textDiff struct {
 	IsLeftOut bool   `json:"leftOut,omitempty"` // the texts are not in the report, which is too long
 }
 
-// maxDiffBytes is the size of all texts of a report, with the width of a line for each line,
-// because short lines are filled up to the width. One partial is in the report for each prompt
-// that calls the partial.
-const maxDiffBytes = 64 << 20
-
-// leftOut says that the texts of a change are not in the report.
-const leftOut = "left out, because the report is long"
-
-// textBudget is what the texts of a report may still have.
-type textBudget struct{ bytes int }
-
-// bound leaves out the texts that are too long for the report.
-func (b *textBudget) bound(all []textDiff) []textDiff {
-	for i, t := range all {
-		b.bytes -= len(t.Old) + len(t.New) + defaultWidth*(strings.Count(t.Old, "\n")+strings.Count(t.New, "\n"))
-		if b.bytes < 0 {
-			all[i] = textDiff{Name: t.Name, IsLeftOut: true}
-		}
+// addDiff adds a text that changed, or, if the budget is used up, its name alone. One partial is
+// in the report for each prompt that calls the partial.
+func (b *budget) addDiff(all []textDiff, name, old, now string) []textDiff {
+	// Short lines are filled up to the width.
+	size := len(old) + len(now) + defaultWidth*(strings.Count(old, "\n")+strings.Count(now, "\n"))
+	switch {
+	case old == now:
+		return all
+	case !b.take(size):
+		return append(all, textDiff{Name: name, IsLeftOut: true})
 	}
-	return all
+	return append(all, textDiff{Name: name, Old: old, New: now})
 }
 
 // diffFolder is one side of a diff, loaded.
@@ -200,7 +193,7 @@ func (f *diffFolder) text(name string) string {
 // compare fills the report.
 func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
 	before, after := newDiffFolder(ctx, a, false), newDiffFolder(ctx, b, false)
-	partials, budget := partialsOf(before, after), &textBudget{maxDiffBytes}
+	partials, budget := partialsOf(before, after), newBudget(maxReportBytes)
 	r.Errors, r.Prompts = []string{}, []promptDiff{}
 	for _, e := range before.errs {
 		if e.Rule != "case" {
@@ -231,10 +224,16 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		}
 		if ok {
 			isOld[now.Name] = true
+		}
+		if !isSelected(pattern, old.Name) && (!ok || !isSelected(pattern, now.Name)) {
+			continue
+		}
+		r.selected++
+		if ok {
 			d.Path = after.path(&now)
 			c.all = changesOf(&old, &now)
-			d.Texts = budget.bound(textsOf(before, after, partials, file, d.Path))
-			d.Cases = budget.bound(casesOf(ctx, before, after, &old, &now))
+			d.Texts = textsOf(before, after, partials, budget, file, d.Path)
+			d.Cases = casesOf(ctx, before, after, budget, &old, &now)
 			if len(d.Texts)+len(d.Cases) > 0 {
 				c.add("messages-changed", "messages", "", "")
 			}
@@ -243,10 +242,6 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		} else {
 			c.add("prompt-removed", "name", old.Name, "")
 		}
-		if !isSelected(pattern, old.Name) && (!ok || !isSelected(pattern, now.Name)) {
-			continue
-		}
-		r.selected++
 		if d.Changes = c.all; len(d.Changes) > 0 {
 			r.Prompts = append(r.Prompts, d)
 		}
@@ -272,17 +267,12 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 
 // textsOf returns the changes of the text of a prompt, and of the partials that it calls,
 // directly or through others.
-func textsOf(before, after *diffFolder, partials map[string]string, from, to string) []textDiff {
-	var all []textDiff
+func textsOf(before, after *diffFolder, partials map[string]string, b *budget, from, to string) []textDiff {
 	old, now := before.text(from), after.text(to)
-	if old != now {
-		all = append(all, textDiff{Name: to, Old: old, New: now})
-	}
+	all := b.addDiff(nil, to, old, now)
 	eachCalled(old+now, partials, func(file string) string {
 		old, now := before.text(file), after.text(file)
-		if old != now {
-			all = append(all, textDiff{Name: file, Old: old, New: now})
-		}
+		all = b.addDiff(all, file, old, now)
 		return old + now
 	})
 	return all
@@ -305,28 +295,32 @@ func eachCalled(text string, partials map[string]string, read func(file string) 
 	text, readAny := form(text), read
 	read = func(file string) string { return form(readAny(file)) }
 	seen := map[string]bool{}
-	for calling := []string{text}; len(calling) > 0; calling = calling[1:] {
-		called := map[string]bool{}
-		for _, m := range partialCall.FindAllStringSubmatch(calling[0], -1) {
+	var queue []string
+	add := func(text string) {
+		var called []string
+		for _, m := range partialCall.FindAllStringSubmatch(text, -1) {
 			if name, err := strconv.Unquote(m[1]); err == nil && partials[name] != "" && !seen[name] {
-				called[name], seen[name] = true, true
+				name = strings.Clone(name) // which would keep the text
+				called, seen[name] = append(called, name), true
 			}
 		}
-		for _, name := range sortedNames(called) {
-			calling = append(calling, read(path.Join("_partials", name+path.Ext(partials[name]))))
-		}
+		slices.Sort(called)
+		queue = append(queue, called...)
+	}
+	for add(text); len(queue) > 0; queue = queue[1:] {
+		add(read(path.Join("_partials", queue[0]+path.Ext(partials[queue[0]]))))
 	}
 }
 
 // casesOf returns the cases of a prompt whose messages changed: those of the new folder,
 // and then those that only the old one has. A prompt without cases is rendered with
-// generated values.
-func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+// generated values. Each case is rendered within the budget before the next.
+func casesOf(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	var all []textDiff
 	known := map[string]bool{}
 	compared := slices.Concat(after.cases[to.Name], before.cases[from.Name])
 	if len(compared) == 0 {
-		return generatedCase(ctx, before, after, from, to)
+		return generatedCase(ctx, before, after, b, from, to)
 	}
 	for _, c := range compared {
 		if known[c.Name] {
@@ -335,15 +329,13 @@ func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.P
 		known[c.Name] = true
 		old, _ := before.render(ctx, from, c)
 		now, _ := after.render(ctx, to, c)
-		if old != now {
-			all = append(all, textDiff{Name: c.Name, Old: old, New: now})
-		}
+		all = b.addDiff(all, c.Name, old, now)
 	}
 	return all
 }
 
 // generatedCase compares what generated values render, if both sides accept them.
-func generatedCase(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+func generatedCase(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	older, _ := before.renderer.values(ctx, from) // without values, the next ones may do
 	newer, _ := after.renderer.values(ctx, to)
 	for _, args := range []map[string]string{older, newer} {
@@ -355,12 +347,8 @@ func generatedCase(ctx context.Context, before, after *diffFolder, from, to *pro
 		c := &cases.Case{Name: "generated values", Arguments: all}
 		old, isOld := before.render(ctx, from, c)
 		now, isNew := after.render(ctx, to, c)
-		switch {
-		case !isOld || !isNew:
-		case old == now:
-			return nil
-		default:
-			return []textDiff{{Name: c.Name, Old: old, New: now}}
+		if isOld && isNew {
+			return b.addDiff(nil, c.Name, old, now)
 		}
 	}
 	return nil
@@ -415,12 +403,24 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 	if color {
 		paintPiece = paintColors
 	}
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	for _, e := range r.Errors {
-		fmt.Fprintf(&b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
+		fmt.Fprintf(b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
+	}
+	texts := func(all []textDiff, form string, lines func(t textDiff) []string) {
+		for _, t := range all {
+			fmt.Fprintf(b, "  %s\n", paint("36", printable(fmt.Sprintf(form, t.Name))))
+			shown := []string{leftOut}
+			if !t.IsLeftOut {
+				shown = lines(t)
+			}
+			for _, line := range shown {
+				fmt.Fprintf(b, "    %s\n", line)
+			}
+		}
 	}
 	for _, d := range r.Prompts {
-		fmt.Fprintf(&b, "%s (%s)\n", paint("1", printable(d.Name)), printable(d.Path))
+		fmt.Fprintf(b, "%s (%s)\n", paint("1", printable(d.Name)), printable(d.Path))
 		for _, c := range d.Changes {
 			line := "  " + printable(c.Key)
 			if c.Old != "" || c.New != "" {
@@ -429,42 +429,17 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 			if c.Breaking {
 				line += "  " + paint("1;31", "breaking")
 			}
-			fmt.Fprintf(&b, "%s [%s]\n", line, c.Rule)
+			fmt.Fprintf(b, "%s [%s]\n", line, c.Rule)
 		}
-		for _, t := range d.Texts {
-			fmt.Fprintf(&b, "  %s\n", paint("36", printable(t.Name)))
-			if t.IsLeftOut {
-				fmt.Fprintf(&b, "    %s\n", leftOut)
-				continue
-			}
-			for _, line := range inlineDiff(t.Old, t.New, paintPiece) {
-				fmt.Fprintf(&b, "    %s\n", line)
-			}
-		}
-		for _, t := range d.Cases {
-			fmt.Fprintf(&b, "  %s\n", paint("36", fmt.Sprintf("case %q", t.Name)))
-			if t.IsLeftOut {
-				fmt.Fprintf(&b, "    %s\n", leftOut)
-				continue
-			}
-			for _, line := range sideBySide(t.Old, t.New, widthOf(r.out)-4, color) {
-				fmt.Fprintf(&b, "    %s\n", line)
-			}
-		}
+		texts(d.Texts, "%s", func(t textDiff) []string { return inlineDiff(t.Old, t.New, paintPiece) })
+		texts(d.Cases, "case %q", func(t textDiff) []string { return sideBySide(t.Old, t.New, widthOf(r.out)-4, color) })
 	}
-	fmt.Fprintf(&b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
+	return b.Flush()
 }
 
 // valueOrNone returns a value on one line.
-func valueOrNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	text, _ := excerpt(s, 0)
-	return text
-}
+func valueOrNone(s string) string { return cmp.Or(cell(s), "(none)") }
 
 // maxMarkdownBytes is the size of a report in Markdown. A comment of GitHub has at most
 // 65,536 characters.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -298,15 +296,9 @@ func yesNo(b bool) string {
 
 // asJSON returns a value as JSON; empty for a nil one.
 func asJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	raw, err := encoded(v, "", "")
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	text := strings.TrimSpace(b.String())
-	if text == "null" {
-		return ""
-	}
-	return text
+	return strings.TrimPrefix(strings.TrimSuffix(string(raw), "\n"), "null")
 }

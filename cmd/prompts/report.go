@@ -93,15 +93,13 @@ func writeFindings(w io.Writer, r *report) error {
 				fmt.Fprintf(&b, "      | %s%s\n", strings.Repeat(" ", offset), paint(codes[f.Level], "^"))
 			}
 		}
-		for n, line := range strings.Split(strings.TrimSuffix(f.Diff, "\n"), "\n") {
-			if f.Diff == "" {
-				break
-			}
-			if n == maxDiffLines {
+		n := 0
+		for line := range strings.Lines(f.Diff) {
+			if n++; n > maxDiffLines {
 				b.WriteString("  …\n")
 				break
 			}
-			line = printable(line)
+			line = printable(strings.TrimSuffix(line, "\n"))
 			if code := diffColors[line[:min(len(line), 1)]]; code != "" {
 				line = paint(code, line)
 			}

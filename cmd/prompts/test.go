@@ -31,7 +31,8 @@ func newTest() *cobra.Command {
 		Short: "Run the cases in test files",
 		Long: `Test runs the cases in the test files of a folder, *.test.yaml: it renders each
 prompt with the arguments of a case, and compares the messages with what the case
-expects. A PATTERN such as 'review/*' selects prompts by their names.
+expects. A PATTERN such as 'review/*' selects prompts by their names. Differences above
+64 MiB together are left out.
 
 The exit code is 1 if a case fails or a file has errors.
 
@@ -123,11 +124,13 @@ type testRun struct {
 	timeout      time.Duration
 	jobs         int
 	done         func() // called after each case
+	kept         *budget
 }
 
 // all runs all selected cases.
 func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	start := time.Now()
+	t.kept = newBudget(maxReportBytes)
 	covered := new(coverage.Coverage)
 	ctx = coverage.With(ctx, covered)
 	var suite *testSuite
@@ -158,7 +161,7 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	}
 	r.keepGolden(results)
 	for i := range results {
-		results[i].finish(t, suite, r)
+		results[i].finish(ctx, t, suite, r)
 	}
 	r.Cases, r.Prompts, r.results = len(results), len(ofPrompts), results
 	r.Coverage = suite.coverage(covered, t, results)
@@ -192,9 +195,9 @@ func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*case
 // testResult is the result of one case.
 type testResult struct {
 	c        *cases.Case
-	failures []cases.Failure
-	hasText  bool // the prompt returned messages
-	notAsked bool // the case has a key answer, and there is no --exec
+	failures []cases.Failure // their texts are as the report shows them
+	hasText  bool            // the prompt returned messages
+	notAsked bool            // the case has a key answer, and there is no --exec
 	time     time.Duration
 }
 
@@ -214,6 +217,9 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 		} else {
 			out.failures = append(out.failures, c.CheckAnswer(answer)...)
 		}
+	}
+	for i := range out.failures {
+		t.cut(&out.failures[i])
 	}
 	out.time = time.Since(start)
 	return out
