@@ -9,9 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
-	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -47,15 +45,12 @@ type Registry struct {
 type snapshot struct {
 	ordmap.Map[*definition]
 	releases []*release
-	nameForm func(name string) string // nil if no prompt has had one
 }
 
 var emptySnapshot = &snapshot{}
 
 // change returns a Tx that changes the snapshot.
-func (s *snapshot) change() *Tx {
-	return &Tx{edit: s.Edit(), releases: s.releases, nameForm: s.nameForm}
-}
+func (s *snapshot) change() *Tx { return &Tx{edit: s.Edit(), releases: s.releases} }
 
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
 // name in use, by the registry or an earlier prompt of the call, and a
@@ -143,7 +138,7 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 		return err
 	}
 	if !tx.changed {
-		r.prompts.Store(&snapshot{before.Map, tx.releases, before.nameForm})
+		r.prompts.Store(&snapshot{before.Map, tx.releases})
 		return nil
 	}
 	m := tx.edit.Map()
@@ -158,7 +153,7 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 			commits = append(commits, commit)
 		}
 	}
-	r.prompts.Store(&snapshot{m, tx.releases, tx.nameForm})
+	r.prompts.Store(&snapshot{m, tx.releases})
 	for _, commit := range commits {
 		commit()
 	}
@@ -277,28 +272,10 @@ type follower struct {
 	f func(changes []Change) (commit func(), err error)
 }
 
-// maxNameForm is the size in bytes of the longest name of which another form is looked for: no
-// form of a name has four times the bytes of another.
-const maxNameForm = 4 * cursor.MaxName
-
-// meant returns the name of the prompt that a name from outside means: the name itself, or, if
-// no prompt has the name, its form in the registry. ASCII has one form.
-func (s *snapshot) meant(name string) string {
-	if s.nameForm == nil || len(name) > maxNameForm || strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return name
-	}
-	if _, ok := s.Get(name); ok {
-		return name
-	}
-	return s.nameForm(name)
-}
-
 // Lookup returns a copy of the prompt, with the arguments of its struct, and reports
-// whether the prompt exists. The name may be in another form: see [Prompt]. You may change the
-// copy and pass it to Set.
+// whether the prompt exists. You may change the copy and pass it to Set.
 func (r *Registry) Lookup(name string) (Prompt, bool) {
-	s := r.snapshot()
-	d, ok := s.Get(s.meant(name))
+	d, ok := r.snapshot().Get(name)
 	if !ok {
 		return Prompt{}, false
 	}
@@ -334,7 +311,7 @@ func (r *Registry) read() *snapshot {
 	defer r.inserting.Unlock()
 	if tx := r.unread; tx != nil {
 		r.unread = nil
-		r.prompts.Store(&snapshot{tx.edit.Map(), tx.releases, tx.nameForm})
+		r.prompts.Store(&snapshot{tx.edit.Map(), tx.releases})
 	}
 	return r.published()
 }
@@ -356,7 +333,6 @@ type Tx struct {
 
 	releases []*release
 	released bool // the releases have changed
-	nameForm func(name string) string
 }
 
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].
@@ -396,9 +372,6 @@ func (tx *Tx) put(all []ordmap.Entry[*definition], replace bool) error {
 		return err
 	}
 	for _, c := range all {
-		if form := c.Value.more().NameForm; form != nil {
-			tx.nameForm = form
-		}
 		tx.touch(c.Key)
 	}
 	return nil
@@ -429,7 +402,7 @@ func (tx *Tx) touch(name string) {
 	}
 }
 
-// Lookup is [Registry.Lookup] with the changes made so far, for a name in the form of the prompt.
+// Lookup is [Registry.Lookup] with the changes made so far.
 func (tx *Tx) Lookup(name string) (Prompt, bool) {
 	d, ok := tx.editor().Get(name)
 	if !ok {

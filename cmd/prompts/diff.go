@@ -18,7 +18,6 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -291,9 +290,6 @@ var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
 // eachCalled calls read with the file of each partial that a text calls, directly or through
 // others. read returns the text of the partial. partials are those of partialFiles.
 func eachCalled(text string, partials map[string]string, read func(file string) string) {
-	form := norm.NFC.String // of the names of partials
-	text, readAny := form(text), read
-	read = func(file string) string { return form(readAny(file)) }
 	seen := map[string]bool{}
 	var queue []string
 	add := func(text string) {
