@@ -34,7 +34,7 @@ func TestDynamicSkillOfAFolder(t *testing.T) {
 	require.NoError(t, reg.Add(s))
 	c := serve(t, &reg, "", promptskills.Options{})
 	assert.Equal(t, "now", readText(t, c, "skill://daily/SKILL.md"))
-	for name, code := range map[string]int{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": -32002} {
+	for name, code := range map[string]prompts.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams} {
 		_, err := c.Call("resources/read", uri{URI: "skill://daily/" + name})
 		if assert.NotNil(t, err, name) {
 			assert.Equal(t, code, err.Code, name)
