@@ -15,12 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// The methods of a feature of package prompttools.
-const (
-	methodListTools = "tools/list"
-	methodCallTool  = "tools/call"
-)
-
 // mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
 // server's own tools, even if the server's middleware copies tools.
 type mountedSchema struct{ json.RawMessage }

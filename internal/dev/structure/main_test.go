@@ -49,10 +49,6 @@ func TestCycles(t *testing.T) {
 				assert.Greater(t, len(s.cycle), maxCycle, "%s: remove the package from larger", name)
 			}
 		}
-		s, err := p.measure(exports)
-		require.NoError(t, err)
-		assert.NotEmpty(t, s.files, p.ImportPath)
-		assert.LessOrEqual(t, len(s.cycle), limit, "%s: each of these files uses the others: %v", p.ImportPath, s.cycle)
 	}
 	assert.Empty(t, missing, "packages that are missing")
 }
