@@ -112,13 +112,7 @@ func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
 			values := c.completions(p, a, "", others)
 			return values[:min(len(values), mostCompletions)]
 		},
-		Get: func(arguments map[string]string) (*rendering, error) {
-			r, refusal := c.get(p, arguments)
-			if refusal == nil {
-				return r, nil
-			}
-			return nil, refusal
-		},
+		Get: func(arguments map[string]string) (*rendering, error) { return c.get(p, arguments) },
 	}
 }
 
@@ -128,61 +122,44 @@ type obstacle struct{ text, remedy string }
 // render is Render of package trial, with the obstacle for people.
 func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
 	r, why := c.subject(p).Render(pinned, names)
-	var refused *refusal
 	switch {
 	case why == nil:
 		return r, obstacle{}
-	case errors.As(why.Err, &refused):
-		return nil, obstacle{refused.text(c, why.Arguments, why.Others), refused.remedy(c)}
+	case why.Err == nil:
+		return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
 	}
-	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
-}
-
-// refusal is why a prompt has no result.
-type refusal struct {
-	err   *prompts.Error // what the client gets, or nil
-	other error          // why it gets nothing
-}
-
-func (r *refusal) Error() string {
-	if r.err != nil {
-		return r.err.Error()
+	remedy := giveExamples
+	if e := clientError(why.Err); e != nil && e.Code == transport.CodeMissingCapability {
+		remedy = "Set CheckOptions.Client to that client."
 	}
-	return r.other.Error()
-}
-
-func (r *refusal) Unwrap() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.other
+	return nil, obstacle{c.text(why.Err, why.Arguments, why.Others), remedy}
 }
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
-// remedy returns the likely fix.
-func (r *refusal) remedy(c *checker) string {
-	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
-		return "Set CheckOptions.Client to that client."
-	}
-	return giveExamples
+// clientError returns what the client gets, or nil.
+func clientError(err error) *prompts.Error {
+	var e *prompts.Error
+	errors.As(err, &e)
+	return e
 }
 
 // text returns why there is no result, for people, with the arguments that were
 // tried after so many others.
-func (r *refusal) text(c *checker, arguments map[string]string, others int) string {
+func (c *checker) text(err error, arguments map[string]string, others int) string {
 	with := "with " + list(arguments)
 	if others > 0 {
 		with += fmt.Sprintf(" (and with other values in %d attempts before)", others)
 	}
-	with += ": "
-	if r.err == nil {
-		return with + r.other.Error()
+	e := clientError(err)
+	if e == nil {
+		return with + ": " + err.Error()
 	}
-	if record := c.record(r.err); record != "" {
-		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+record)
+	text := explain(e)
+	if record := c.record(e); record != "" {
+		text = strings.ReplaceAll(text, logsKnow, "\n\tThe server logs: "+record)
 	}
-	return with + explain(r.err)
+	return with + ": " + text
 }
 
 // record returns the record of an internal error, for people, or "" if the checker has no log.
@@ -196,9 +173,9 @@ func (c *checker) record(err *prompts.Error) string {
 // mostRecords is how many failures a server may have: it drops records beyond 200 at once.
 const mostRecords = 150
 
-// get returns the result of a prompt, or why the prompt has no result. It retries if
-// the server limits the rate.
-func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
+// get returns the result of a prompt, or why the prompt has no result: the error of the client,
+// or another one. It retries if the server limits the rate.
+func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, error) {
 	c.t.Helper()
 	var result *prompts.Result
 	var err *prompts.Error
@@ -219,8 +196,11 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 			c.client = c.serve()
 		}
 	}
-	if err != nil || other != nil {
-		return nil, &refusal{err, other}
+	switch {
+	case other != nil:
+		return nil, other
+	case err != nil:
+		return nil, err
 	}
 	return trial.NewRendering(arguments, result), nil
 }

@@ -155,6 +155,18 @@ func Problems(err error) []Problem {
 	return data.Problems
 }
 
+// Reasons returns the reasons of the problems by argument, or nil.
+func Reasons(err error) map[string]string {
+	var reasons map[string]string
+	for _, p := range Problems(err) {
+		if reasons == nil {
+			reasons = map[string]string{}
+		}
+		reasons[p.Argument] = p.Reason
+	}
+	return reasons
+}
+
 // Quote returns a value in quotes, not at any length.
 func Quote(s string) string {
 	if runes := []rune(s); len(runes) > 60 {
