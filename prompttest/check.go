@@ -56,6 +56,7 @@ type checker struct {
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
 	efforts   map[string]*effort
+	subjects  map[string]*trial.Subject
 	told      map[string]bool // kinds of findings, by prompt
 }
 
@@ -68,7 +69,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 // these options.
 func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server prompts.Options, client ClientOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, told: map[string]bool{}}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
 	if c.client == nil {
 		c.logged, server.Logger = newErrorLog()
 		server.Limits.CompletionsPerSecond = -1
@@ -106,7 +107,11 @@ type rendering = trial.Rendering
 
 // subject returns a prompt for package trial.
 func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
-	return &trial.Subject{
+	s := c.subjects[p.Name]
+	if s != nil {
+		return s
+	}
+	s = &trial.Subject{
 		Prompt: p, Examples: c.examples[p.Name],
 		Complete: func(a *prompts.Argument, others map[string]string) []string {
 			values := c.completions(p, a, "", others)
@@ -114,6 +119,8 @@ func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
 		},
 		Get: func(arguments map[string]string) (*rendering, error) { return c.get(p, arguments) },
 	}
+	c.subjects[p.Name] = s
+	return s
 }
 
 // obstacle is why there is no rendering, for people, and what to do about it.
@@ -121,6 +128,9 @@ type obstacle struct{ text, remedy string }
 
 // render is Render of package trial, with the obstacle for people.
 func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
+	if c.effort(p).isOver {
+		return nil, obstacle{} // which nobody reports
+	}
 	r, why := c.subject(p).Render(pinned, names)
 	switch {
 	case why == nil:
@@ -318,8 +328,11 @@ func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
 // completions returns the server's completions of a value of an argument. It sends each
 // request once, and retries if the server limits the rate.
 func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value string, others map[string]string) []string {
+	if c.effort(p).isOver {
+		return nil
+	}
 	key := fmt.Sprintf("%q %q %q %q", p.Name, a.Name, value, others)
-	if values, ok := c.completed[key]; ok || c.effort(p).isOver {
+	if values, ok := c.completed[key]; ok {
 		return values
 	}
 	var values []string
