@@ -462,9 +462,9 @@ func TestBugs(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// The search for arguments without effect ends within a second, too, for a prompt that takes a
-// millisecond and has many.
-func TestBugsOfManyArguments(t *testing.T) {
+// A check ends within a second for a prompt that takes a millisecond, whatever it declares: the
+// search for an effect of each argument, all values of enums, and secrets.
+func TestChecksOfManyArguments(t *testing.T) {
 	t.Parallel()
 	type in struct {
 		A string   `json:"a,omitempty" enum:"x,y,z"`
@@ -476,12 +476,47 @@ func TestBugsOfManyArguments(t *testing.T) {
 		G int      `json:"g,omitempty"`
 		H bool     `json:"h"`
 	}
-	synctest.Test(t, func(t *testing.T) {
-		var reg prompts.Registry
-		reg.MustAdd(one(prompts.Prompt{}, said(func(in) string { return "Hello" })))
-		begin := time.Now()
-		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{}) })
-		assert.Len(t, r.errors, 8)
-		assert.Less(t, time.Since(begin), time.Second)
-	})
+	few := one(prompts.Prompt{}, said(func(in) string { return "Hello" }))
+	var codes []any
+	for i := range 600 {
+		codes = append(codes, fmt.Sprint("zone", i))
+	}
+	var arguments []prompts.Argument
+	for i := range 12 {
+		a := prompts.Argument{Name: fmt.Sprint("a", i), Complete: prompts.Suggest("one", "two")}
+		switch i % 3 {
+		case 0:
+			a.Schema, a.Complete = &jsonschema.Schema{Type: "string", Enum: codes}, nil
+		case 1:
+			a.Sensitive, a.Complete = true, nil
+		}
+		arguments = append(arguments, a)
+	}
+	many := prompts.Prompt{Name: "p", Arguments: arguments, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		time.Sleep(time.Millisecond)
+		return prompts.Messages(prompts.User("Hello")), nil
+	}}
+	for name, c := range map[string]check{
+		"arguments": CheckArguments, "enums": CheckEnums, "sensitive": CheckSensitive,
+		"tools":    func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o) },
+		"portable": func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o) },
+	} {
+		for n, p := range []prompts.Prompt{few, many} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					begin := time.Now()
+					r := checked(t, c, CheckOptions{}, p)
+					took := time.Since(begin)
+					assert.Less(t, took, time.Second)
+					if name == "arguments" && n == 0 {
+						assert.Len(t, r.errors, 8)
+					}
+					if took > 800*time.Millisecond && n == 1 {
+						assert.Contains(t, fmt.Sprint(r.logs), "the rest is not checked after 900 calls")
+					}
+				})
+			})
+		}
+	}
 }

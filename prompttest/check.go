@@ -56,6 +56,7 @@ type checker struct {
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
 	efforts   map[string]*effort
+	subjects  map[string]*trial.Subject
 	told      map[string]bool // kinds of findings, by prompt
 }
 
@@ -68,7 +69,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 // these options.
 func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server prompts.Options, client ClientOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, told: map[string]bool{}}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
 	if c.client == nil {
 		c.logged, server.Logger = newErrorLog()
 		server.Limits.CompletionsPerSecond = -1
@@ -106,20 +107,20 @@ type rendering = trial.Rendering
 
 // subject returns a prompt for package trial.
 func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
-	return &trial.Subject{
+	s := c.subjects[p.Name]
+	if s != nil {
+		return s
+	}
+	s = &trial.Subject{
 		Prompt: p, Examples: c.examples[p.Name],
 		Complete: func(a *prompts.Argument, others map[string]string) []string {
 			values := c.completions(p, a, "", others)
 			return values[:min(len(values), mostCompletions)]
 		},
-		Get: func(arguments map[string]string) (*rendering, error) {
-			r, refusal := c.get(p, arguments)
-			if refusal == nil {
-				return r, nil
-			}
-			return nil, refusal
-		},
+		Get: func(arguments map[string]string) (*rendering, error) { return c.get(p, arguments) },
 	}
+	c.subjects[p.Name] = s
+	return s
 }
 
 // obstacle is why there is no rendering, for people, and what to do about it.
@@ -127,62 +128,48 @@ type obstacle struct{ text, remedy string }
 
 // render is Render of package trial, with the obstacle for people.
 func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
+	if c.effort(p).isOver {
+		return nil, obstacle{} // which nobody reports
+	}
 	r, why := c.subject(p).Render(pinned, names)
-	var refused *refusal
 	switch {
 	case why == nil:
 		return r, obstacle{}
-	case errors.As(why.Err, &refused):
-		return nil, obstacle{refused.text(c, why.Arguments, why.Others), refused.remedy(c)}
+	case why.Err == nil:
+		return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
 	}
-	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
-}
-
-// refusal is why a prompt has no result.
-type refusal struct {
-	err   *prompts.Error // what the client gets, or nil
-	other error          // why it gets nothing
-}
-
-func (r *refusal) Error() string {
-	if r.err != nil {
-		return r.err.Error()
+	remedy := giveExamples
+	if e := clientError(why.Err); e != nil && e.Code == transport.CodeMissingCapability {
+		remedy = "Set CheckOptions.Client to that client."
 	}
-	return r.other.Error()
-}
-
-func (r *refusal) Unwrap() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.other
+	return nil, obstacle{c.text(why.Err, why.Arguments, why.Others), remedy}
 }
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
-// remedy returns the likely fix.
-func (r *refusal) remedy(c *checker) string {
-	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
-		return "Set CheckOptions.Client to that client."
-	}
-	return giveExamples
+// clientError returns what the client gets, or nil.
+func clientError(err error) *prompts.Error {
+	var e *prompts.Error
+	errors.As(err, &e)
+	return e
 }
 
 // text returns why there is no result, for people, with the arguments that were
 // tried after so many others.
-func (r *refusal) text(c *checker, arguments map[string]string, others int) string {
+func (c *checker) text(err error, arguments map[string]string, others int) string {
 	with := "with " + list(arguments)
 	if others > 0 {
 		with += fmt.Sprintf(" (and with other values in %d attempts before)", others)
 	}
-	with += ": "
-	if r.err == nil {
-		return with + r.other.Error()
+	e := clientError(err)
+	if e == nil {
+		return with + ": " + err.Error()
 	}
-	if record := c.record(r.err); record != "" {
-		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+record)
+	text := explain(e)
+	if record := c.record(e); record != "" {
+		text = strings.ReplaceAll(text, logsKnow, "\n\tThe server logs: "+record)
 	}
-	return with + explain(r.err)
+	return with + ": " + text
 }
 
 // record returns the record of an internal error, for people, or "" if the checker has no log.
@@ -196,9 +183,9 @@ func (c *checker) record(err *prompts.Error) string {
 // mostRecords is how many failures a server may have: it drops records beyond 200 at once.
 const mostRecords = 150
 
-// get returns the result of a prompt, or why the prompt has no result. It retries if
-// the server limits the rate.
-func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
+// get returns the result of a prompt, or why the prompt has no result: the error of the client,
+// or another one. It retries if the server limits the rate.
+func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, error) {
 	c.t.Helper()
 	var result *prompts.Result
 	var err *prompts.Error
@@ -219,8 +206,11 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 			c.client = c.serve()
 		}
 	}
-	if err != nil || other != nil {
-		return nil, &refusal{err, other}
+	switch {
+	case other != nil:
+		return nil, other
+	case err != nil:
+		return nil, err
 	}
 	return trial.NewRendering(arguments, result), nil
 }
@@ -338,8 +328,11 @@ func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
 // completions returns the server's completions of a value of an argument. It sends each
 // request once, and retries if the server limits the rate.
 func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value string, others map[string]string) []string {
+	if c.effort(p).isOver {
+		return nil
+	}
 	key := fmt.Sprintf("%q %q %q %q", p.Name, a.Name, value, others)
-	if values, ok := c.completed[key]; ok || c.effort(p).isOver {
+	if values, ok := c.completed[key]; ok {
 		return values
 	}
 	var values []string

@@ -63,7 +63,7 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 	again, _ := c.get(p, base.Arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required {
+		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required || c.effort(p).isOver {
 			continue
 		}
 		r := &trial.Reach{Subject: c.subject(p), Argument: a, Base: base, IsVolatile: again == nil || again.Form != base.Form}

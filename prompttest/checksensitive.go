@@ -121,19 +121,20 @@ func (c *sensitiveChecker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names
 // say renders a prompt, and notes what the client hears. It reports false if the function
 // has not got the value of the argument.
 func (c *sensitiveChecker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string) bool {
-	r, refusal := c.get(p, maps.Clone(arguments))
-	if refusal == nil {
+	r, err := c.get(p, maps.Clone(arguments))
+	if err == nil {
 		c.said.add(besideTexts(r.Result)...)
 		return true
 	}
-	if refusal.err == nil {
+	heard := clientError(err)
+	if heard == nil {
 		return false
 	}
-	if reason := Reasons(refusal.err)[a.Name]; reason != "" && reason != "refused" {
+	if reason := trial.Reasons(err)[a.Name]; reason != "" && reason != "refused" {
 		return false
 	}
-	c.said.add(refusal.err.Message, golden.JSON(refusal.err.Data))
-	if c.rejected == "" && strings.Contains(c.record(refusal.err), "URI contains the value of a sensitive argument") {
+	c.said.add(heard.Message, golden.JSON(heard.Data))
+	if c.rejected == "" && strings.Contains(c.record(heard), "URI contains the value of a sensitive argument") {
 		c.rejected = "with " + list(arguments)
 	}
 	return true

@@ -71,15 +71,15 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 // It returns the reason of an error about arguments.
 func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason string) {
 	c.t.Helper()
-	got, refusal := c.get(p, arguments)
+	got, err := c.get(p, arguments)
 	if got != nil {
 		c.inspect(p, base, got, value)
 		return ""
 	}
-	for _, reason := range Reasons(refusal.err) {
+	for _, reason := range trial.Reasons(err) {
 		return reason
 	}
-	if e := refusal.err; e != nil && e.Code != prompts.CodeInternalError {
+	if e := clientError(err); e != nil && e.Code != prompts.CodeInternalError {
 		return "" // which the function has chosen
 	}
 	const most = 4 // failures of a prompt whose records are read
@@ -87,7 +87,7 @@ func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]s
 		return ""
 	}
 	changed := changes(base.Arguments, arguments)
-	text := refusal.text(c, changed, 0)
+	text := c.text(err, changed, 0)
 	repair := repairOf(text)
 	kind := "fails " + repair
 	if c.logged == nil { // so nothing says why
@@ -242,8 +242,8 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		v := values[i]
 		with := maps.Clone(base.Arguments)
 		with[a.Name] = v
-		_, refusal := c.get(p, with)
-		if refusal == nil || !slices.Contains(ruled, Reasons(refusal.err)[a.Name]) {
+		_, err := c.get(p, with)
+		if !slices.Contains(ruled, trial.Reasons(err)[a.Name]) {
 			continue
 		}
 		longer := slices.DeleteFunc(slices.Clone(c.completions(p, a, v, base.Arguments)), func(more string) bool {
@@ -252,7 +252,7 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		if values = append(values[:len(values):len(values)], longer...); len(longer) > 0 {
 			continue
 		}
-		c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), refusal.err.Message)
+		c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), clientError(err).Message)
 		return
 	}
 }
@@ -280,8 +280,8 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 	with[a.Name] = value
 	delete(without, a.Name)
 	given, _ := c.get(p, with)
-	absent, refusal := c.get(p, without)
-	if given == nil || absent != nil && absent.Form == given.Form || refusal != nil && Reasons(refusal.err) == nil {
+	absent, err := c.get(p, without)
+	if given == nil || absent != nil && absent.Form == given.Form || err != nil && trial.Reasons(err) == nil {
 		return
 	}
 	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)

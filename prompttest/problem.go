@@ -13,16 +13,7 @@ import (
 // Reasons returns the reasons of an error about arguments, by argument, such as
 // "missing" or "enum". [prompts.Error] lists the reasons. It returns nil for any
 // other error.
-func Reasons(err *prompts.Error) map[string]string {
-	var reasons map[string]string
-	for _, p := range trial.Problems(err) {
-		if reasons == nil {
-			reasons = map[string]string{}
-		}
-		reasons[p.Argument] = p.Reason
-	}
-	return reasons
-}
+func Reasons(err *prompts.Error) map[string]string { return trial.Reasons(err) }
 
 // logsKnow is where the cause of an internal error is.
 const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logger)."

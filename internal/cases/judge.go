@@ -85,7 +85,7 @@ func withoutRelease(r *prompts.Result) *prompts.Result {
 
 // lineOf returns the line that an error of arguments is about, or the line of the case.
 func (c *Case) lineOf(err *prompts.Error) int {
-	for _, name := range sortedKeys(Reasons(err)) {
+	for _, name := range sortedKeys(trial.Reasons(err)) {
 		if line := c.lines[name]; line > 0 {
 			return line
 		}
@@ -155,7 +155,7 @@ func (c *Case) checkError(result *prompts.Result, err *prompts.Error) []Failure 
 	if err == nil {
 		return []Failure{{Line: want.Line, Message: fmt.Sprintf("error: expected %s, got no error", expected), Text: strings.Join(golden.Texts(result), "\n")}}
 	}
-	reasons := Reasons(err)
+	reasons := trial.Reasons(err)
 	switch isUnknown := err.Code == prompts.CodeInvalidParams && len(reasons) == 0; {
 	case want.Kind == kindUnknown && isUnknown, want.Kind == kindInternal && err.Code == prompts.CodeInternalError:
 		return nil
@@ -174,15 +174,6 @@ func listed(reasons map[string]string) string {
 		all = append(all, name+": "+reasons[name])
 	}
 	return "{" + strings.Join(all, ", ") + "}"
-}
-
-// Reasons returns the reasons of an error by argument.
-func Reasons(err *prompts.Error) map[string]string {
-	reasons := map[string]string{}
-	for _, p := range trial.Problems(err) {
-		reasons[p.Argument] = p.Reason
-	}
-	return reasons
 }
 
 // Describe returns an error on one line.

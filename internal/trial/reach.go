@@ -42,7 +42,8 @@ func (r *Reach) Found() bool {
 		if other.Name == r.Argument.Name {
 			continue
 		}
-		for _, v := range sample.Finite(other.Schema) {
+		values := sample.Finite(other.Schema)
+		for _, v := range values[:min(len(values), mostValues)] {
 			if with, _ := r.Render(map[string]string{other.Name: v}, Names(r.Prompt, false)); with != nil && r.varied(with, fewValues) {
 				return true
 			}
@@ -96,7 +97,7 @@ func (r *Reach) varied(from *Rendering, most int) bool {
 // words of the description, which may name the values that count.
 func (r *Reach) others(from *Rendering, most int) []string {
 	values := r.Candidates(r.Argument, from.Arguments)
-	values = slices.Clip(values[:min(len(values), most)])
+	values = slices.Clone(values[:min(len(values), most)])
 	if most == mostValues {
 		words := strings.FieldsFunc(r.Argument.Description, func(c rune) bool { return c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 		values = append(values, words[:min(len(words), most)]...)
