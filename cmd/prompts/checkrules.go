@@ -323,7 +323,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	if largest > maxComfortableBytes {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
 	}
-	if len(trials) > 0 {
+	if len(trials) > 0 && len(trials[0].Arguments) == len(p.Arguments) { // or the server rejects so many arguments
 		i.deadArguments(ctx, p, lineOf, trials[0])
 	}
 	for n := range portable.Rules {
