@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -204,12 +205,7 @@ The clients:
   prompts install vscode --project prompts
   prompts install claude-code --scope user prompts
   prompts install claude-desktop --print prompts`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("client or folder is missing; usage: %s", cmd.UseLine())
-			}
-			return nil
-		},
+		Args: between(2, math.MaxInt, "client or folder is missing"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return names, cobra.ShellCompDirectiveNoFileComp
