@@ -81,12 +81,16 @@ func (c *compiled) named(n *named) func(context.Context, map[string]string) (*pr
 // the value.
 func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argument {
 	arguments = slices.Clone(arguments)
+	at := map[string]int{}
+	for i, a := range arguments {
+		at[a.Name] = i
+	}
 	for _, used := range d.all() {
 		if c.tested[used.name] || !d.isString(used.name) {
 			continue
 		}
-		i := slices.IndexFunc(arguments, func(a prompts.Argument) bool { return a.Name == used.name })
-		if i < 0 { // of a struct
+		i, ok := at[used.name]
+		if !ok { // of a struct
 			i, arguments = len(arguments), append(arguments, prompts.Argument{Name: used.name})
 		}
 		arguments[i].Verbatim = true

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -155,15 +154,6 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	}
 	defer before.remove()
 	return a.compare(ctx, p, file, before, side)
-}
-
-// emptySide opens a folder without files.
-func emptySide(name string) (*diffSide, error) {
-	dir, err := os.MkdirTemp("", "prompts-diff-")
-	if err != nil {
-		return nil, err
-	}
-	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
 }
 
 // sinceRelease compares with a release.

@@ -47,10 +47,10 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 		return nil, renderError(err, cause)
 	}
 	isSensitive := map[string]bool{}
-	secrets := map[string]string{}
+	var secrets []string
 	for _, argument := range p.Arguments {
 		if isSensitive[argument.Name] = argument.Sensitive; argument.Sensitive {
-			secrets[argument.Name] = in.Arguments[argument.Name]
+			secrets = append(secrets, in.Arguments[argument.Name])
 		}
 	}
 	hide := hiding(secrets)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -26,7 +25,7 @@ import (
 )
 
 func newDiff() *cobra.Command {
-	var format string
+	var write func(io.Writer, *diffReport) error
 	var breaking bool
 	cmd := &cobra.Command{
 		Use:   "diff A B [PATTERN]",
@@ -46,18 +45,9 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 		Example: `  prompts diff HEAD:prompts prompts
   prompts diff --breaking origin/main:prompts prompts
   prompts diff --format markdown origin/main:prompts prompts >comment.md`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("two folders or revisions are needed; usage: %s", cmd.UseLine())
-			}
-			return cobra.MaximumNArgs(3)(cmd, args)
-		},
+		Args:              between(2, 3, "two folders or revisions are needed"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := diffFormats[format]
-			if !ok {
-				return unknown("format", format, sortedNames(diffFormats))
-			}
 			pattern, err := patternOf(args[2:])
 			if err != nil {
 				return err
@@ -89,9 +79,8 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(sortedNames(diffFormats), ", "))
+	write = addFormat(cmd, diffFormats)
 	cmd.Flags().BoolVar(&breaking, "breaking", false, "exit with 1 if a change breaks clients")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sortedNames(diffFormats), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -200,7 +189,7 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			r.Errors = append(r.Errors, e.Error())
 		}
 	}
-	invalid := map[string]*fileError{} // files of the new folder
+	invalid := map[string]*finding{} // files of the new folder
 	for _, e := range after.errs {
 		if e.Rule != "case" {
 			invalid[strings.TrimPrefix(e.Path, prefixOf(b.dir))] = e
@@ -237,7 +226,7 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 				c.add("messages-changed", "messages", "", "")
 			}
 		} else if e := invalid[file]; e != nil {
-			c.add("prompt-invalid", "file", "", withHint(fmt.Sprintf("line %d: %v", e.Line, e.Err), e.Hint))
+			c.add("prompt-invalid", "file", "", withHint(fmt.Sprintf("line %d: %s", e.Line, e.Message), e.Hint))
 		} else {
 			c.add("prompt-removed", "name", old.Name, "")
 		}
@@ -389,12 +378,7 @@ func widthOf(w io.Writer) int {
 
 func writeDiffText(w io.Writer, r *diffReport) error {
 	color := hasColor(w)
-	paint := func(code, s string) string {
-		if !color {
-			return s
-		}
-		return styled(code, s)
-	}
+	paint := painter(color)
 	paintPiece := paintMarks
 	if color {
 		paintPiece = paintColors
@@ -435,7 +419,7 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 }
 
 // valueOrNone returns a value on one line.
-func valueOrNone(s string) string { return cmp.Or(cell(s), "(none)") }
+func valueOrNone(s string) string { return cmp.Or(shortened(s), "(none)") }
 
 // maxMarkdownBytes is the size of a report in Markdown. A comment of GitHub has at most
 // 65,536 characters.
@@ -464,7 +448,7 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 			if c.Breaking {
 				breaking = "**yes**"
 			}
-			markdown.Row(&b, markdown.Cell(name), markdown.Cell(c.Key), markdown.Cell(cell(c.Old)), markdown.Cell(cell(c.New)), breaking)
+			markdown.Row(&b, markdown.Cell(name), markdown.Cell(c.Key), markdown.Cell(shortened(c.Old)), markdown.Cell(shortened(c.New)), breaking)
 			name = ""
 		}
 	}
@@ -496,19 +480,11 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 	return err
 }
 
-func cell(s string) string {
-	text, _ := excerpt(s, 0)
-	return text
-}
-
 // completions returns the values that an argument offers.
 func completions(a *prompts.Argument) string {
 	if a.Complete == nil {
 		return ""
 	}
-	values, err := a.Complete(context.Background(), "", nil)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return ""
-	}
+	values, _ := a.Complete(context.Background(), "", nil) // with an error, none are offered
 	return strings.Join(values, ", ")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -30,13 +31,7 @@ type missed struct {
 	Message string `json:"message"`
 }
 
-func (m missed) String() string {
-	place := m.Path
-	if m.Line > 0 {
-		place += fmt.Sprintf(":%d", m.Line)
-	}
-	return place + ": not covered: " + m.Message
-}
+func (m missed) String() string { return placeOf(m.Path, m.Line, 0) + ": not covered: " + m.Message }
 
 // never says what does not happen if a branch is not rendered, by the begin of its action
 // and by whether it is the branch for else.
@@ -125,12 +120,7 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			count(b.IsRendered, missed{p.Source, lineOf(p.Source, b.Text, b.Line), b.Prompt, "branch", b.Action + " " + neverOf(b)})
 		}
 	}
-	slices.SortStableFunc(report.Missed, func(a, b missed) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
-	})
+	slices.SortStableFunc(report.Missed, func(a, b missed) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
 	return report
 }
 

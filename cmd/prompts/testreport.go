@@ -18,22 +18,20 @@ import (
 
 // testReport is the result of test.
 type testReport struct {
-	Cases    int            `json:"cases"`
-	Prompts  int            `json:"prompts"`
-	Passed   int            `json:"passed"`
-	Failed   int            `json:"failed"`
-	Written  []string       `json:"written,omitempty"` // golden files
-	NotAsked int            `json:"notAsked,omitempty"`
-	Seconds  float64        `json:"seconds"`
-	Results  []testOutcome  `json:"results"`
-	Findings []finding      `json:"findings"`
+	Cases    int           `json:"cases"`
+	Prompts  int           `json:"prompts"`
+	Passed   int           `json:"passed"`
+	Failed   int           `json:"failed"`
+	Written  []string      `json:"written,omitempty"` // golden files
+	NotAsked int           `json:"notAsked,omitempty"`
+	Seconds  float64       `json:"seconds"`
+	Results  []testOutcome `json:"results"`
+	findings
 	Coverage coverageReport `json:"coverage"`
 
 	results      []testResult
 	golden       map[string]bool // files that --update leaves: a case has written them, or found them right
 	showCoverage bool
-	color        bool
-	lines        func(path string) []string
 }
 
 // testOutcome is the result of a case, for programs.
@@ -44,11 +42,6 @@ type testOutcome struct {
 	Line     int      `json:"line"`
 	Seconds  float64  `json:"seconds"`
 	Failures []string `json:"failures,omitempty"`
-}
-
-// findingOf returns an error of a file.
-func findingOf(e *fileError) finding {
-	return finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
 }
 
 // newLineReader returns a function with the lines of a file of a folder.
@@ -149,7 +142,7 @@ func diffOf(f *cases.Failure) string {
 		lines, rest = lines[:maxFoundLines], fmt.Sprintf("  … %s more\n", plural(n, "line"))
 	}
 	for i, line := range lines {
-		lines[i], _ = excerpt(line, 0)
+		lines[i] = shortened(line)
 	}
 	return "  " + strings.Join(lines, "\n  ") + "\n" + rest
 }
@@ -166,9 +159,9 @@ const (
 // testFormats has the functions that write a report, by the name of the format.
 var testFormats = map[string]func(io.Writer, *testReport) error{
 	"text":   writeTestText,
-	"json":   writeTestJSON,
+	"json":   func(w io.Writer, r *testReport) error { return writeIndented(w, r) },
 	"junit":  writeTestJUnit,
-	"github": func(w io.Writer, r *testReport) error { return writeGitHub(w, &report{Findings: r.Findings}) },
+	"github": func(w io.Writer, r *testReport) error { return r.writeGitHub(w) },
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -182,7 +175,7 @@ func writeTestText(w io.Writer, r *testReport) error {
 			}
 		}
 	}
-	if err := writeFindings(w, &report{Findings: r.Findings, lines: r.lines, color: r.color}); err != nil {
+	if err := r.writeText(w); err != nil {
 		return err
 	}
 	for _, file := range r.Written {
@@ -204,16 +197,6 @@ func writeTestText(w io.Writer, r *testReport) error {
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
-}
-
-func writeTestJSON(w io.Writer, r *testReport) error {
-	if r.Findings == nil {
-		r.Findings = []finding{}
-	}
-	if r.Results == nil {
-		r.Results = []testOutcome{}
-	}
-	return writeIndented(w, r)
 }
 
 // writeTestJUnit writes the XML that CI services read.

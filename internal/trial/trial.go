@@ -123,6 +123,10 @@ type Obstacle struct {
 // given, and the names get values that the server accepts. If there are none, it returns why
 // the last ones are refused.
 func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, *Obstacle) {
+	isNamed := map[string]bool{}
+	for _, name := range names {
+		isNamed[name] = true
+	}
 	chosen := map[string]int{} // which of its candidates an argument has
 	var arguments map[string]string
 	for attempt := range MostAttempts {
@@ -133,7 +137,7 @@ func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, 
 		last := map[string]bool{} // those that have no other candidate
 		for i := range s.Prompt.Arguments {
 			a := &s.Prompt.Arguments[i]
-			if _, ok := pinned[a.Name]; ok || !slices.Contains(names, a.Name) {
+			if _, ok := pinned[a.Name]; ok || !isNamed[a.Name] {
 				continue
 			}
 			candidates := s.Candidates(a, arguments)
