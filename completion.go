@@ -36,6 +36,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments"), nil); err != nil {
 		return nil, feature.Work{}, err
 	}
+	p.prompt = s.registry.snapshot().meant(p.prompt)
 	if c.Message.Large {
 		p.detach()
 	}

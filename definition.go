@@ -47,6 +47,7 @@ type rareFields struct {
 	Meta                    Meta
 	Version, Digest, Source string
 	DisableHints            bool
+	NameForm                func(name string) string
 	Tags                    []string
 	Cache                   Cache
 	complete                []CompleteFunc // of the plan's arguments, by position; nil if none has one
@@ -65,9 +66,9 @@ type askedFor struct {
 func newDefinition(p Prompt) *definition {
 	p = p.clone()
 	d := &definition{prompt: commonFields{p.Name, p.Title, p.Description, p.Render, p.typed}}
-	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.DisableHints || p.Tags != nil || p.Cache != (Cache{}) {
+	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.NameForm != nil || p.DisableHints || p.Tags != nil || p.Cache != (Cache{}) {
 		d.rare = &rareFields{
-			Icons: p.Icons, Meta: p.Meta, Version: p.Version, Digest: p.Digest, Source: p.Source, DisableHints: p.DisableHints, Tags: p.Tags,
+			Icons: p.Icons, Meta: p.Meta, Version: p.Version, Digest: p.Digest, Source: p.Source, NameForm: p.NameForm, DisableHints: p.DisableHints, Tags: p.Tags,
 			Cache: p.Cache, results: p.Cache.newResults(),
 		}
 	}
@@ -88,7 +89,7 @@ func (d *definition) declared() Prompt {
 	return Prompt{
 		Name: p.Name, Title: p.Title, Description: p.Description, Icons: m.Icons, Meta: m.Meta,
 		Version: m.Version, Digest: m.Digest, Tags: m.Tags, Source: m.Source,
-		DisableHints: m.DisableHints, Cache: m.Cache, Render: p.Render, typed: p.typed,
+		NameForm: m.NameForm, DisableHints: m.DisableHints, Cache: m.Cache, Render: p.Render, typed: p.typed,
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	if err != nil {
 		return nil, feature.Work{}, err
 	}
-	g := &servedGet{promptRequest: promptRequest{server: s, prompt: c.Message.Own(name.Text())}, retry: retry}
+	g := &servedGet{promptRequest: promptRequest{server: s, prompt: s.registry.snapshot().meant(c.Message.Own(name.Text()))}, retry: retry}
 	g.take(c, args, c.Message.Large)
 	return nil, feature.Work{Handler: g}, nil
 }

@@ -51,6 +51,12 @@ type Prompt struct {
 	// sets Source to "promptfs:" and the path of the file, and recognizes its
 	// prompts by this value. Source is never sent. Default: empty.
 	Source string
+	// NameForm, if not nil, returns the form of a name that Name has, such as its Unicode form
+	// NFC. A client, or a call of [Registry.Lookup], that names no prompt of the registry, with a
+	// name beyond ASCII, means the prompt of the returned name. Middleware, logs and results see
+	// that name. A registry uses the function of the prompt that was added last. Package promptfs
+	// sets NameForm if Name has several forms. Default: nil, names are compared unchanged.
+	NameForm func(name string) string
 	// DisableHints sends the descriptions of arguments unchanged. Without
 	// DisableHints, the server appends a short hint about valid values, such as
 	// "(one of: go, python, rust; default go)", because the protocol has no other

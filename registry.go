@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -45,12 +47,15 @@ type Registry struct {
 type snapshot struct {
 	ordmap.Map[*definition]
 	releases []*release
+	nameForm func(name string) string // nil if no prompt has had one
 }
 
 var emptySnapshot = &snapshot{}
 
 // change returns a Tx that changes the snapshot.
-func (s *snapshot) change() *Tx { return &Tx{edit: s.Edit(), releases: s.releases} }
+func (s *snapshot) change() *Tx {
+	return &Tx{edit: s.Edit(), releases: s.releases, nameForm: s.nameForm}
+}
 
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
 // name in use, by the registry or an earlier prompt of the call, and a
@@ -138,7 +143,7 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 		return err
 	}
 	if !tx.changed {
-		r.prompts.Store(&snapshot{before.Map, tx.releases})
+		r.prompts.Store(&snapshot{before.Map, tx.releases, before.nameForm})
 		return nil
 	}
 	m := tx.edit.Map()
@@ -153,7 +158,7 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 			commits = append(commits, commit)
 		}
 	}
-	r.prompts.Store(&snapshot{m, tx.releases})
+	r.prompts.Store(&snapshot{m, tx.releases, tx.nameForm})
 	for _, commit := range commits {
 		commit()
 	}
@@ -272,10 +277,28 @@ type follower struct {
 	f func(changes []Change) (commit func(), err error)
 }
 
+// maxNameForm is the size in bytes of the longest name of which another form is looked for: no
+// form of a name has four times the bytes of another.
+const maxNameForm = 4 * cursor.MaxName
+
+// meant returns the name of the prompt that a name from outside means: the name itself, or, if
+// no prompt has the name, its form in the registry. ASCII has one form.
+func (s *snapshot) meant(name string) string {
+	if s.nameForm == nil || len(name) > maxNameForm || strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return name
+	}
+	if _, ok := s.Get(name); ok {
+		return name
+	}
+	return s.nameForm(name)
+}
+
 // Lookup returns a copy of the prompt, with the arguments of its struct, and reports
-// whether the prompt exists. You may change the copy and pass it to Set.
+// whether the prompt exists. The name may be in another form: see [Prompt]. You may change the
+// copy and pass it to Set.
 func (r *Registry) Lookup(name string) (Prompt, bool) {
-	d, ok := r.snapshot().Get(name)
+	s := r.snapshot()
+	d, ok := s.Get(s.meant(name))
 	if !ok {
 		return Prompt{}, false
 	}
@@ -311,7 +334,7 @@ func (r *Registry) read() *snapshot {
 	defer r.inserting.Unlock()
 	if tx := r.unread; tx != nil {
 		r.unread = nil
-		r.prompts.Store(&snapshot{tx.edit.Map(), tx.releases})
+		r.prompts.Store(&snapshot{tx.edit.Map(), tx.releases, tx.nameForm})
 	}
 	return r.published()
 }
@@ -333,6 +356,7 @@ type Tx struct {
 
 	releases []*release
 	released bool // the releases have changed
+	nameForm func(name string) string
 }
 
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].
@@ -372,6 +396,9 @@ func (tx *Tx) put(all []ordmap.Entry[*definition], replace bool) error {
 		return err
 	}
 	for _, c := range all {
+		if form := c.Value.more().NameForm; form != nil {
+			tx.nameForm = form
+		}
 		tx.touch(c.Key)
 	}
 	return nil
@@ -402,7 +429,7 @@ func (tx *Tx) touch(name string) {
 	}
 }
 
-// Lookup is [Registry.Lookup] with the changes made so far.
+// Lookup is [Registry.Lookup] with the changes made so far, for a name in the form of the prompt.
 func (tx *Tx) Lookup(name string) (Prompt, bool) {
 	d, ok := tx.editor().Get(name)
 	if !ok {

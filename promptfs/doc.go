@@ -58,7 +58,8 @@
 // [Warnings]. All keys are optional:
 //
 //   - name: the name of the prompt. Default: the path without the extension, such as
-//     review/code. A name in NFD, as macOS stores names of files, becomes NFC;
+//     review/code. A name in NFD, as macOS stores names of files, becomes NFC,
+//     and clients and test files may use either form;
 //   - title, description, version, icons (src, mimeType, sizes, theme) and meta, as
 //     in [prompts.Prompt]. The version is kept as written: 1.10 is not 1.1;
 //   - tags: labels for Options.Visible of the server, never sent;
@@ -113,7 +114,7 @@
 //
 // Files in the folder _partials are shared templates, with any extension. The name
 // of a partial is its path in the folder without the extension: {{template
-// "findings" .}}. Without the dot, the partial gets no arguments. The name is in NFC.
+// "findings" .}}. Without the dot, the partial gets no arguments. The name may be in NFC or NFD.
 //
 // # Skills
 //

@@ -91,6 +91,9 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	}
 	m.prompt.Source = s.options.sourceOf(name)
 	m.prompt.Name = norm.NFC.String(m.prompt.Name) // macOS may have stored the name in NFD
+	if norm.NFD.String(m.prompt.Name) != m.prompt.Name {
+		m.prompt.NameForm = norm.NFC.String
+	}
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}
@@ -222,7 +225,7 @@ func (m *made) syntax(s *source, parts []part, messages []prompttemplate.Message
 			texts[name+strconv.Itoa(i)] = message.Text
 		}
 	}
-	_, err := prompttemplate.NewSet(prompttemplate.Options{Funcs: s.options.Funcs, Partials: texts})
+	_, err := prompttemplate.NewSet(prompttemplate.Options{Funcs: s.options.Funcs, Partials: texts, PartialName: norm.NFC.String})
 	for _, err := range flat(err) {
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {

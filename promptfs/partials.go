@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
@@ -63,7 +65,7 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 		p.faults = p.own
 	}
 	if before.set == nil {
-		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs}) // errors of functions are reported with each prompt
+		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs, PartialName: norm.NFC.String}) // errors of functions are reported with each prompt
 	}
 	var err error
 	if all.set, err = before.set.With(ctx, texts); all.set == nil {

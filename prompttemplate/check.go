@@ -187,6 +187,9 @@ func (r *reader) branch(n *parse.BranchNode) {
 
 // call walks {{template "name" pipe}}.
 func (r *reader) call(n *parse.TemplateNode) {
+	if name := r.set.nameOf; name != nil {
+		n.Name = name(n.Name)
+	}
 	c := call{partial: n.Name, given: nothing}
 	if n.Pipe != nil {
 		c.given = r.pipe(n.Pipe).kind

@@ -17,6 +17,9 @@ type Options struct {
 	// {{template "name" .}}. A partial that no message calls may use any arguments.
 	// Default: none.
 	Partials map[string]string
+	// PartialName, if not nil, returns the name of the partial that a call means, such as the
+	// Unicode form NFC of the name in the call. Default: nil, the name in the call.
+	PartialName func(name string) string
 }
 
 // Message is a message of a prompt, with a role and either a template or content.

@@ -34,7 +34,8 @@ type Set struct {
 	faults   []*Error           // of functions
 	coverage *coverage.Coverage // nil for none
 	isTraced bool               // templates note their parts
-	trials   sync.Pool          // of *executor with some of the partials
+	nameOf   func(string) string
+	trials   sync.Pool // of *executor with some of the partials
 }
 
 // NewSet returns a Set with the partials and functions of o. It returns all errors,
@@ -46,7 +47,7 @@ func NewSet(o Options) (*Set, error) {
 }
 
 func newSet(o Options) *Set {
-	s := &Set{funcs: template.FuncMap{}}
+	s := &Set{funcs: template.FuncMap{}, nameOf: o.PartialName}
 	for _, name := range slices.Sorted(maps.Keys(o.Funcs)) {
 		s.addFunc(name, o.Funcs[name])
 	}
@@ -54,11 +55,11 @@ func newSet(o Options) *Set {
 	return s
 }
 
-// With returns a Set with the functions of s and other partials, and the errors of
+// With returns a Set with the functions and PartialName of s and other partials, and the errors of
 // [NewSet]. The result reuses a partial of s if the partial and all partials below
 // are unchanged. If ctx ends first, With returns nil and the cause.
 func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error) {
-	other := &Set{funcs: s.funcs, faults: s.faults, coverage: coverage.From(ctx), isTraced: trace.IsNoted(ctx)}
+	other := &Set{funcs: s.funcs, nameOf: s.nameOf, faults: s.faults, coverage: coverage.From(ctx), isTraced: trace.IsNoted(ctx)}
 	if err := other.read(ctx, partials, s.partials); err != nil {
 		return nil, err
 	}

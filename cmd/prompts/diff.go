@@ -17,6 +17,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -57,7 +58,8 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			if !ok {
 				return unknown("format", format, sortedNames(diffFormats))
 			}
-			if err := checkPattern(args[2:]); err != nil {
+			pattern, err := patternOf(args[2:])
+			if err != nil {
 				return err
 			}
 			ctx := cmd.Context()
@@ -72,10 +74,10 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			}
 			defer b.remove()
 			r := &diffReport{Old: a.name, New: b.name, out: cmd.OutOrStdout()}
-			if err := untilDone(ctx, func() { r.compare(ctx, a, b, strings.Join(args[2:], "")) }); err != nil {
+			if err := untilDone(ctx, func() { r.compare(ctx, a, b, pattern) }); err != nil {
 				return err
 			}
-			if pattern := strings.Join(args[2:], ""); pattern != "" && r.selected == 0 && ctx.Err() == nil {
+			if pattern != "" && r.selected == 0 && ctx.Err() == nil {
 				return usageErrorf("no prompt of %s or %s matches %q; correct the pattern", a.name, b.name, pattern)
 			}
 			if err := write(cmd.OutOrStdout(), r); err != nil {
@@ -299,6 +301,9 @@ var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
 // eachCalled calls read with the file of each partial that a text calls, directly or through
 // others. read returns the text of the partial. partials are those of partialFiles.
 func eachCalled(text string, partials map[string]string, read func(file string) string) {
+	form := norm.NFC.String // of the names of partials
+	text, readAny := form(text), read
+	read = func(file string) string { return form(readAny(file)) }
 	seen := map[string]bool{}
 	for calling := []string{text}; len(calling) > 0; calling = calling[1:] {
 		called := map[string]bool{}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
@@ -49,7 +48,6 @@ asked for.`,
 			if err != nil {
 				return err
 			}
-			args[1] = norm.NFC.String(args[1]) // the name of a file of macOS may be in NFD
 			p, ok := reg.Lookup(args[1])
 			restore := func() {}
 			if f, ok := cmd.InOrStdin().(*os.File); ok {

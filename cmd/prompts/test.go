@@ -64,10 +64,11 @@ nothing anywhere.`,
 			if err := openFolders(args[:1]); err != nil {
 				return err
 			}
-			if err := checkPattern(args[1:]); err != nil {
+			pattern, err := patternOf(args[1:])
+			if err != nil {
 				return err
 			}
-			run.dir, run.pattern = args[0], strings.Join(args[1:], "")
+			run.dir, run.pattern = args[0], pattern
 			progress := startProgress(cmd.ErrOrStderr(), "cases run")
 			run.done = progress.step
 			report, err := run.all(cmd.Context())
@@ -97,14 +98,14 @@ nothing anywhere.`,
 	return cmd
 }
 
-// checkPattern reports an invalid pattern of names.
-func checkPattern(patterns []string) error {
-	for _, pattern := range patterns {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
-		}
+// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
+// form of the names.
+func patternOf(args []string) (string, error) {
+	pattern := norm.NFC.String(strings.Join(args, ""))
+	if _, err := path.Match(pattern, ""); err != nil {
+		return "", usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
 	}
-	return nil
+	return pattern, nil
 }
 
 // isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
@@ -289,7 +290,6 @@ func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (fi
 	}
 	all := cases.PromptsOf(reg)
 	for _, f := range found {
-		f.Prompt = norm.NFC.String(f.Prompt) // the path may be in NFD
 		file := prefixOf(dir) + f.Path
 		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
 			continue

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/sample"
@@ -167,7 +169,8 @@ func partialFiles(dir string) map[string]string {
 	const folder = "_partials"
 	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && name != folder { // errors were reported
-			files[strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")] = prefixOf(dir) + name
+			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
+			files[norm.NFC.String(called)] = prefixOf(dir) + name
 		}
 		return nil
 	})

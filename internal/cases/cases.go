@@ -239,7 +239,7 @@ func PromptsOf(reg *prompts.Registry) *Prompts {
 
 // Check returns the errors of cases that only a look at the prompts finds: a prompt or an
 // argument that does not exist. A case that expects an error about an argument may name an
-// unknown one.
+// unknown one. f.Prompt becomes the name in the form of the prompt.
 func (f *File) Check(all *Prompts) []error {
 	p, ok := all.lookup(f.Prompt)
 	if !ok {
@@ -253,6 +253,7 @@ func (f *File) Check(all *Prompts) []error {
 		}
 		return []error{f.errorAt(f.Line, fix, "unknown prompt %q", f.Prompt)}
 	}
+	f.Prompt = p.Name // the path may have another Unicode form
 	var arguments []string
 	isArgument := make(map[string]bool, len(p.Arguments))
 	for _, a := range p.Arguments {
