@@ -176,11 +176,40 @@ func continued(lines []string, at int) string {
 	return ""
 }
 
-// lost notes the text that a comment cuts off a value.
+// lost notes the text that a comment cuts off a value, if the value is a text for readers or an
+// element of a list.
 func (d decoder) lost(m member) {
+	if slices.Contains([]string{"title", "description", "default"}, m.key) || strings.HasPrefix(m.key, elementOf) {
+		d.cut(m)
+	}
+}
+
+// lostIn notes the texts that comments cut off the values in a node. isTest says that the node
+// is of a test file, in which every text counts but for words of a fixed set.
+func (d decoder) lostIn(key string, n *yaml.Node, isTest bool) {
+	switch {
+	case isTest && slices.Contains([]string{"roles", "error", "action", "schema"}, key):
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			d.lostIn(n.Content[i].Value, n.Content[i+1], isTest)
+		}
+	case n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			d.lostIn(elementOf+strings.TrimPrefix(key, elementOf), c, isTest)
+		}
+	case !isString(n):
+	case isTest:
+		d.cut(member{key: key, value: n})
+	default:
+		d.lost(member{key: key, value: n})
+	}
+}
+
+// cut notes the text that a comment cuts off a value.
+func (d decoder) cut(m member) {
 	const literal = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	n := m.value
-	if len(d.faults.warnings) == maxErrors || n.LineComment == "" || n.Style&literal != 0 || !slices.Contains([]string{"title", "description", "default"}, m.key) {
+	if len(d.faults.warnings) == maxErrors || n.LineComment == "" || n.Style&literal != 0 {
 		return
 	}
 	line := n.Line // the value may have more lines
@@ -195,8 +224,9 @@ func (d decoder) lost(m member) {
 }
 
 // Warnings returns the texts that the front matter of a prompt file loses: YAML reads the text
-// after " #" in a title, a description or a default as a comment. Each is an [*Error] that
-// keeps no prompt from being loaded. Load and [Folder] log the same.
+// after " #" in a title, a description, a default or an element of a list as a comment. In a test
+// file, *.test.yaml, these are the texts of the cases. Each is an [*Error] that keeps no prompt
+// from being loaded. Load and [Folder] log the same of prompts and skills.
 func Warnings(name string, content []byte) []*Error {
 	m := &made{faults: fileErrors{path: name}}
 	text, ok := textOf(content, &m.faults)
@@ -205,6 +235,12 @@ func Warnings(name string, content []byte) []*Error {
 	}
 	if isSkill(path.Base(name)) {
 		m.skill(name, text)
+		return m.faults.warnings
+	}
+	if m.faults.isYAML = strings.HasSuffix(strings.ToLower(name), ".test.yaml"); m.faults.isYAML {
+		if mapping, _ := readYAML(text, &m.faults); mapping != nil {
+			decoder{&m.faults, new(int)}.lostIn("", mapping, true)
+		}
 		return m.faults.warnings
 	}
 	if front, _, _, _, ok := split(text, &m.faults); ok {

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
@@ -58,7 +56,7 @@ var rules = []struct{ id, text string }{
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
 	{"front-matter", "Front matter is sent as text, because of its first line."},
-	{"lost-text", "The end of a title, a description or a default is a comment, because of a #."},
+	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
 	{"syntax", "A placeholder of another program is sent as text."},
 	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},
@@ -116,9 +114,12 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	}
 	i.tools(reg)
 	for _, dir := range i.dirs {
-		_, errs := loadCases(dir, reg, isInvalid)
+		files, errs := loadCases(dir, reg, isInvalid)
 		for _, e := range errs {
 			i.addError(e)
+		}
+		for _, f := range files {
+			i.lost(&prompts.Prompt{Name: f.Prompt, Source: prefixOf(dir) + f.Path})
 		}
 		i.skillsOf(dir)
 		if err := i.secrets(dir); err != nil {
@@ -152,7 +153,6 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
 		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
 		if f != nil {
-			f.Prompt = norm.NFC.String(f.Prompt)
 			errs = append(errs, f.Check(cases.PromptsOf(reg))...)
 		}
 		for _, err := range errs {
@@ -160,6 +160,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 			e.Rule = "case"
 			i.addError(e)
 		}
+		i.lost(&prompts.Prompt{Name: p.Name, Source: prefixOf(dir) + tests})
 	}
 	return i.sorted(), nil
 }
@@ -289,6 +290,14 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
 
+// lost reports the texts that a file of a prompt loses.
+func (i *inspection) lost(p *prompts.Prompt) {
+	_, file := i.fileOf(p.Source)
+	for _, e := range promptfs.Warnings(file, []byte(strings.Join(i.lines(p.Source), "\n"))) {
+		i.hint(p, e.Line, 0, "lost-text", e.Hint, "%v", e.Err)
+	}
+}
+
 // hint is add for a warning with a column and a fix.
 func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format string, args ...any) {
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Column: column, Level: levelWarning, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...), Hint: fix})
@@ -298,10 +307,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
 	lineOf := argumentLines(lines)
 	isFront := i.syntax(p, lines)
-	_, file := i.fileOf(p.Source)
-	for _, e := range promptfs.Warnings(file, []byte(strings.Join(lines, "\n"))) {
-		i.hint(p, e.Line, 0, "lost-text", e.Hint, "%v", e.Err)
-	}
+	i.lost(p)
 	if p.Description == "" && isFront {
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
