@@ -64,6 +64,17 @@ func TestMount(t *testing.T) {
 	})
 }
 
+// A name in another form means the prompt, as without the mount.
+func TestNameForm(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, revision string) {
+		s, p := newServer(nil), says("caf\u00e9")
+		p.NameForm = func(name string) string { return strings.ReplaceAll(name, "e\u0301", "\u00e9") }
+		mount(t, s, registry(p), prompts.Options{})
+		assert.Equal(t, "ours: caf\u00e9", dial(t, s, revision).text("cafe\u0301"))
+	})
+}
+
 // The registry's pages have 1 MiB of entries, as without the mount.
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
