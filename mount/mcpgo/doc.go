@@ -94,6 +94,8 @@
 //     arguments that are null, also if their schema admits null, and reject the other
 //     values with the problem of each argument. Both apply to the server's own prompts
 //     too. A null value in a completion is an empty string.
+//   - A name in prompts/get has the form of the list: NameForm of a prompt has no
+//     effect there.
 //   - The error for an unknown or hidden prompt is -32602 without data
 //     (server/server.go:1869).
 //   - A base64 cursor is not checked (server/server.go:1483). After a full last
