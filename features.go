@@ -290,6 +290,7 @@ func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *r
 func (f *features) AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
 	r, s := rpc.FromContext(ctx), f.server
 	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
+	e.lacksLinks = e.lacksLinks || r.Host.Has(hosts.ReadsNoToolLinks)
 	e.joinsTexts = r.Host.Has(hosts.JoinsTexts)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
