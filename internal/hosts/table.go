@@ -35,7 +35,7 @@ var Table = []Host{
 	{"Continue", nil, "", "2026-11-22", []Limit{
 		{TextOnly, "drops the message", "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
 	}},
-	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-28", []Limit{
+	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-24", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/continue.golden"},
 		{OnePage, "reads the first page of tools", runs + "/testdata/continue.golden"},
 		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/continue.golden"},
@@ -63,7 +63,7 @@ var Table = []Host{
 	{"goose", nil, "", "2026-11-22", []Limit{
 		{AlternatingOnly, "stops with an error", "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs"},
 	}},
-	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-28", []Limit{
+	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
 		{HiddenErrors, "gets a message that says why the prompt cannot be used", runs + "/testdata/kilo.golden"},
 		{Dollars, "puts words of the user in their place, or nothing", kiloSource},
