@@ -97,7 +97,7 @@ func TestPlaceholders(t *testing.T) {
 	text := func(s string) string { return fmt.Sprintf(`[{"role":"user","content":{"type":"text","text":%q}}]`, s) }
 	// GAP-52: the user of these clients sees no error.
 	hidden := func(client, prompt, names string) string {
-		return text(fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Tell the user to use a tool of this server, another prompt or another client.", prompt, client, client, names))
+		return text(fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", prompt, client, client, names))
 	}
 	for _, test := range []struct{ client, prompt, arguments, want string }{
 		{"opencode", "printed", `{"lang":"$1","since":"$2"}`, text("$1 $2")},
@@ -346,6 +346,11 @@ func TestContentForHosts(t *testing.T) {
 			want = "" // of which the server makes no text in the result of a tool
 		}
 		assert.Equal(t, want, call("copilot-cli", "p"), name)
+		if name == "audio" {
+			assert.Empty(t, call("kimi-code", "p"), "it drops links alone")
+		} else {
+			assert.Equal(t, want, call("kimi-code", "p"), name)
+		}
 		assert.Empty(t, call("claude-code", "p"), name)
 		if name == "resource" {
 			assert.Contains(t, raw("copilot-cli", "two"), `"text":"words\n"`, "it joins the texts")

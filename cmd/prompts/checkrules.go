@@ -351,7 +351,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	}
 	for n := range portable.Rules {
 		r := &portable.Rules[n]
-		if r.HasNoPrompts() && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
+		if (r.HasNoPrompts() || r.IsOfTools()) && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
 			continue
 		}
 		lv := levelNote

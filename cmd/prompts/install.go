@@ -72,6 +72,9 @@ var clients = []client{
 		return append(append(command, s.name, "--", s.command), s.args...)
 	}},
 	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "cline", title: "Cline", hasNoPrompts: true, command: func(s server, _ string) []string {
+		return append([]string{"cline", "mcp", "add", "--yes", s.name, "--", s.command}, s.args...)
+	}},
 	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},

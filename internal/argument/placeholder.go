@@ -61,7 +61,7 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 		}
 		names = append(names, Quote(p.Argument))
 	}
-	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Tell the user to use a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
+	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
 }
 
 // fill reads the text into dst, as read does. A placeholder is not checked.

@@ -46,6 +46,7 @@ const (
 	PlainNames                  // no name with more than ASCII letters, digits and _ . -
 	OnePage                     // no list beyond its first page
 	NoToolAudio                 // of the result of a tool, no audio and no links
+	NoToolLinks                 // of the result of a tool, no links
 	JoinedTexts                 // no separator between the texts of a tool's result
 	StructuredOnly              // of the result of a tool, structuredContent without the texts
 	Dollars                     // no text with "$1" or "$ARGUMENTS"
@@ -72,6 +73,7 @@ var Limits = map[Kind]string{
 	PlainNames:      "names of ASCII letters, digits, `_`, `.` and `-`",
 	OnePage:         "one page of a list",
 	NoToolAudio:     "results of tools: no audio, no links",
+	NoToolLinks:     "results of tools: no links",
 	JoinedTexts:     "results of tools: one text",
 	StructuredOnly:  "results of tools: `structuredContent` only",
 	Dollars:         "no `$1` or `$ARGUMENTS` in texts",
@@ -94,8 +96,10 @@ const (
 	ReadsTexts
 	// ReadsOneMessage is a host that reads one message of a prompt, or only those of the user.
 	ReadsOneMessage
-	// ReadsNoToolAudio is a host that reads no audio and no links of a tool's result.
+	// ReadsNoToolAudio is a host that reads no audio of a tool's result.
 	ReadsNoToolAudio
+	// ReadsNoToolLinks is a host that reads no links of a tool's result.
+	ReadsNoToolLinks
 	// JoinsTexts is a host that joins the texts of a tool's result without a separator.
 	JoinsTexts
 	// RunsCommands is a host that runs a command in the text of a prompt in a shell.
@@ -135,7 +139,7 @@ const Prober = "io.github.mcp-prompts/placeholders"
 // known are the clients in [Table], and Prober.
 var known = func() (all []Client) {
 	all = append(all, Client{Prober, Prober, false, SendsPlaceholders})
-	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio, JoinedTexts: JoinsTexts, Commands: RunsCommands,
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio | ReadsNoToolLinks, NoToolLinks: ReadsNoToolLinks, JoinedTexts: JoinsTexts, Commands: RunsCommands,
 		NoEmptyServer: NeedsTools, EmptyFields: SendsEmptyFields, HiddenErrors: HidesErrors}
 	for _, h := range Table {
 		var traits Traits

@@ -24,7 +24,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 		for _, l := range h.Limits {
 			isServed := len(h.Clients) > 0
 			switch l.Kind {
-			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
+			case hosts.OnePage, hosts.NoToolAudio, hosts.NoToolLinks, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
 			case hosts.OneMessage, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
 			default:
 				if l.Kind == hosts.UserOnly && isServed {
@@ -56,6 +56,9 @@ type Rule struct {
 
 // HasNoPrompts reports whether the client shows no prompts at all.
 func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
+
+// IsOfTools reports whether the limitation is of the prompt as a tool.
+func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
 
 // Limit returns the limitation, such as "one argument".
 func (r *Rule) Limit() string { return hosts.Limits[hosts.Kind(r.cannot)] }

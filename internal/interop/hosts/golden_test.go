@@ -143,6 +143,17 @@ var changes = []struct {
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
 }
 
+// numbered matches the lines of a long text, also in JSON.
+var numbered = regexp.MustCompile(`(?:LINE-\d{4} x{44}(?:\s|\\+n)*)+`)
+
+// shortened replaces lines with numbers by the first and the last.
+func shortened(text string) string {
+	return numbered.ReplaceAllStringFunc(text, func(found string) string {
+		at := strings.LastIndex(found, "LINE-")
+		return found[:len("LINE-0000")] + " to " + found[at:at+len("LINE-0000")] + "\n"
+	})
+}
+
 // normal returns a text of one run in the form in which each run has it.
 func (s *sandbox) normal(text string) string {
 	text = strings.NewReplacer(s.home, "~", s.dir, "<dir>", strings.ReplaceAll(s.dir, "/", "-"), "-dir").Replace(text)
