@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,8 +215,8 @@ func (o *Object) checkWork(object strictjson.Value, rename func(string) string) 
 //
 // Accepting is fast and allocates little. Only a rejected object is visited again
 // to explain why.
-func (o *Object) Check(object strictjson.Value) *Rejection {
-	problems, more := o.validator.validate(instanceOf(object), true)
+func (o *Object) Check(ctx context.Context, object strictjson.Value) *Rejection {
+	problems, more := o.validator.validate(ctx, instanceOf(object), true)
 	if problems == nil {
 		return nil
 	}
