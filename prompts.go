@@ -200,7 +200,7 @@ func (b *filledStruct[In]) call(ctx context.Context) (*Result, error) { return b
 type typedRender interface {
 	in() reflect.Type
 	isNil() bool
-	bind(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem)
+	bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem)
 }
 
 // typedFunc is the one typedRender: what New was given.
@@ -210,15 +210,15 @@ func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
 
 func (f typedFunc[In]) isNil() bool { return f == nil }
 
-func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
+func (f typedFunc[In]) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
 	b := &filledStruct[In]{render: f}
-	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
+	problems := p.Fill(ctx, reflect.ValueOf(&b.in).Elem(), args)
 	return b, problems
 }
 
 // bind fills the map of a prompt without a struct.
-func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
-	texts, problems := p.Texts(args)
+func (f RenderFunc) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
+	texts, problems := p.Texts(ctx, args)
 	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 

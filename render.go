@@ -163,9 +163,9 @@ func (p *placed) place(d *definition, given argument.Given) {
 
 // bind returns the render function with the arguments filled in, unless they have problems
 // already, and all problems.
-func (p *placed) bind(d *definition, problems []argument.Problem) (render filledRender, all []argument.Problem) {
+func (p *placed) bind(ctx context.Context, d *definition, problems []argument.Problem) (render filledRender, all []argument.Problem) {
 	if len(problems) == 0 {
-		render, problems = d.bind(p.texts)
+		render, problems = d.bind(ctx, p.texts)
 	}
 	if p.others != nil {
 		problems = append(problems, p.others.problems...)
@@ -175,13 +175,13 @@ func (p *placed) bind(d *definition, problems []argument.Problem) (render filled
 
 // bind returns the render function with the arguments filled in, and with the
 // cache of the prompt around the function.
-func (d *definition) bind(args []argument.Text) (filledRender, []argument.Problem) {
+func (d *definition) bind(ctx context.Context, args []argument.Text) (filledRender, []argument.Problem) {
 	var render filledRender
 	var problems []argument.Problem
 	if d.prompt.typed != nil {
-		render, problems = d.prompt.typed.bind(d.plan, args)
+		render, problems = d.prompt.typed.bind(ctx, d.plan, args)
 	} else {
-		render, problems = d.prompt.Render.bind(d.plan, args)
+		render, problems = d.prompt.Render.bind(ctx, d.plan, args)
 	}
 	if d.more().results != nil {
 		render = d.cached(args, render)
@@ -304,7 +304,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		}
 		addValues(s.request, d.plan.Secrets(given.texts))
 	}
-	render, problems := given.bind(d, nil)
+	render, problems := given.bind(ctx, d, nil)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
 	}

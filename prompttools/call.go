@@ -125,19 +125,19 @@ func (t *tool) read(ctx context.Context, sent json.RawMessage) (arguments json.R
 	err = request.Parse(text, func(v strictjson.Value, _ error) {
 		unsent = t.keys.unsent(v)
 		if read, r = t.input.Read(v, t.keys.nameIn(v)); read == text {
-			r = t.input.Check(v)
+			r = t.input.Check(ctx, v)
 		}
 	})
 	if err == nil && r == nil && read != text {
 		if err = request.Hold(len(read)); err == nil {
-			err = request.Parse(read, func(v strictjson.Value, _ error) { r = t.input.Check(v) })
+			err = request.Parse(read, func(v strictjson.Value, _ error) { r = t.input.Check(ctx, v) })
 		}
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case r != nil:
-		r, err = t.inWordsOfClient(request, r, read, unsent)
+		r, err = t.inWordsOfClient(ctx, request, r, read, unsent)
 		return nil, t.rejected(r), err
 	case read != text:
 		sent = json.RawMessage(read)
@@ -147,7 +147,7 @@ func (t *tool) read(ctx context.Context, sent json.RawMessage) (arguments json.R
 
 // inWordsOfClient returns the rejection with the keys of arguments, and with the names of
 // those that the client has sent by name.
-func (t *tool) inWordsOfClient(request *rpc.Running, r *argument.Rejection, read string, unsent map[string]string) (*argument.Rejection, error) {
+func (t *tool) inWordsOfClient(ctx context.Context, request *rpc.Running, r *argument.Rejection, read string, unsent map[string]string) (*argument.Rejection, error) {
 	words := unsent
 	if t.keyed != nil && read != "" {
 		words = maps.Clone(t.keys.names)
@@ -158,7 +158,7 @@ func (t *tool) inWordsOfClient(request *rpc.Running, r *argument.Rejection, read
 		if err != nil {
 			return nil, err
 		}
-		err = request.Parse(string(keyed), func(v strictjson.Value, _ error) { r = cmp.Or(t.keyed.Check(v), r) })
+		err = request.Parse(string(keyed), func(v strictjson.Value, _ error) { r = cmp.Or(t.keyed.Check(ctx, v), r) })
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func (t *tool) checkNow(given strictjson.Value) *prompts.Error {
 		_ = doc.Parse(text, jsonenc.MaxDepth)
 		given = doc.Root()
 	}
-	return t.rejected(t.input.Check(given))
+	return t.rejected(t.input.Check(context.Background(), given))
 }
 
 // rejected returns the error for the model; nil without a rejection.
@@ -220,7 +220,7 @@ func (t *tool) checked(result *Result) (*Result, error) {
 	if err := doc.Parse(string(text), jsonenc.MaxDepth); err != nil {
 		return nil, fmt.Errorf("structuredContent: %w", err)
 	}
-	if r := t.output.Check(doc.Root()); r != nil {
+	if r := t.output.Check(context.Background(), doc.Root()); r != nil {
 		why := argument.Redacted(r.Problems) // without values, for the log
 		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", why)
 	}

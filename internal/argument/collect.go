@@ -2,6 +2,7 @@ package argument
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -204,7 +205,7 @@ func (a *Argument) acceptsNull() bool {
 	}
 	switch types := schema.TypesOf(a.Schema); {
 	case a.value.kind == schema.JSON:
-		_, problems := a.value.readJSON(reflect.Value{}, "null", false)
+		_, problems := a.value.readJSON(context.Background(), reflect.Value{}, "null", false)
 		return problems == nil
 	case len(types) > 0 && !slices.Contains(types, "null"), len(types) == 0 && a.Schema.Ref == "" && a.Schema.DynamicRef == "":
 		return false

@@ -2,6 +2,7 @@ package argument
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -185,7 +186,7 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	// Reading into a value of the Go type also runs UnmarshalText, so that a
 	// default which the application rejects is an error now and not in the first
 	// call.
-	if _, p := a.value.read(dst, text, false); p != nil {
+	if _, p := a.value.read(context.Background(), dst, text, false); p != nil {
 		return fmt.Errorf("default: %s", p[0].inside())
 	}
 	a.hasDefault, a.defaultValue = true, text

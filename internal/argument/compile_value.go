@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,7 +160,7 @@ func (v *value) acceptsEmpty(required bool) bool {
 	if v.rules.texts != nil && !v.rules.hasText("") { // without a message that nobody reads
 		return false
 	}
-	_, p := v.read(reflect.Value{}, "", false)
+	_, p := v.read(context.Background(), reflect.Value{}, "", false)
 	return p == nil
 }
 
@@ -214,7 +215,7 @@ func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, 
 	if t != nil {
 		dst = reflect.New(t).Elem()
 	}
-	_, problems = v.read(dst, text, false)
+	_, problems = v.read(context.Background(), dst, text, false)
 	return problems, nil
 }
 
@@ -244,7 +245,7 @@ func (v *value) listCandidates() []string {
 func (v *value) valid(texts []string) []string {
 	some := texts[:0]
 	for _, text := range texts {
-		if _, p := v.read(reflect.Value{}, text, false); p == nil {
+		if _, p := v.read(context.Background(), reflect.Value{}, text, false); p == nil {
 			some = append(some, text)
 		}
 	}

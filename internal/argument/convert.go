@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
@@ -212,7 +213,7 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 //
 // The problems of the elements are collected up to MaxProblems. A list that is too
 // long is reported together with them.
-func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []Problem) {
+func (v *value) convertList(ctx context.Context, dst reflect.Value, text string, want bool) (any, []Problem) {
 	texts, wrong, problems := v.split(text)
 	if problems != nil {
 		return nil, problems
@@ -239,7 +240,7 @@ func (v *value) convertList(dst reflect.Value, text string, want bool) (any, []P
 		if p := wrong[i]; p != nil {
 			inside = []Problem{*p}
 		} else {
-			item, inside = v.elem.read(slot, t, want)
+			item, inside = v.elem.read(ctx, slot, t, want)
 		}
 		if problems = appendInside(problems, i, inside...); len(problems) == MaxProblems {
 			return nil, problems
@@ -261,13 +262,15 @@ func appendInside(problems []Problem, i int, inside ...Problem) []Problem {
 }
 
 // validateList validates a list whose elements are valid.
-func (v *value) validateList(instance any, text string) []Problem {
+//
+// The instance is encoded for the tree if the list was comma-separated.
+func (v *value) validateList(ctx context.Context, instance any, text string) []Problem {
 	if !isJSONList(text) {
 		text = jsonenc.Text(instance)
 	}
 	var doc strictjson.Doc
 	_ = doc.Parse(text, jsonenc.MaxDepth) // split has parsed it, or it was encoded
-	return v.validator.check(instanceOf(doc.Root()))
+	return v.validator.check(ctx, instanceOf(doc.Root()))
 }
 
 // split returns the texts of a list's elements, and the problems of the first elements

@@ -176,7 +176,7 @@ func TestEmptyRequired(t *testing.T) {
 	var l one[[]string]
 	assert.Equal(t, missing, empty(t, &l))
 	assert.Empty(t, fill(planOf[one[[]string]](t), &l, text("[]")))
-	_, problems := listPlan(t, Spec{Name: "a", Required: true}).Texts([]Text{text("")})
+	_, problems := listPlan(t, Spec{Name: "a", Required: true}).Texts(t.Context(), []Text{text("")})
 	assert.Equal(t, missing, problems)
 }
 

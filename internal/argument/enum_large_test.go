@@ -83,7 +83,7 @@ func TestEnumOfIntegersAllocatesNothingPerElement(t *testing.T) {
 	v := valueOf[[]int](t, itemsOf(integersTo(5000)))
 	list := strings.Repeat("4999,", elements) + "4999"
 	allocs := testing.AllocsPerRun(3, func() {
-		_, p := v.read(reflect.ValueOf(&got.L).Elem(), list, false)
+		_, p := v.read(t.Context(), reflect.ValueOf(&got.L).Elem(), list, false)
 		if p != nil {
 			panic(p[0].Message)
 		}

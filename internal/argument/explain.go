@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,16 +28,19 @@ type explainer struct {
 
 // check is validate for a value that is not the arguments of a tool. The problems beyond
 // MaxProblems are left out.
-func (v *Validator) check(in instance) []Problem {
-	problems, _ := v.validate(in, false)
+func (v *Validator) check(ctx context.Context, in instance) []Problem {
+	problems, _ := v.validate(ctx, in, false)
 	return problems
 }
 
 // validate returns the problems of the value and how many are left out, none if the schema
 // accepts the value. If the value has the arguments of a tool, each problem has the name of its argument.
-func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more int) {
+//
+// Validation and explanation are separate passes, because nearly all values are
+// valid.
+func (v *Validator) validate(ctx context.Context, in instance, isTool bool) (problems []Problem, more int) {
 	if !hasHugeNumber(in) {
-		w := validation{v: v, left: v.visits(in)}
+		w := validation{v: v, ctx: ctx, left: v.visits(in)}
 		switch ok := w.accepts(v.root, in, nil); {
 		case w.left < 0:
 			return []Problem{{Reason: reasonSchema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
@@ -44,7 +48,7 @@ func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more
 			return nil, 0
 		}
 	}
-	return v.explain(in, isTool)
+	return v.explain(ctx, in, isTool)
 }
 
 // explain returns the problems of a value that the schema does not accept: one at least,
@@ -52,7 +56,7 @@ func (v *Validator) validate(in instance, isTool bool) (problems []Problem, more
 //
 // The budget is a multiple of the value's size, and a constant for small values. A
 // part beyond the budget is still reported, but without the cause inside.
-func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more int) {
+func (v *Validator) explain(ctx context.Context, in instance, isTool bool) (problems []Problem, more int) {
 	size := len(in.text) + len(in.value.Raw())
 	// Explaining visits alternatives again and again. The budget keeps it linear in the size of
 	// the value, however the schema is nested. The visits of all trials together are bounded by
@@ -62,7 +66,7 @@ func (v *Validator) explain(in instance, isTool bool) (problems []Problem, more 
 	if hasHugeNumber(in) {
 		e.hugeNumbers(in)
 	} else {
-		w := validation{v, visits, &e}
+		w := validation{v, ctx, visits, &e}
 		w.accepts(v.root, in, nil)
 	}
 	// Better a general message than none: the value is invalid, and the client must learn that.

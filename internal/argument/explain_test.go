@@ -48,7 +48,7 @@ func TestProblemsInside(t *testing.T) {
 			continue
 		}
 		value, _, _ := strings.Cut(line, " → ")
-		_, problems := plan.Texts([]Text{text(value)})
+		_, problems := plan.Texts(t.Context(), []Text{text(value)})
 		require.NotEmpty(t, problems, "%s", value)
 		got := value + " → " + Sentences(problems, 0) + " → " + jsonenc.Text(problems)
 		out = append(out, got)
@@ -67,7 +67,7 @@ func TestProblemsInside(t *testing.T) {
 // message repeats all of a long value.
 func checkExplained(t *testing.T, v *Validator, text string) {
 	t.Helper()
-	problems, _ := v.explain(instanceAt(t, text), false)
+	problems, _ := v.explain(t.Context(), instanceAt(t, text), false)
 	require.NotEmpty(t, problems, text)
 	require.LessOrEqual(t, len(problems), MaxProblems, text)
 	for _, p := range problems {
@@ -82,7 +82,7 @@ func checkExplained(t *testing.T, v *Validator, text string) {
 			require.True(t, found, "%s: %s %s", text, p.Path, p.Message)
 		}
 	}
-	ofTool, _ := v.explain(instanceAt(t, text), true)
+	ofTool, _ := v.explain(t.Context(), instanceAt(t, text), true)
 	require.NotEmpty(t, ofTool, text)
 }
 
@@ -144,7 +144,7 @@ func (j *judged) judge(t *testing.T, schema string, texts ...string) {
 			}
 			budget := 1 << 20
 			e := explainer{most: MaxProblems, budget: &budget}
-			(&validation{v, 1 << 40, &e}).accepts(v.root, instanceAt(t, text), nil)
+			(&validation{v, nil, 1 << 40, &e}).accepts(v.root, instanceAt(t, text), nil)
 			require.Empty(t, e.problems, "%s\n%s", schema, text)
 			j.accepted++
 		}, "%s\n%s", schema, text)

@@ -2,6 +2,7 @@ package argument
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -20,13 +21,13 @@ import (
 //
 // The schema is validated before the Go value is filled, so that UnmarshalJSON of
 // the application sees only JSON that the schema accepts.
-func (v *value) readJSON(dst reflect.Value, text string, want bool) (instance any, problems []Problem) {
+func (v *value) readJSON(ctx context.Context, dst reflect.Value, text string, want bool) (instance any, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
 		return nil, problemsOf(explainText(text, &doc, err, v.expected))
 	}
 	if v.validator != nil {
-		if problems := v.validator.check(instanceOf(doc.Root())); problems != nil {
+		if problems := v.validator.check(ctx, instanceOf(doc.Root())); problems != nil {
 			return nil, problems
 		}
 	}

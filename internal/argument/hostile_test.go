@@ -34,7 +34,7 @@ func TestHostileJSONIsBounded(t *testing.T) {
 		"nested": `{"a":{"b":[` + pairs.String()[1:] + `]}}`,
 		"names":  `{"` + strings.Repeat(`\u0000`, 2000) + `":{"` + strings.Repeat("é", 2000) + `":{"x":"y"}}}`,
 	} {
-		problems := v.check(instanceAt(t, text))
+		problems := v.check(t.Context(), instanceAt(t, text))
 		require.NotEmpty(t, problems, name)
 		assert.LessOrEqual(t, len(problems), MaxProblems, name)
 		for _, p := range problems {
@@ -73,7 +73,7 @@ func TestHostileJSONTakesLinearMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, problems := c.plan.Texts([]Text{text(c.text)})
+		_, problems := c.plan.Texts(t.Context(), []Text{text(c.text)})
 		runtime.ReadMemStats(&after)
 		require.NotEmpty(t, problems, name)
 		assert.Less(t, int(after.TotalAlloc-before.TotalAlloc), 200*len(c.text), name)

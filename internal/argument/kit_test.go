@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"testing"
@@ -64,7 +65,7 @@ func valueOf[T any](t testing.TB, s *jsonschema.Schema) *value {
 }
 
 func fill[In any](p *Plan, in *In, texts ...Text) []Problem {
-	return p.Fill(reflect.ValueOf(in).Elem(), texts)
+	return p.Fill(context.Background(), reflect.ValueOf(in).Elem(), texts)
 }
 
 func text(value string) Text { return Text{Value: value, Given: true} }

@@ -58,7 +58,7 @@ func folds[T any](t *testing.T, text, message string) {
 		v.elem = &elem
 	}
 	var got T
-	_, p := v.read(reflect.ValueOf(&got).Elem(), text, false)
+	_, p := v.read(t.Context(), reflect.ValueOf(&got).Elem(), text, false)
 	if message == "" {
 		assert.Nil(t, p, text)
 		return

@@ -86,7 +86,7 @@ func TestNull(t *testing.T) {
 			assert.Empty(t, undeclared, "%s, %s", test.name, door)
 			assert.Empty(t, ignored, "%s, %s", test.name, door)
 			assert.Empty(t, p.Secrets(texts), "%s, %s", test.name, door)
-			byName, problems := p.Texts(texts)
+			byName, problems := p.Texts(t.Context(), texts)
 			got := jsonenc.Text(byName)
 			if problems != nil {
 				require.Len(t, problems, 1)
@@ -108,13 +108,13 @@ func TestNull(t *testing.T) {
 	for door, collect := range doors(t, p, `{"text":null,"count":null,"raw":null,"object":null,"map":null}`) {
 		texts, _, _ := collect(true)
 		var got in
-		assert.Empty(t, p.Fill(reflect.ValueOf(&got).Elem(), texts), door)
+		assert.Empty(t, p.Fill(t.Context(), reflect.ValueOf(&got).Elem(), texts), door)
 		assert.Equal(t, in{Text: "x", Raw: json.RawMessage("null")}, got, door)
 	}
 	for door, collect := range doors(t, p, `{"object":{"a":null}}`) {
 		if door[0] == 't' || door == "altered typed" {
 			texts, _, _ := collect(true)
-			assert.Equal(t, "object.a must be a string, got null", Sentences(p.Fill(reflect.ValueOf(new(in)).Elem(), texts), 0), door)
+			assert.Equal(t, "object.a must be a string, got null", Sentences(p.Fill(t.Context(), reflect.ValueOf(new(in)).Elem(), texts), 0), door)
 		}
 	}
 

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -203,8 +204,11 @@ func (o *Object) checkWork(object strictjson.Value, rename func(string) string) 
 }
 
 // Check returns nil if the schema accepts the JSON, an object.
-func (o *Object) Check(object strictjson.Value) *Rejection {
-	problems, more := o.validator.validate(instanceOf(object), true)
+//
+// Accepting is fast and allocates little. Only a rejected object is visited again
+// to explain why.
+func (o *Object) Check(ctx context.Context, object strictjson.Value) *Rejection {
+	problems, more := o.validator.validate(ctx, instanceOf(object), true)
 	if problems == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func read(t testing.TB, o *argument.Object, object string) (string, *argument.Re
 	if r != nil {
 		return "", r
 	}
-	return text, o.Check(parsed(t, text))
+	return text, o.Check(t.Context(), parsed(t, text))
 }
 
 // A schema that makes no sense is an error.
@@ -69,7 +69,7 @@ func TestObjectIsBounded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&many, `,"x%d":1`, i)
 	}
-	r := o.Check(parsed(t, "{"+many.String()[1:]+"}"))
+	r := o.Check(t.Context(), parsed(t, "{"+many.String()[1:]+"}"))
 	assert.Len(t, r.Problems, argument.MaxProblems)
 	assert.Equal(t, 1001-argument.MaxProblems, r.More)
 	assert.Contains(t, r.Message, "a is required; x0 is not an argument")
@@ -212,7 +212,7 @@ func TestObjectOfAnySchema(t *testing.T) {
 		`{"undeclared":1,"tree":{"b":1}}`: `a is required; tree.b is unknown; known members: tree`,
 		`{"a":1,"undeclared":1,"tree":1}`: `tree must be a JSON object, got the number 1; the object must have at most 2 members, got 3`,
 	} {
-		if r := o.Check(parsed(t, text)); want == "" {
+		if r := o.Check(t.Context(), parsed(t, text)); want == "" {
 			assert.Nil(t, r, text)
 		} else if assert.NotNil(t, r, text) {
 			assert.Equal(t, want, r.Message, text)
@@ -225,7 +225,7 @@ func TestObjectIntegerWithFraction(t *testing.T) {
 	t.Parallel()
 	o, err := object(t, `{"type":"object","properties":{"a":{"type":"integer","minimum":5}}}`)
 	require.NoError(t, err)
-	assert.Equal(t, "a must be at least 5, got 3.0", o.Check(parsed(t, `{"a":3.0}`)).Message)
+	assert.Equal(t, "a must be at least 5, got 3.0", o.Check(t.Context(), parsed(t, `{"a":3.0}`)).Message)
 }
 
 // Objects are accepted as jsonschema-go accepts them, and a rejection has a message.

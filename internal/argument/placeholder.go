@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // The caller knows from the client's name that placeholders are possible, and
 // isPlaceholder recognizes them. Other clients never get here, because "$1" may be
 // a value that is meant.
-func (p *Plan) Placeholders(texts []Text, client string, isPlaceholder func(string) bool) (problems []Problem) {
+func (p *Plan) Placeholders(ctx context.Context, texts []Text, client string, isPlaceholder func(string) bool) (problems []Problem) {
 	for i := range p.Arguments {
 		a, t := &p.Arguments[i], &texts[i]
 		switch {
@@ -68,9 +69,9 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 //
 // The value stands in for one that the client adds later, so that no rule can be
 // checked here.
-func (v *value) fill(dst reflect.Value, t Text) []Problem {
+func (v *value) fill(ctx context.Context, dst reflect.Value, t Text) []Problem {
 	if !t.unchecked {
-		_, problems := v.read(dst, t.Value, false)
+		_, problems := v.read(ctx, dst, t.Value, false)
 		return problems
 	}
 	if !dst.IsValid() {

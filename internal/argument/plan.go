@@ -16,6 +16,7 @@ package argument
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"slices"
 	"strconv"
@@ -145,19 +146,22 @@ func (p *Plan) OmitEmpty(texts []Text) {
 // The texts are those of Collect, one for each argument. v must
 // be addressable and of the type given to [Compile]. If there are problems, v is
 // filled in part, and the caller must not use it.
-func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
+func (p *Plan) Fill(ctx context.Context, v reflect.Value, texts []Text) []Problem {
 	return p.decode(texts, func(a *Argument, t Text) []Problem {
-		return a.value.fill(fieldAt(v, a.Index), t)
+		return a.value.fill(ctx, fieldAt(v, a.Index), t)
 	})
 }
 
 // Texts is Fill for a prompt without a struct. It returns the strings by name,
 // defaults included.
-func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
+//
+// Without a struct there is nothing to convert to, but each string is validated in
+// the same way. So a prompt can move to a struct without a change for its clients.
+func (p *Plan) Texts(ctx context.Context, texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
 	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
 		byName[a.Name] = t.Value
-		return a.value.fill(reflect.Value{}, t)
+		return a.value.fill(ctx, reflect.Value{}, t)
 	})
 	return byName, problems
 }

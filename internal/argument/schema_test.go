@@ -149,10 +149,10 @@ func TestPatternsTakeABoundedTime(t *testing.T) {
 		{`{"type":"array","items":{"anyOf":[{"type":"string","pattern":%q}]}}`, `["%s"]`},
 	} {
 		p := listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, fmt.Sprintf(c.schema, "^(.{0,900}x)*.{0,900}$"))})
-		_, problems := p.Texts([]Text{text(fmt.Sprintf(c.pattern, strings.Repeat("x", 1<<20)))})
+		_, problems := p.Texts(t.Context(), []Text{text(fmt.Sprintf(c.pattern, strings.Repeat("x", 1<<20)))})
 		require.Len(t, problems, 1, c.schema)
 		assert.Contains(t, problems[0].Message, refused)
-		_, problems = p.Texts([]Text{text(fmt.Sprintf(c.pattern, "xyz"))})
+		_, problems = p.Texts(t.Context(), []Text{text(fmt.Sprintf(c.pattern, "xyz"))})
 		assert.Empty(t, problems, c.schema)
 	}
 }

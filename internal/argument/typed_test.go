@@ -121,11 +121,11 @@ func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Proble
 	require.Equal(t, texts, changed, object)
 	require.Equal(t, problems, others, object)
 	if !d.in.IsValid() {
-		_, more := d.plan.Texts(texts)
+		_, more := d.plan.Texts(t.Context(), texts)
 		return reflect.Value{}, append(more, problems...)
 	}
 	in := reflect.New(d.in.Type()).Elem()
-	return in, append(d.plan.Fill(in, texts), problems...)
+	return in, append(d.plan.Fill(t.Context(), in, texts), problems...)
 }
 
 // A value of another JSON type is a problem for each kind of argument, and null is the same
@@ -193,7 +193,7 @@ func TestTypedSecrets(t *testing.T) {
 	require.NoError(t, doc.Parse(`{"token":["`+long+`"],"pin":"`+long+`"}`, jsonenc.MaxDepth))
 	texts, _, _ := p.Collect(nil, Given{Object: doc.Root(), IsTyped: true})
 	assert.Equal(t, []string{`["` + long + `"]`, long}, p.Secrets(texts))
-	_, problems := p.Texts(texts)
+	_, problems := p.Texts(t.Context(), texts)
 	assert.NotContains(t, jsonenc.Text(problems), "sss")
 }
 
@@ -209,7 +209,7 @@ func TestTypedTextsThatWereChanged(t *testing.T) {
 	require.NoError(t, doc.Parse(`{"a":"1","b":[2],"c":3}`, jsonenc.MaxDepth))
 	altered := Given{Object: doc.Root(), IsTyped: true, IsAltered: true, Texts: map[string]string{"a": "11", "b": "2,3", "c": "x"}}
 	texts, _, _ := p.Collect(nil, altered)
-	got, problems := p.Texts(texts)
+	got, problems := p.Texts(t.Context(), texts)
 	assert.Empty(t, problems)
 	assert.Equal(t, map[string]string{"a": "11", "b": "2,3", "c": "x"}, got)
 	altered.Texts = map[string]string{"d": "x"}

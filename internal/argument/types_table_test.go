@@ -129,9 +129,9 @@ func get(t testing.TB, d declared, arguments string) *rejection {
 	var problems []Problem
 	if d.in.IsValid() {
 		d.in.SetZero()
-		problems = d.plan.Fill(d.in, texts)
+		problems = d.plan.Fill(t.Context(), d.in, texts)
 	} else {
-		_, problems = d.plan.Texts(texts)
+		_, problems = d.plan.Texts(t.Context(), texts)
 	}
 	problems = append(problems, undeclared...)
 	bothDoors(t, d, doc.Root(), problems)

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -39,6 +40,10 @@ func (v *Validator) acceptsPart(s *subschema, in instance, around *evaluated) bo
 // alternatives takes twice the time for each level of a value, and so exceeds every limit.
 const maxVisits = 16
 
+// visitsPerLook is after how many visits a walk looks whether its request has ended: a request
+// that the client cancels, or that exceeds its time limit, must not keep a processor.
+const visitsPerLook = 1 << 12
+
 // visits returns how many schemas may be visited to validate the value.
 func (v *Validator) visits(in instance) int64 {
 	return maxVisits * int64(v.schemas) * int64(1+in.value.Nodes())
@@ -48,8 +53,9 @@ func (v *Validator) visits(in instance) int64 {
 // with an explainer, through all keywords.
 type validation struct {
 	v         *Validator
-	left      int64      // how many schemas may still be visited
-	explainer *explainer // collects the problems; nil to end at the first
+	ctx       context.Context // whose end ends the walk; nil for a walk that is short
+	left      int64           // how many schemas may still be visited
+	explainer *explainer      // collects the problems; nil to end at the first
 }
 
 // fails adds the problem of a keyword, if somebody wants it, and returns false. After the last
@@ -69,7 +75,9 @@ func (w *validation) ends(ok bool) bool { return !ok && w.explainer == nil }
 func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool {
 	// A reference is not counted, but its target is.
 	if s.ref == nil {
-		w.left--
+		if w.left--; w.left%visitsPerLook == 0 && w.ctx != nil && w.ctx.Err() != nil {
+			w.left = -1 // nobody waits for the result
+		}
 	}
 	if w.left < 0 {
 		return false
@@ -140,7 +148,7 @@ func (w *validation) wouldAccept(s *subschema, in instance, around *evaluated) b
 
 // looksAhead is accepts without problems.
 func (w *validation) looksAhead(s *subschema, in instance, around *evaluated) bool {
-	ahead := validation{v: w.v, left: w.left}
+	ahead := validation{v: w.v, ctx: w.ctx, left: w.left}
 	ok := ahead.accepts(s, in, around)
 	w.left = ahead.left
 	return ok && w.left >= 0
@@ -148,7 +156,7 @@ func (w *validation) looksAhead(s *subschema, in instance, around *evaluated) bo
 
 // explain is accepts with another explainer, which takes as long as many visits.
 func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
-	inner := validation{w.v, w.left - 32, e}
+	inner := validation{w.v, w.ctx, w.left - 32, e}
 	ok := inner.accepts(s, in, nil)
 	w.left = inner.left
 	return ok

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -102,7 +103,7 @@ func TestValidationIsBounded(t *testing.T) {
 			if levels < 16 {
 				continue
 			}
-			problems := v.check(in)
+			problems := v.check(t.Context(), in)
 			require.Len(t, problems, 1)
 			assert.Contains(t, problems[0].Message, "takes too long to validate", "%s %d", text, levels)
 		}
@@ -113,11 +114,11 @@ func TestValidationIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	in := instanceAt(t, `{"a":`+strings.Repeat(`{"a":`, 50)+"1"+strings.Repeat("}", 50)+`,"c":"`+strings.Repeat("x", 1<<16)+`"}`)
 	budget := 1 << 30
-	w := validation{v, 1 << 16, &explainer{most: MaxProblems, budget: &budget}}
+	w := validation{v, nil, 1 << 16, &explainer{most: MaxProblems, budget: &budget}}
 	require.False(t, w.accepts(v.root, in, nil))
 	assert.Less(t, w.left, int64(0))
 	assert.Greater(t, budget, 1<<30-1<<26)
-	problems := v.check(in)
+	problems := v.check(t.Context(), in)
 	assert.NotEmpty(t, problems)
 	// Of random schemas, whatever they are: accept and explain end.
 	for seed := range uint64(100) {
@@ -125,7 +126,7 @@ func TestValidationIsBounded(t *testing.T) {
 		v, err := NewValidator(parsed(t, text))
 		require.NoError(t, err, text)
 		in := instanceAt(t, deep(120))
-		problems := v.check(in)
+		problems := v.check(t.Context(), in)
 		assert.Equal(t, v.accepts(in), problems == nil, text)
 	}
 }
@@ -223,4 +224,33 @@ func TestValidity(t *testing.T) {
 		}
 	}
 	assert.Greater(t, rows, 120)
+}
+
+// A walk ends soon after the context of its request.
+func TestValidationEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	v, err := NewValidator(parsed(t, `{"anyOf":[{"properties":{"x":{"$ref":"#"}},"minProperties":5},{"properties":{"x":{"$ref":"#"}},"minProperties":6},{"type":"integer"}]}`))
+	require.NoError(t, err)
+	in := instanceAt(t, strings.Repeat(`{"x":`, 100)+`"`+strings.Repeat(",", 10)+`"`+strings.Repeat("}", 100))
+	require.Greater(t, v.visits(in), int64(2*visitsPerLook))
+	for _, most := range []int64{1, 3} {
+		looks := &endingContext{Context: t.Context(), most: most}
+		w := validation{v: v, ctx: looks, left: 10 * visitsPerLook}
+		require.False(t, w.accepts(v.root, in, nil))
+		assert.Negative(t, w.left)
+		assert.Equal(t, most, looks.n)
+	}
+}
+
+// endingContext ends when it was looked at most times.
+type endingContext struct {
+	context.Context
+	n, most int64
+}
+
+func (c *endingContext) Err() error {
+	if c.n++; c.n < c.most {
+		return nil
+	}
+	return context.Canceled
 }

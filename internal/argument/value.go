@@ -2,6 +2,7 @@ package argument
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -82,7 +83,7 @@ func (v *value) outOfRange(text string) *Problem {
 //
 // read must not panic for any text. UnmarshalText of the application may, and the
 // caller of the prompt recovers.
-func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem) {
+func (v *value) read(ctx context.Context, dst reflect.Value, text string, want bool) (any, []Problem) {
 	// Before any pattern runs: matching takes time in proportion to text and pattern.
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
 		return nil, []Problem{*tooLong(v.maxBytes)}
@@ -96,7 +97,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 		// The value must be complete before dst is set, so dst is not passed on.
 		if dst.Kind() == reflect.Interface {
 			// The schema says what an any holds.
-			instance, problems := v.read(reflect.Value{}, text, true)
+			instance, problems := v.read(ctx, reflect.Value{}, text, true)
 			if problems == nil && instance != nil {
 				dst.Set(reflect.ValueOf(instance))
 			}
@@ -107,19 +108,19 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, []Problem)
 	case schema.List:
 		// The instance is made only if the validator or the caller needs it, because a list of
 		// texts fills its slice directly.
-		instance, problems := v.convertList(dst, text, want || v.validator != nil)
+		instance, problems := v.convertList(ctx, dst, text, want || v.validator != nil)
 		if problems == nil && v.validator != nil {
-			problems = v.validateList(instance, text)
+			problems = v.validateList(ctx, instance, text)
 		}
 		return instance, problems
 	case schema.JSON:
-		return v.readJSON(dst, text, want)
+		return v.readJSON(ctx, dst, text, want)
 	}
 	// The converted value is validated last: most calls end here without a
 	// validator.
 	instance, p := v.convert(dst, text, want)
 	if p == nil && v.validator != nil {
-		return instance, v.validator.check(v.instanceOf(text))
+		return instance, v.validator.check(ctx, v.instanceOf(text))
 	}
 	return instance, problemsOf(p)
 }

@@ -190,7 +190,7 @@ func TestValuesWithoutStruct(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%s", jsonenc.Text(c.schema), c.text), func(t *testing.T) {
 			t.Parallel()
-			got, problems := listPlan(t, Spec{Name: "a", Schema: c.schema}).Texts([]Text{text(c.text)})
+			got, problems := listPlan(t, Spec{Name: "a", Schema: c.schema}).Texts(t.Context(), []Text{text(c.text)})
 			if c.reason != "" {
 				require.Len(t, problems, 1)
 				assert.Equal(t, c.reason, problems[0].Reason)
@@ -286,7 +286,7 @@ func TestDefaults(t *testing.T) {
 
 	list := listPlan(t, def("a", `"x"`), def("b", `"y"`), Spec{Name: "c"})
 	for range 2 {
-		texts, problems := list.Texts([]Text{{}, text("given"), {}})
+		texts, problems := list.Texts(t.Context(), []Text{{}, text("given"), {}})
 		require.Empty(t, problems)
 		assert.Equal(t, map[string]string{"a": "x", "b": "given"}, texts)
 		texts["a"] = "changed"

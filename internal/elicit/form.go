@@ -50,7 +50,7 @@ func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Quest
 			// The answer goes to a new value first, because an invalid answer must not leave
 			// the application's struct half filled.
 			value := reflect.New(in.Type()).Elem()
-			if problems := f.plan.Fill(value, texts); len(problems) > 0 {
+			if problems := f.plan.Fill(context.Background(), value, texts); len(problems) > 0 {
 				return &Invalid{key: key, problems: problems}
 			}
 			in.Set(value)

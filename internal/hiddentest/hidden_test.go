@@ -34,6 +34,9 @@ import (
 type door struct {
 	ask   func(id int, r hiddentest.Request) string
 	close func()
+	// send sends one message, and returns what the server sends until the message is answered,
+	// or ctx ends.
+	send func(ctx context.Context, method, name, line string) string
 }
 
 // doors has a constructor for each way into a server.
@@ -42,25 +45,30 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 		session := sessionIn(t, s, version)
 		return door{func(id int, r hiddentest.Request) string {
 			return handle(t, session, session.Handle, r.Line(id, version))
-		}, session.Close}
+		}, session.Close, func(ctx context.Context, _, _, line string) string {
+			return handleIn(ctx, t, session, session.Handle, line)
+		}}
 	},
 	"Server.Handle": func(t testing.TB, s *prompts.Server, version string) door {
 		session := sessionIn(t, s, version)
 		in := func(transport.RequestInfo) (transport.Session, error) { return session, nil }
+		serve := func(ctx context.Context, msg []byte, x transport.Exchange) error {
+			if version != hiddentest.Stateless {
+				x.Session = in
+			}
+			return s.Handle(ctx, msg, x)
+		}
 		return door{func(id int, r hiddentest.Request) string {
-			return handle(t, session, func(ctx context.Context, msg []byte, x transport.Exchange) error {
-				if version != hiddentest.Stateless {
-					x.Session = in
-				}
-				return s.Handle(ctx, msg, x)
-			}, r.Line(id, version))
-		}, session.Close}
+			return handle(t, session, serve, r.Line(id, version))
+		}, session.Close, func(ctx context.Context, _, _, line string) string { return handleIn(ctx, t, session, serve, line) }}
 	},
 	"batch": func(t testing.TB, s *prompts.Server, version string) door {
 		session := sessionIn(t, s, version)
 		return door{func(id int, r hiddentest.Request) string {
 			return handle(t, session, session.Handle, servertest.BatchLine(r.Line(2*id, version), r.Line(2*id+1, version)))
-		}, session.Close}
+		}, session.Close, func(ctx context.Context, _, _, line string) string {
+			return handleIn(ctx, t, session, session.Handle, servertest.BatchLine(line))
+		}}
 	},
 	"Server.Call": func(t testing.TB, s *prompts.Server, version string) door {
 		return door{func(_ int, r hiddentest.Request) string {
@@ -77,7 +85,12 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 				return fmt.Sprintf("%s%d %s %s", out, e.Code, e.Message, data)
 			}
 			return fmt.Sprint(out, string(result), err)
-		}, func() {}}
+		}, func() {}, func(ctx context.Context, method, _, line string) string {
+			var m struct{ ID, Params json.RawMessage }
+			require.NoError(t, json.Unmarshal([]byte(line), &m))
+			result, err := s.Call(ctx, method, m.Params, prompts.CallOptions{Version: version, ID: string(m.ID)})
+			return fmt.Sprint(string(result), err)
+		}}
 	},
 	"Serve": func(t testing.TB, s *prompts.Server, version string) door {
 		p := &pipe{in: make(chan string)}
@@ -92,14 +105,18 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 		return door{func(id int, r hiddentest.Request) string { return p.say(r.Line(id, version)) }, func() {
 			close(p.in)
 			require.NoError(t, <-served)
+		}, func(_ context.Context, _, _, line string) string {
+			p.in <- line
+			time.Sleep(time.Millisecond) // of the bubble: until nothing runs
+			return strings.Join(p.take(), "\n")
 		}}
 	},
 	"Streamable HTTP": func(t testing.TB, s *prompts.Server, version string) door {
 		h := streamablehttp.MustNewHandler(s, streamablehttp.Options{})
 		session := ""
 		var post func(method, name, body string) string
-		post = func(method, name, body string) string {
-			r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost/", strings.NewReader(body))
+		send := func(ctx context.Context, method, name, body string) string {
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(body))
 			r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 			if method != "initialize" {
 				r.Header.Set("Mcp-Protocol-Version", version)
@@ -122,11 +139,12 @@ var doors = map[string]func(t testing.TB, s *prompts.Server, version string) doo
 			w.Header().Del("Date")
 			return fmt.Sprint(w.Code, w.Header(), w.Body)
 		}
+		post = func(method, name, body string) string { return send(context.Background(), method, name, body) }
 		if version != hiddentest.Stateless {
 			post("initialize", "", servertest.InitializeAs(version, hiddentest.Capabilities))
 			post("notifications/initialized", "", servertest.InitializedLine)
 		}
-		return door{func(id int, r hiddentest.Request) string { return post(r.Method, r.Name, r.Line(id, version)) }, func() { _ = h.Close() }}
+		return door{func(id int, r hiddentest.Request) string { return post(r.Method, r.Name, r.Line(id, version)) }, func() { _ = h.Close() }, send}
 	},
 }
 
@@ -143,9 +161,14 @@ func sessionIn(t testing.TB, s *prompts.Server, version string) transport.Sessio
 // handle returns all that is sent for a message.
 func handle(t testing.TB, session transport.Session, f func(context.Context, []byte, transport.Exchange) error, msg string) string {
 	t.Helper()
+	return handleIn(context.Background(), t, session, f, msg)
+}
+
+func handleIn(ctx context.Context, t testing.TB, session transport.Session, f func(context.Context, []byte, transport.Exchange) error, msg string) string {
+	t.Helper()
 	var mu sync.Mutex // protects out
 	var out []string
-	err := f(context.Background(), []byte(msg), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
+	err := f(ctx, []byte(msg), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
 		mu.Lock()
 		defer mu.Unlock()
 		out = append(out, fmt.Sprint(string(msg), code, last))
