@@ -160,8 +160,8 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 	}
 }
 
-// textFinder finds the texts of messages in a file. The search begins behind the last text,
-// because the texts come in the order of the file.
+// textFinder finds the texts of messages in a file. Each search begins behind the text before,
+// because most texts have the order of the file.
 type textFinder struct {
 	file     string // without the backslashes that escape lines
 	at, line int    // where the search begins
