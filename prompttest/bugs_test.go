@@ -345,12 +345,13 @@ var bugs = []bug{
 		said(func(in title) string {
 			return "Review " + in.Title + ":\n\n" + prompts.Fence("go", in.Title) + "\nBe brief."
 		}))},
-	{name: "a value in a format, of two types", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
-		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Types: []string{"string", "null"}}}}}, said(func(in title) string {
+	{name: "the first element of an empty list of two types", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		p := prompts.Prompt{Arguments: []prompts.Argument{{Name: "labels", Required: true, Schema: &jsonschema.Schema{Types: []string{"null", "array"}}}}}
+		return one(p, said(func(in labels) string {
 			if isBuggy {
-				return fmt.Sprintf("Review "+in.Title+" within %d lines", 10) //nolint // the bug
+				return "First " + in.Labels[0] + " of " + strings.Join(in.Labels, ", ")
 			}
-			return "Review " + in.Title
+			return "All of " + strings.Join(in.Labels, ", ")
 		}))
 	}},
 	{name: "a late completion that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
@@ -460,6 +461,22 @@ func TestBugs(t *testing.T) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// The log says how often the function of a prompt with a question runs, since no result shows it.
+func TestOneQuestionIsLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := bug{check: CheckArguments, client: answering, prompt: func(bool) prompts.Prompt {
+			return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+				_, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?")
+				return prompts.Messages(prompts.User("Mail")), err
+			})
+		}}
+		r := b.run(t, false)
+		assert.Empty(t, r.errors)
+		assert.Contains(t, fmt.Sprint(r.logs), "the function runs 2 times in protocol version 2026-07-28")
+	})
 }
 
 // A check ends within a second for a prompt that takes a millisecond, whatever it declares: the

@@ -153,8 +153,8 @@ type Entries[T any] struct {
 // for each name.
 type Reported struct{ names sync.Map } // "prompt " or "tool " and the name
 
-// Log logs the name of a prompt or a tool.
-func (r *Reported) Log(ctx context.Context, s *prompts.Server, mount, kind, name string) {
+// Report logs the name of a prompt or a tool.
+func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, name string) {
 	if _, isKnown := r.names.LoadOrStore(kind+" "+name, true); isKnown {
 		return
 	}
