@@ -13,6 +13,8 @@ import (
 // schema, so that the compiler can name them before there is any text to complete.
 
 // namesToComplete returns the names of the members that a value can have.
+//
+// A member whose schema is false is declared only to be forbidden.
 func (s *subschema) namesToComplete() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
 }

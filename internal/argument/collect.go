@@ -199,6 +199,8 @@ func (a *Argument) given(v strictjson.Value, isTyped bool) Text {
 
 // acceptsNull reports whether the schema of the argument, as InputSchema describes it, admits
 // null.
+//
+// The type decides for nearly all arguments, so that nothing is compiled for them.
 func (a *Argument) acceptsNull() bool {
 	if a.Schema == nil {
 		return false
@@ -216,6 +218,9 @@ func (a *Argument) acceptsNull() bool {
 
 // exampleOf returns the text that was meant by a value that is not a string; "" if
 // that is not clear.
+//
+// Any number, boolean, array or object can be sent as a string of its JSON. A long value
+// would fill the message.
 func exampleOf(v strictjson.Value) string {
 	const most = 64
 	if raw := v.Raw(); len(raw) <= most {

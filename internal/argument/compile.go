@@ -25,10 +25,14 @@ import (
 // declaration. in is the struct type that declares the arguments. The listed
 // specs add to its fields by name. If in is nil, the specs are the arguments.
 //
+// Prompts that list nothing share the plan of their struct type.
+//
 // Compile does all work that does not depend on a call: inference, the checks of
 // the schemas, regular expressions, defaults. A plan with errors must not be used:
 // its arguments may lack a schema. Compile returns all errors rather than the
 // first, because a developer fixes them in one go.
+//
+// The same declaration always gives the same errors in the same order.
 func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 	var c compiler
 	if in == nil {
@@ -72,6 +76,9 @@ func (c *compiler) fail(name string, err error) {
 }
 
 // begin makes a plan with a capacity of n arguments.
+//
+// The map is decided before the first argument is added, so that Find works during
+// the compilation as well as after it.
 func (c *compiler) begin(n int) {
 	c.plan = &Plan{}
 	if n > 0 {
@@ -83,6 +90,10 @@ func (c *compiler) begin(n int) {
 }
 
 // fromList compiles arguments without a struct.
+//
+// Without a Go type, the schema alone says how each string is read. An argument
+// whose schema is invalid gets a value of no rules, so that the checks of its name
+// and its flags still run.
 func (c *compiler) fromList(listed []Spec) {
 	c.begin(len(listed))
 	for _, spec := range listed {
@@ -121,6 +132,8 @@ func (s *Spec) compileSchema() (*value, error) {
 }
 
 // describe takes an empty title and description from the schema.
+//
+// A title or a description that the prompt declares outside of the schema wins.
 func (s *Spec) describe(schema *jsonschema.Schema) {
 	if schema != nil {
 		s.Title = cmp.Or(s.Title, schema.Title)
@@ -157,6 +170,9 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 
 // setDefault turns the default of the schema into the string that a client would
 // send for it. The default must be valid like any other value.
+//
+// JSON Schema treats default as an annotation, and a validator never checks it.
+// Here a default is a value that calls use, so it has to be valid.
 func (a *Argument) setDefault(t reflect.Type) error {
 	if a.Required {
 		if t == nil {

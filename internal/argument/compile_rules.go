@@ -13,6 +13,10 @@ import (
 
 // compileRules splits the schema of a value of the JSON type want into rules and
 // the rest, which a [Validator] validates. Mostly there is no rest.
+//
+// The parameter k is the kind by which the text is read. Splitting the schema makes
+// most calls cheap: the rules need no tree, no instance and no allocation, and
+// their messages know the keyword that failed.
 func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
 	values, err := checkFits(k, want, s)
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 // This file compiles the arguments that a struct declares, once for each type.
 
 // inferred is what a struct type declares.
+//
+// An inferred with errors is cached as well: the type will not change, and each
+// prompt with the type reports the same errors.
 type inferred struct {
 	fields []field
 	errs   []error
@@ -34,6 +37,8 @@ type field struct {
 
 // structs caches inferred by type. Inference costs much more than everything
 // else that adding a prompt does, and depends on nothing but the type.
+//
+// The number of types in a program is finite, so the cache needs no limit.
 var structs sync.Map // reflect.Type -> *inferred
 
 // infer returns what the struct type t declares. Two goroutines may infer the same
@@ -166,6 +171,10 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 
 // extend adds what is listed to an argument of a struct. The members of extra
 // win.
+//
+// An extension may narrow what the field accepts, but the value must still fill the
+// Go type. So the merged schema is compiled again with the type t. Whether a field
+// is required is declared in one place only, by its type and its json tag.
 func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Required && !a.Required {
 		//lint:ignore ST1005 it begins with the name of a field

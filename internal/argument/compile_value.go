@@ -167,6 +167,9 @@ func (v *value) acceptsEmpty(required bool) bool {
 // checkReadable returns an error for a value of an enum that no text can give, for an
 // example that is not valid, and for a default whose conversion panics. setDefault
 // checks the rest of a default.
+//
+// Without the check, the error would be one of a call, and that of a value which
+// the documentation of the prompt offers.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := schema.Allowed(s)
 	if err != nil {
@@ -201,6 +204,9 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 
 // readDeclared reads a value of the schema into a new value of type t, which may
 // be nil. A panic of the application's UnmarshalText is an error.
+//
+// A declared value becomes the string that a client would send: a string of a text
+// kind unchanged, all others as JSON.
 func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -221,6 +227,8 @@ func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, 
 
 // listCandidates returns all valid texts, if the schema lists them or if the type
 // has only a few.
+//
+// The lists are bounded by the declaration and by maxIntegers, never by a client.
 func (v *value) listCandidates() []string {
 	switch {
 	case v.kind == schema.List:

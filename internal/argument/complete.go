@@ -16,6 +16,9 @@ import (
 
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
+//
+// The values come from the declaration, and are valid for the type and the schema,
+// as far as single values are checked.
 func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {
 	// Completions of a secret would say which values are valid.
@@ -57,6 +60,8 @@ func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]str
 
 // matches returns the first values that match, no more than most, and the number of
 // all.
+//
+// A type without candidates gives none: no completion is no error in the protocol.
 func (v *value) matches(typed string, most int) (values []string, total int) {
 	x := v.candidates()
 	if x.Len() == 0 && v.kind == schema.Duration {
@@ -67,6 +72,8 @@ func (v *value) matches(typed string, most int) (values []string, total int) {
 }
 
 // durations returns the durations with the number that was typed.
+//
+// A duration has too many values to list, but the unit is what users forget.
 func (v *value) durations(typed string) []string {
 	if strings.Trim(typed, "+-.0123456789") != "" {
 		return nil
@@ -83,6 +90,9 @@ func (v *value) durations(typed string) []string {
 // openList is a comma-separated list whose last element is being typed. Of
 // "red, blue, gr" the head is "red, blue, ", the typed text is "gr", and the elements
 // are red and blue.
+//
+// A client replaces the whole text of the argument by a completion, so each
+// completion repeats the head.
 type openList struct {
 	head     string   // the text before that element
 	typed    string   // what there is of it
@@ -91,6 +101,8 @@ type openList struct {
 
 // openListOf returns the list that was typed. It returns false for JSON, and for a
 // list that is too long.
+//
+// The head is kept as it was typed, spaces included.
 func openListOf(text string) (l openList, ok bool) {
 	at := strings.LastIndexByte(text, ',') + 1
 	l.typed = strings.TrimLeftFunc(text[at:], unicode.IsSpace)

@@ -79,6 +79,9 @@ const maxOpenSchemas = 16
 // openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
 // token to complete, as after a value, for a text that is no beginning of JSON, and for a token
 // behind maxHead.
+//
+// The pass is a state machine without recursion. strictjson cannot parse a text
+// that ends in the middle of a token.
 func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	var levels []level
 	schemas := withParts(nil, root, inPlaceDepth)
@@ -172,6 +175,9 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 
 // endOfString returns the offset after the string that begins at i, and whether the string
 // is closed.
+//
+// A byte after a backslash never ends a string. Whether the escape is valid is
+// found by unquoted.
 func endOfString(text string, i int) (end int, isClosed bool) {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -198,6 +204,9 @@ func unquoted(token string, isClosed bool) (text string, ok bool) {
 }
 
 // inside returns the schemas of the member or the element that follows.
+//
+// Schemas in place were resolved when the level was opened, so a member that allOf
+// or a reference declares is found as well.
 func (l *level) inside() []*subschema {
 	var all []*subschema
 	for _, s := range l.schemas {
@@ -231,6 +240,8 @@ func withParts(all []*subschema, s *subschema, depth int) []*subschema {
 }
 
 // candidates returns what may follow.
+//
+// Each schema has an index of its own, made when the schema is first completed.
 func (o *openJSON) candidates() []*match.Index {
 	var all []*match.Index
 	if o.isName {
@@ -250,6 +261,9 @@ func (o *openJSON) candidates() []*match.Index {
 }
 
 // textOf returns a candidate as JSON, and false for one that does not fit.
+//
+// A name that the object has already would be a duplicate. After a quote, only
+// strings fit.
 func (o *openJSON) textOf(candidate string) (text string, ok bool) {
 	if o.isName {
 		return string(strictjson.AppendString(nil, candidate)) + ":", !o.level.names[candidate]

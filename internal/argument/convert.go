@@ -75,6 +75,9 @@ func (v *value) trim(text string) string {
 
 // convertText reads the kinds with a text form of their own. The schema validates
 // this text.
+//
+// Without a Go value only the schema is checked: the type's own method needs a
+// value to fill.
 func (v *value) convertText(dst reflect.Value, text string) *Problem {
 	if !dst.IsValid() {
 		return nil
@@ -300,6 +303,9 @@ func (v *value) split(text string) (texts []string, wrong map[int]*Problem, prob
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
 // have the right JSON type: "1" is no integer.
+//
+// The elements become texts again, so that the same code reads the elements of both
+// forms.
 func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {

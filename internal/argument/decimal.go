@@ -13,6 +13,9 @@ import (
 
 // decimal is the number 0.digits × 10^point. The digits neither begin nor end with a
 // zero. Zero has no digits.
+//
+// Each number has exactly one decimal, so equality and order are those of the
+// fields.
 type decimal struct {
 	negative bool
 	digits   string
@@ -24,6 +27,8 @@ type decimal struct {
 const farExponent = 1 << 30
 
 // parseDecimal returns the number of a text that strconv.ParseFloat accepts.
+//
+// The digits are a part of the text, or one copy without the point.
 func parseDecimal(text string) decimal {
 	var d decimal
 	d.negative = strings.HasPrefix(text, "-")
@@ -125,6 +130,8 @@ func (d decimal) isMultipleOf(step decimal) bool {
 }
 
 // mulMod returns (a × b + c) mod m, for a below m.
+//
+// The product has 128 bits, of which Rem64 takes the remainder.
 func mulMod(a, b, m, c uint64) uint64 {
 	high, low := bits.Mul64(a, b%m)
 	low, carry := bits.Add64(low, c, 0)

@@ -17,6 +17,9 @@ func notOneOfTexts(text string, texts []string) *Problem {
 const maxAllowed = 100
 
 // notOneOf is the problem of a value that is not in the enum.
+//
+// Allowed is for programs and has the values themselves. The message is for people
+// and models, and phrase.List shortens it.
 func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	// An enum may have a million values, and each error would repeat them.
 	most := min(len(values), maxAllowed)

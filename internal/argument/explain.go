@@ -96,6 +96,9 @@ func (e *explainer) add(make func() *Problem) {
 }
 
 // put writes the place into the problem.
+//
+// The problem of the object as a whole has no argument. Then ofAll makes its
+// sentence.
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
@@ -124,6 +127,8 @@ func (e *explainer) inside(s step, explain func()) {
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
+//
+// The message is general, but it names the value, and the path names the place.
 func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
@@ -231,6 +236,9 @@ func typesOf(s *subschema) []string {
 }
 
 // explainText is explain for a text that is not strict JSON: it says where.
+//
+// The offset counts bytes of the text that the client sent, so that a program can
+// find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:

@@ -14,6 +14,9 @@ import (
 // alternatives, it explains the one that was probably meant.
 
 // bothMatch is the problem of a value that two alternatives accept, of which only one may.
+//
+// Often the alternatives differ in the member that they require, and the object has
+// both members.
 func bothMatch(a, b *subschema, in instance) *Problem {
 	onlyOf := func(a, b *subschema) []string {
 		return slices.DeleteFunc(slices.Clone(a.required), func(name string) bool { return b.isRequired[name] })
@@ -26,6 +29,8 @@ func bothMatch(a, b *subschema, in instance) *Problem {
 }
 
 // together is the problem of an object with members of which each excludes the others.
+//
+// The reason is that of an unknown member: the fix is to remove one.
 func together(names ...string) *Problem {
 	message := "must not have the members " + phrase.List(names, memberName) + " together; remove one of them"
 	if len(names) == 1 {
@@ -35,6 +40,9 @@ func together(names ...string) *Problem {
 }
 
 // excluded is the problem of a value that the schema accepts, but must not.
+//
+// The words say what not excludes, if that is one simple keyword. Any other schema
+// is shown as JSON.
 func (s *subschema) excluded(in instance) *Problem {
 	switch {
 	case s.rules.enum != nil:
@@ -114,6 +122,8 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 }
 
 // lacks returns the member that an object lacks; "" if it lacks none or several.
+//
+// anyOf with a required member in each alternative says "one of these members".
 func (s *subschema) lacks(in instance) string {
 	lacking := ""
 	for _, name := range s.target().required {
@@ -172,6 +182,8 @@ func eitherOf(problems []Problem) Problem {
 }
 
 // addPlaced adds a problem that has its place.
+//
+// The problem comes from a trial, which has removed duplicates.
 func (e *explainer) addPlaced(p Problem) {
 	if len(e.problems) == e.most {
 		e.more++

@@ -39,6 +39,9 @@ func (s *subschema) notEnough(matching int) *Problem {
 }
 
 // repeated adds a problem for each element that equals one before, which first has.
+//
+// The first of equal elements has no problem, so that the client removes the others
+// only.
 func (e *explainer) repeated(first map[int]int) {
 	for _, i := range slices.Sorted(maps.Keys(first)) {
 		e.inside(step{index: i}, func() {
@@ -63,6 +66,9 @@ func unknownPart() *Problem {
 }
 
 // unknown is the problem of a member that the schema does not declare.
+//
+// A misspelled name is the most common cause, so a suggestion is better than the
+// list of names.
 func (s *subschema) unknown(name string, isArgument bool) *Problem {
 	p := &Problem{Reason: reasonUnknown, Message: "is unknown"}
 	if isArgument {
@@ -91,6 +97,9 @@ func memberName(name string) string {
 }
 
 // thatIs says in a few words which values the schema accepts, after a noun.
+//
+// The words stand in a message about contains, such as "must have at least 1
+// element equal to a".
 func (s *subschema) thatIs() string {
 	asJSON := s.asJSON
 	s = s.target()

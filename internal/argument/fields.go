@@ -18,6 +18,8 @@ import (
 // read from JSON. infer.go infers the schema of each argument.
 
 // structField is a field of a struct that JSON can fill.
+//
+// A field with an error is kept, so that the error names the argument.
 type structField struct {
 	name        string // from the json tag, or the field's own
 	index       []int  // through embedded structs

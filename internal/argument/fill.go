@@ -48,6 +48,9 @@ func (v *value) readJSON(ctx context.Context, dst reflect.Value, text string, wa
 }
 
 // fillJSON fills dst from JSON that is valid for the schema.
+//
+// The text is decoded a second time only after an error: most JSON has integers
+// without a fraction.
 func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
 	if err == nil {

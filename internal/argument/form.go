@@ -17,6 +17,9 @@ import (
 
 // DescriptionWithHint returns the description with a hint that says which values
 // are valid. The protocol has no other place for this.
+//
+// An argument of prompts/list has a name, a title, a description and whether it is
+// required. Models and users see the hint in the description.
 func (a *Argument) DescriptionWithHint() string {
 	hint := a.value.hint(false)
 	if a.Schema != nil && len(a.Schema.Examples) > 0 && a.value.rules.texts == nil && a.value.rules.enum == nil {
@@ -95,6 +98,8 @@ func (v *value) hint(element bool) string {
 // each argument, or one for each member of an object (MRT-26). With hints, the descriptions say what the schema of a
 // field cannot. modes says that the protocol version has modes of elicitation.
 // Forms have lists and defaults since then.
+//
+// The fields are in the order of the arguments.
 func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte, error) {
 	dst = append(dst, '{')
 	if modes {
@@ -143,6 +148,8 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 
 // formField is the schema of a field. The forms of the protocol are flat: a field
 // is a string, a number, a boolean, one of several strings, or several of them.
+//
+// The bounds are json.Number, so that they are written as messages print them.
 type formField struct {
 	Type        string          `json:"type"`
 	Minimum     json.Number     `json:"minimum,omitempty"`
@@ -249,6 +256,8 @@ func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 }
 
 // isChoice reports whether the value is a list of strings of an enum.
+//
+// A form of the protocol has a field with several choices for exactly such lists.
 func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.texts != nil }
 
 // ReadForm returns the texts that the user has filled in, by the position of their
@@ -293,6 +302,9 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 
 // fieldText returns the text of the user's answer, or what the answer must be
 // instead.
+//
+// The answer has the JSON type of the field, and becomes the string that
+// prompts/get would have.
 func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
 	switch {
 	case v.kind == schema.Bool:

@@ -45,6 +45,9 @@ func withoutPointers(t reflect.Type) reflect.Type {
 
 // hasTextForm reports whether values of type t are read from a string by a rule
 // of their own, not by their kind.
+//
+// encoding.TextUnmarshaler is checked on the pointer, because its method has to set
+// the value.
 func hasTextForm(t reflect.Type) bool {
 	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
@@ -132,6 +135,8 @@ func unsupported(t reflect.Type) error {
 
 // expectedOf returns what the text of a value must be; "" if any text is valid, or
 // if only the type's own method knows.
+//
+// The result is the object of "must be", and begins a hint.
 func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
 	case schema.Bool:

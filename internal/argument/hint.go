@@ -72,6 +72,8 @@ func (s *subschema) hintTo(depth int) string {
 }
 
 // Member is a member of an argument with structure, for documentation.
+//
+// The name has the form of a place in a message, so a reader can look up an error.
 type Member struct {
 	Name        string // with the places around, such as scope.region or filters[].name
 	IsRequired  bool   // in its object
@@ -87,6 +89,8 @@ const (
 )
 
 // appendMembers appends the members of a value, and those inside of them.
+//
+// The limits end the list for a recursive schema.
 func appendMembers(all []Member, s *subschema, name string, depth int) []Member {
 	if s == nil || depth == 0 {
 		return all

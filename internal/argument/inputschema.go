@@ -60,6 +60,8 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 
 // describe returns a copy of the schema with what the Go type adds: the JSON type,
 // the range of an integer, the form of a text.
+//
+// The patterns for durations and base64 are what the conversion accepts.
 func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	d := *s
 	if len(schema.TypesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {

@@ -14,6 +14,9 @@ import (
 // keys by which they are found in an enum.
 
 // instance is a JSON value to validate.
+//
+// For a string argument the value is the zero Value, because the argument itself is
+// no JSON.
 type instance struct {
 	kind  strictjson.Kind
 	text  string           // of a string the decoded text, of a number the source
@@ -41,6 +44,9 @@ func (in instance) number() number {
 }
 
 // shown returns the beginning of the value, for a message.
+//
+// Messages go to a client or a model, so 64 bytes are enough to recognize the
+// value.
 func (in instance) shown() string {
 	switch {
 	case in.kind == strictjson.String:
@@ -68,6 +74,8 @@ func shown(v strictjson.Value) string {
 }
 
 // describeJSON returns what a message calls the value that shown returned.
+//
+// The first byte decides, because the beginning of a value may be clipped.
 func describeJSON(shown string) string {
 	switch shown[0] {
 	case '"':

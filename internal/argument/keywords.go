@@ -18,6 +18,9 @@ func (s *subschema) hasType(in instance) bool {
 }
 
 // hasValue reports whether the enum and the const allow the value.
+//
+// Values are equal in JSON Schema if they have the same type and content: the order
+// of members and the form of a number do not count.
 func (s *subschema) hasValue(in instance) bool {
 	if s.values == nil {
 		return true
@@ -79,6 +82,8 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 }
 
 // elementAt returns the schema of the element at the index; nil for any value.
+//
+// items applies to the elements after those of prefixItems only.
 func (s *subschema) elementAt(i int) *subschema {
 	if i < len(s.prefix) {
 		return s.prefix[i]
@@ -92,6 +97,8 @@ func (*subschema) isCount(n int, low, high *int) bool {
 }
 
 // containsEnough reports whether n elements that contains accepts are allowed.
+//
+// An array without any matching element is valid if minContains is 0.
 func (s *subschema) containsEnough(n int) bool {
 	if s.contains == nil {
 		return true

@@ -20,6 +20,10 @@ import (
 
 // checkMembers returns an error if the schema has a member that the type t does
 // not have, or has with another JSON type.
+//
+// A member of the schema that no field takes would be validated and then lost. An
+// unknown required member could be given by no client, because the inferred schema
+// forbids others.
 func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 	t = withoutPointers(t)
 	// Only the method knows which members the JSON has.
@@ -72,12 +76,17 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 
 // memberCase finds members of JSON in the wrong case. encoding/json would fill
 // the field "level" from a member "LEVEL", which no schema has validated.
+//
+// JSON Schema compares names exactly, so to the schema "LEVEL" and "level" are
+// different members.
 type memberCase struct {
 	members map[string]*memberCase // of a struct
 	inside  *memberCase            // of a slice, an array or a map
 }
 
 // memberCaseOf returns nil if no value of type t contains a struct.
+//
+// A nil memberCase checks nothing, so a map of strings costs a call nothing.
 func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
 
 // memberCaseIn is memberCaseOf with the types known so far. A type with a schema

@@ -15,6 +15,9 @@ import (
 // number is an integer or a float. It is compared with the bounds of a schema,
 // which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
 // although its float64 is equal.
+//
+// Most numbers are short, and one comparison of floats decides. Only the others are
+// turned into decimals, which takes time linear in their digits.
 type number struct {
 	kind  schema.Kind // Int, Uint or Float
 	int   int64
@@ -33,6 +36,8 @@ const exactFloat = 1 << 53
 const exactDigits = 15
 
 // floatNumber returns the number of a text that strconv.ParseFloat accepts as f.
+//
+// The text is kept only if f may have lost digits.
 func floatNumber(text string, f float64) number {
 	n := number{kind: schema.Float, float: f}
 	if len(text) > exactDigits {
@@ -107,6 +112,8 @@ func (n number) instance() any {
 
 // parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
 // infinities and NaN.
+//
+// JSON allows no such number, and 0x10 is more likely an error than a number.
 func parseFloat(text string, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(text, bits)
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {

@@ -105,6 +105,9 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 }
 
 // Rejection says why a schema rejects an object.
+//
+// The caller puts the problems into the error data, or the message into the result
+// of a tool.
 type Rejection struct {
 	Message  string
 	Problems []Problem // of single members, at most MaxProblems; may be none
@@ -179,6 +182,10 @@ func literalOf(text string) (instance, bool) {
 
 // checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
 // member counts for that member only, unless the schema has references.
+//
+// Most objects are below the limit with all patterns together, and are not parsed
+// here. Only a large one needs the closer look, which counts each member with the
+// patterns that can match it.
 func (o *Object) checkWork(object strictjson.Value, rename func(string) string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
 	if work(o.all, object.Raw()) <= maxPatternWork {

@@ -38,6 +38,9 @@ const (
 
 // partsOf returns the members of the argument at the position, by whose fields a form asks
 // for the argument; nil for an argument with one field.
+//
+// The result depends on the plan alone, so the form and the reading of its answers
+// agree without any state in between.
 func (p *Plan) partsOf(i int) []part {
 	a := &p.Arguments[i]
 	if a.value.kind != schema.JSON || a.value.validator == nil || a.value.rules.enum != nil {
@@ -111,6 +114,9 @@ func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefau
 
 // fieldFor returns what asks for a member as for an argument. A schema that refers to
 // other parts of the whole schema is asked for as JSON, and validated with all of it.
+//
+// The field is compiled from the schema alone, as for an argument without a struct.
+// A member that has no field of its own type becomes JSON.
 func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.Value) *Argument {
 	v, err := compileValue(nil, s.source)
 	if err != nil || v.kind == schema.JSON || s.kinds == 0 && s.values == nil || v.kind == schema.List && !v.elem.isElement() {

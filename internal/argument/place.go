@@ -13,6 +13,9 @@ import (
 // a text such as s.filters[2].name for people.
 
 // step leads to a member or an element.
+//
+// The steps of a value are known only during a walk over JSON, so a place is built
+// by entering and leaving, and never copied for values that are valid.
 type step struct {
 	name       string
 	index      int  // -1 for a member
@@ -20,6 +23,8 @@ type step struct {
 }
 
 // place is a value inside of an argument.
+//
+// A place is for one goroutine and one walk.
 type place struct{ steps []step }
 
 // enter goes to a member or an element. leave goes back.
@@ -89,6 +94,8 @@ func (at place) put(p *Problem) {
 }
 
 // clipPlace shortens a long place to its beginning and its end.
+//
+// The end says which member is meant, and the beginning where to look for it.
 func clipPlace(text string) string {
 	if len(text) <= maxPlace {
 		return text
@@ -97,6 +104,8 @@ func clipPlace(text string) string {
 }
 
 // isPlain reports whether a name needs no quotes.
+//
+// A plain name needs no quotes in a place, and is safe in the name of a form field.
 func isPlain(name string) bool {
 	const special = "-_$"
 	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
@@ -105,6 +114,9 @@ func isPlain(name string) bool {
 }
 
 // setElement says that the problem is one of the element i of a list.
+//
+// A list is read element by element without a place, so the index is put before the
+// path that the element has already.
 func (p *Problem) setElement(i int) {
 	index := strconv.Itoa(i)
 	if p.Path = "/" + index + p.Path; len(p.Path) > maxPath {

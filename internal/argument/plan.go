@@ -28,6 +28,9 @@ import (
 )
 
 // Spec is what a prompt declares of an argument.
+//
+// Compile gets the specs that a prompt lists, and makes the others from the fields of a
+// struct. From then on, both are the same.
 type Spec struct {
 	Name        string
 	Title       string
@@ -60,6 +63,9 @@ type Plan struct {
 }
 
 // Argument is a compiled argument.
+//
+// Required says that a call without the argument is an error. A required argument
+// has no default, because nothing could ever use the default.
 type Argument struct {
 	Spec        // as declared, completed by the struct and the schema
 	Index []int // of the struct's field, see reflect.Value.FieldByIndex
@@ -262,6 +268,10 @@ func (p *Plan) names() []string {
 }
 
 // Ignored is an argument of a call that the prompt does not declare.
+//
+// An error about arguments lists the ignored ones: one of them may be the misspelled
+// name of an argument that is missing. The JSON names are part of the error data, which
+// clients may read.
 type Ignored struct {
 	Argument   string `json:"argument"`
 	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant

@@ -79,12 +79,17 @@ func (p Problem) Sentence() string {
 }
 
 // inside returns the sentence of a problem without an argument.
+//
+// The developer sees it as an error of a default or an example, where the argument
+// is known.
 func (p Problem) inside() string {
 	return strings.TrimPrefix(phrase.Join(" ", p.place, p.Message), ".")
 }
 
+// Sentences joins the sentences of the first problems, and counts the others.
 // Sentences joins the sentences of the first problems, and counts the others. The
-// result is one line, as the message of a JSON-RPC error.
+// result is one line, as the message of a JSON-RPC error. The error data has the
+// problems themselves.
 func Sentences(problems []Problem, more int) string {
 	const most = 8
 	sentences := make([]string, 0, most+1)
@@ -152,9 +157,14 @@ func notString(name, example string) Problem {
 }
 
 // Quote returns the beginning of a text in quotes, for a message.
+//
+// The quotes are those of Go, so that control characters and spaces are visible.
 func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
 
 // Error is the error by which code of the application rejects an argument.
+//
+// An Error can come from UnmarshalText, from a render function or from middleware,
+// and be wrapped there.
 type Error struct{ Problem }
 
 // Refuse returns the Error for the argument with the name.
@@ -196,6 +206,8 @@ func ArgumentErrors(err error, problems []Problem) []Problem {
 }
 
 // DeclarationError is an error of the declaration of an argument.
+//
+// Developers read the message, so that it may name Go types.
 type DeclarationError struct {
 	Name string // of the argument
 	Err  error

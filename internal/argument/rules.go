@@ -63,6 +63,9 @@ func rulesOf(s *jsonschema.Schema) (r rules, err error) {
 }
 
 // checkText checks a string, after its enum.
+//
+// The reasons of brokenBy decide the message. The enum is not checked here, because
+// its message can suggest a value: see enum.go.
 func (r *rules) checkText(text string) *Problem {
 	// The check comes first and the message after it: valid texts, nearly all of them, allocate
 	// nothing.
@@ -99,6 +102,9 @@ func (r *rules) brokenBy(text string) string {
 
 // surelyFits reports whether every text of n bytes has a valid length. A
 // character has 1 to 4 bytes.
+//
+// So a text of ASCII within the limits is never counted. A false only means that
+// counting is needed.
 func (r *rules) surelyFits(n int) bool {
 	return (r.minLength == nil || (n+utf8.UTFMax-1)/utf8.UTFMax >= *r.minLength) && (r.maxLength == nil || n <= *r.maxLength)
 }
@@ -157,6 +163,9 @@ func (r *rules) checkItems(n int) *Problem {
 }
 
 // setOf returns the keys of the values.
+//
+// Membership takes constant time, so that a large enum costs a call no more than a
+// small one.
 func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	set := make(map[K]struct{}, len(values))
 	for _, v := range values {
@@ -196,6 +205,8 @@ func (n number) numeral() numeral {
 }
 
 // numeralOf returns the numeral of a schema's number, which is a float64.
+//
+// A clone of a schema has no other numbers, see [schema.Clone].
 func numeralOf(v any) numeral { return number{kind: schema.Float, float: v.(float64)}.numeral() }
 
 // length words the lengths of a string, such as "1 to 20 characters"; "" without a
@@ -265,6 +276,8 @@ func (r *rules) between() (low, high float64) {
 }
 
 // limits are a problem's Allowed for lengths and ranges, by schema keywords.
+//
+// An absent keyword is left out.
 type limits struct {
 	MinLength        *int     `json:"minLength,omitempty"`
 	MaxLength        *int     `json:"maxLength,omitempty"`

@@ -48,6 +48,8 @@ func (a *Argument) withhold(p *Problem) {
 }
 
 // checkSensitive returns an error for a declaration that shows the value.
+//
+// A default is in the descriptions of prompts/list.
 func (a *Argument) checkSensitive() error {
 	if a.Sensitive && a.hasDefault {
 		return errors.New("a sensitive argument cannot have a default; remove one of the two")

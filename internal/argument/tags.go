@@ -22,6 +22,8 @@ import (
 // same name, so that it is checked like the keywords in Prompt.Arguments.
 
 // tagKeywords are the tags. On a list, a tag for elements constrains each element.
+//
+// The order is that of the errors.
 var tagKeywords = []struct {
 	name       string
 	ofElements bool
@@ -104,6 +106,9 @@ func (r tagReader) elements() (elements tagReader, ok bool) {
 
 // value returns the JSON for the text of a value, by the rules of arguments. A text
 // that does not have the type becomes a string, which compileValue rejects.
+//
+// The text has the form that a client would send, so an author writes a default as
+// a user would type it.
 func (r tagReader) value(text string) json.RawMessage {
 	elements, isList := r.elements()
 	switch {
@@ -168,6 +173,9 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 
 // constrain returns the schema of the field with what its tags declare, or all that
 // is wrong with the tags.
+//
+// The tags are merged like the schema that a prompt lists, so both have the same
+// effect.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
 	errs := f.checkTags()
 	if err := f.readSensitive(inJSON); err != nil {
@@ -215,6 +223,9 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 }
 
 // otherNames are names that other libraries have for a tag.
+//
+// Such tags come from validators and schema generators for Go, and would have no
+// effect here.
 var otherNames = map[string]string{
 	"min": "minimum", "max": "maximum", "minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
 	"enums": "enum", "oneof": "enum", "const": "enum", "secret": "sensitive", "password": "sensitive",
@@ -277,6 +288,8 @@ func (f *structField) tagFor(meant, name, value string) (tag, text string) {
 
 // meantTag returns the tag that a name is, or nearly is; "" for names that are far from
 // all of them.
+//
+// An exact name wins, then names of other libraries, and then similar names.
 func meantTag(name string) string {
 	names := []string{"sensitive"}
 	for _, k := range tagKeywords {

@@ -17,6 +17,9 @@ import (
 
 // Accepts reports whether the schema accepts the JSON. It rejects a text that is not
 // strict JSON, and a number that no 64-bit float is near.
+//
+// Package elicit and the samples validate whole texts with Accepts. Arguments are
+// parsed before.
 func (v *Validator) Accepts(text string) bool {
 	var doc strictjson.Doc
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
@@ -72,6 +75,9 @@ func (w *validation) ends(ok bool) bool { return !ok && w.explainer == nil }
 
 // accepts reports whether the schema accepts the value. If around is not nil, accepts adds
 // the members and elements that the schema has evaluated.
+//
+// The rule of JSON Schema is that all keywords must accept the value. The order
+// only decides what a rejected value costs.
 func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool {
 	// A reference is not counted, but its target is.
 	if s.ref == nil {
@@ -163,6 +169,9 @@ func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
 }
 
 // inPlace validates with the schemas that apply to the same value.
+//
+// The schemas in place get own, because the parts that they evaluate count for s as
+// well.
 func (w *validation) inPlace(s *subschema, in instance, own *evaluated) bool {
 	if s.isFalse {
 		return w.fails(notAllowed)

@@ -69,6 +69,9 @@ func compileSchema(s *jsonschema.Schema) (*Validator, *schemaCompiler, error) {
 }
 
 // subschema is a compiled schema. Each keyword that is absent has its zero value.
+//
+// One type has the keywords of all JSON types, like a JSON schema. A subschema is
+// complete only after the whole compilation, and does not change from then on.
 type subschema struct {
 	source *jsonschema.Schema
 	// A set of bits makes the check of the type a shift. Integer and number have
@@ -121,12 +124,19 @@ type patternMembers struct {
 }
 
 // tag is a member with a const or an enum, which often distinguishes alternatives.
+//
+// The alternatives of a oneOf often say {"properties": {"kind": {"const":
+// "circle"}}}. Validation checks tags first, and messages explain the alternative
+// of the tag.
 type tag struct {
 	name   string
 	schema *subschema
 }
 
 // dependent is what applies to an object with the member.
+//
+// dependentRequired and dependentSchemas of 2020-12, or dependencies of draft 7.
+// One of required and schema is set.
 type dependent struct {
 	name     string
 	required []string

@@ -22,6 +22,9 @@ import (
 // numbers and lengths; then to check an enum of other values and the validator; and
 // last to fill the Go value from JSON. So nothing that is invalid gets into a Go
 // value of the application, except for types with UnmarshalText.
+//
+// A value is compiled from a Go type and a schema (compile_value.go), or from a
+// schema alone. The elements of a list are values too.
 type value struct {
 	kind       schema.Kind
 	bits       int    // of an integer or a float
@@ -176,6 +179,9 @@ func (v *value) held() (low, end float64, text string) {
 
 // textOf returns the text of a JSON value, and false if the value has another JSON
 // type.
+//
+// The text is what a client would send as a string for the same value, so one
+// function reads both forms.
 func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 	switch {
 	case !v.hasType(given.Kind()):
@@ -210,6 +216,9 @@ func (v *value) notTyped(shown string) *Problem {
 }
 
 // treeOf returns the compiled schema of an argument that is JSON; nil without one.
+//
+// A list has its tree for completion only: its validator has the rest of the
+// schema, if any.
 func (v *value) treeOf() *subschema {
 	switch {
 	case v.kind == schema.JSON && v.validator != nil:
