@@ -35,7 +35,7 @@ var Table = []Host{
 	{"Continue", nil, "", "2026-11-22", []Limit{
 		{TextOnly, "drops the message", "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
 	}},
-	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-24", []Limit{
+	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-28", []Limit{
 		{NoPrompts, "does not offer the prompts of a server", runs + "/testdata/continue.golden"},
 		{OnePage, "reads the first page of tools", runs + "/testdata/continue.golden"},
 		{NoToolAudio, "shows the model the JSON of images, audio and links", runs + "/testdata/continue.golden"},

@@ -227,7 +227,7 @@ var kilo = &host{
 // more are hosts that only -all runs.
 var more = []*host{
 	{
-		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", folder: "more", noPrompts: true,
+		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", seen: "2026-11-28", folder: "more", noPrompts: true,
 		program: "@continuedev/cli/dist/cn.js", command: "cn",
 		env: "CONTINUE_TELEMETRY_ENABLED=0 FORCE_NO_TTY=true",
 		files: map[string]string{"config.yaml": `name: test

@@ -138,6 +138,7 @@ var changes = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "<date>"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?( ?m?s\b| seconds?)`), "<duration>"},
 	{regexp.MustCompile(`\b\d{13}-[0-9a-z]{6}\b`), "<time>"},
+	{regexp.MustCompile(`\b\d{13}-copilot-tool-output-[0-9a-f]{32}|\btool_[0-9a-f]{12}\w{14}\b`), "<file>"},
 	{regexp.MustCompile(`(?m)\s+\d\d:\d\d$`), ""},
 	{regexp.MustCompile(`(\S) {3,}(\S)`), "$1  $2"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
