@@ -228,7 +228,7 @@ func toLink(token string) *prompts.Result {
 	return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(token), Name: "login"}))
 }
 
-var opened, mailed, counted atomic.Int64
+var opened, mailed, posted, counted atomic.Int64
 
 var bugs = []bug{
 	{name: "a URI with the value, unescaped", check: CheckArguments, prompt: results(
@@ -338,6 +338,18 @@ var bugs = []bug{
 		prompt: orders(func() int { return int(opened.Add(1)) }, func(n int) string { return fmt.Sprint("Order ", n) })},
 	{name: "an effect before the first question, without a trace", check: CheckArguments, client: answering,
 		prompt: orders(func() int { return int(mailed.Add(1)) }, func(int) string { return "Mail" }), o: CheckOptions{Effects: func() int { return int(mailed.Load()) }}},
+	{name: "effects before and after a question", check: CheckArguments, client: answering, o: CheckOptions{Effects: func() int { return int(posted.Load()) }}, prompt: func(isBuggy bool) prompts.Prompt {
+		return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+			if isBuggy {
+				posted.Add(1)
+			}
+			if _, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?"); err != nil {
+				return nil, err
+			}
+			posted.Add(1)
+			return prompts.Messages(prompts.User("Posted.")), nil
+		})
+	}},
 	{name: "an error of Ask that is swallowed", check: CheckArguments, prompt: swallowing},
 	{name: "an error of Ask that is swallowed, over a connection", check: CheckArguments, prompt: swallowing, client: connected},
 	{name: "the second block of code that the value ends", check: CheckArguments, prompt: either(

@@ -202,10 +202,17 @@ func (c *prober) checkQuestions(p *prompts.Prompt, base *rendering, newest, next
 		return
 	}
 	here, there := effects()-now, between-before
-	if here <= there {
+	isEffect := here > there
+	if !isEffect {
 		here, there = grown(newest.form, next.form), grown(one.form, two.form)
+		isEffect = there > 0 && here == newest.count*there || there == 0 && here > 0 && two.form == one.form
+		if isEffect { // A random number grows by another amount the next time.
+			three, last := c.run(c.session, p, base.Arguments), c.run(c.newest, p, base.Arguments)
+			isEffect = three != nil && last != nil && grown(two.form, again.form) == here &&
+				grown(again.form, three.form) == there && grown(three.form, last.form) == here
+		}
 	}
-	if there > 0 && here == newest.count*there || there == 0 && here > 0 && two.form == one.form {
+	if isEffect {
 		c.errorf(p, "an effect happens before a question: %d for a call in protocol version 2026-07-28, which runs the function %d times for %d rounds of questions, and %d in a session\n\tWrap the effect in prompts.Once, or ask before it.", here, newest.count, newest.count-1, there)
 		return
 	}

@@ -3,6 +3,7 @@ package prompttest
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -106,6 +107,23 @@ func TestCorrectPrompts(t *testing.T) {
 			}
 			synctest.Test(t, run)
 		})
+	}
+}
+
+// A random number after a question is no count of effects, whatever its values.
+func TestRandomNumbers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, seed))
+		b := bug{check: CheckArguments, client: answering, prompt: func(bool) prompts.Prompt {
+			return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+				if _, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?"); err != nil {
+					return nil, err
+				}
+				return prompts.Messages(prompts.User(fmt.Sprint("story ", 1+random.IntN(6)))), nil
+			})
+		}}
+		assert.Empty(t, b.run(t, false).errors, "seed %d", seed)
 	}
 }
 
