@@ -178,7 +178,7 @@ func continued(lines []string, at int) string {
 // lost notes the text that a comment cuts off a value, if the value is a text for readers or an
 // element of a list.
 func (d decoder) lost(m member) {
-	if slices.Contains([]string{"title", "description", "default"}, m.key) || strings.HasPrefix(m.key, elementOf) {
+	if slices.Contains([]string{"title", "description", "default", "example"}, m.key) || strings.HasPrefix(m.key, elementOf) {
 		d.cut(m)
 	}
 }

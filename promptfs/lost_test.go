@@ -36,6 +36,7 @@ func TestLostText(t *testing.T) {
 		front(a + "    type: integer\n    default: 1 # a comment\n"):                                       "",
 		front("tags:\n  - C # and C++\n" + a):                                                              `:3: " #" begins a comment, so element of tags ends before "# and C++"`,
 		front(a + "    enum:\n      - issue #12\n      - b\n"):                                             `:5: " #" begins a comment, so element of enum ends before "#12"`,
+		front(a + "    examples:\n      - b\n      - issue #12\n"):                                         `:6: " #" begins a comment, so example ends before "#12"`,
 		front(a + "    complete:\n      - b\n      - issue #12\n"):                                         `:6: " #" begins a comment, so element of complete ends before "#12"`,
 		front(a + "    enum: # a comment\n      # another\n      - 'a #1' # quoted\n"):                     "",
 		front(a + "    type: integer\n    enum:\n      - 1 # a number\n"):                                  "",

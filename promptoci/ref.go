@@ -149,11 +149,7 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 					return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
 				}
 			}
-			store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
-			if err != nil {
-				return auth.EmptyCredential, err
-			}
-			return credentials.Credential(store)(ctx, host)
+			return dockerCredential(ctx, host)
 		},
 	}
 	if isLoopback(host) {
@@ -161,6 +157,35 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	}
 	repository.Client = withoutQueries{client}
 	return &remoteStore{repository, g}, nil
+}
+
+// reading has an element while a goroutine reads Docker's configuration.
+var reading = make(chan struct{}, 1)
+
+// dockerCredential returns the credential that Docker's configuration has for a host. The file
+// can be a pipe, and a credential helper can be silent: the wait ends with ctx.
+func dockerCredential(ctx context.Context, host string) (auth.Credential, error) {
+	select {
+	case reading <- struct{}{}:
+	case <-ctx.Done():
+		return auth.EmptyCredential, context.Cause(ctx)
+	}
+	done := make(chan struct{})
+	var read auth.Credential
+	var failed error
+	go func() { // ends with the file and the helper
+		defer func() { <-reading; close(done) }()
+		var store *credentials.DynamicStore
+		if store, failed = credentials.NewStoreFromDocker(credentials.StoreOptions{}); failed == nil {
+			read, failed = credentials.Credential(store)(ctx, host)
+		}
+	}()
+	select {
+	case <-done:
+		return read, failed
+	case <-ctx.Done():
+		return auth.EmptyCredential, context.Cause(ctx)
+	}
 }
 
 // withoutQueries is a client whose errors show no query of a URL. A query can have the
