@@ -68,19 +68,6 @@ func (g *getRequest) binding() seal.Binding {
 	})
 }
 
-// resumeArguments resumes the state of an earlier request, if the client has sent one,
-// and restores the arguments that the user was asked for.
-func (g *getRequest) resumeArguments() *rpc.Failure {
-	if g.of.retry == nil {
-		return nil
-	}
-	if f := g.resume(g.of.retry, g.binding); f != nil {
-		return f
-	}
-	g.knowledge().Restore(g.definition.plan, g.texts)
-	return nil
-}
-
 // maxAsked is the maximum number of forms for arguments in one request of a session. In
 // 2026-07-28 a form ends the request, and the client decides whether to send another.
 const maxAsked = 3
@@ -170,8 +157,11 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	if v := g.of.feature; v != nil && v.malformed != nil { // of which only who may see the prompt learns
 		return nil, false, &rpc.Failure{Client: v.malformed, IsAnswer: true}
 	}
-	if f := g.resumeArguments(); f != nil {
-		return nil, false, f
+	if g.of.retry != nil {
+		if f := g.resume(g.of.retry, g.binding); f != nil {
+			return nil, false, f
+		}
+		g.knowledge().Restore(d.plan, g.texts) // the arguments that the user was asked for
 	}
 	if d.plan.HasSensitive {
 		addValues(g.request, d.plan.Secrets(g.texts))

@@ -116,21 +116,11 @@ func (l *lineReader) finish(head, part []byte) ([]byte, error) {
 	if len(line) > l.limit {
 		return nil, l.tooLarge
 	}
-	if isBlank(line) {
+	if len(bytes.TrimLeft(line, " \t\r")) == 0 { // blank
 		return nil, nil
 	}
 	if head == nil {
 		line = bytes.Clone(line)
 	}
 	return line, nil
-}
-
-// isBlank reports whether line contains only white space.
-func isBlank(line []byte) bool {
-	for _, c := range line {
-		if c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
-	return true
 }

@@ -84,7 +84,11 @@ func (t *Ticket) Admit(ctx context.Context, budget *Backpressure) bool {
 // admit counts a request of a client, and reports whether there is capacity and
 // whether it has a slot, if it wants one.
 func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget *Backpressure) (admitted, slot bool) {
-	if admitted, slot = r.tryAdmit(client, wanted); admitted || budget == nil {
+	r.mu.Lock()
+	admitted = r.admitted.tryAcquire(client, 1)
+	slot = admitted && wanted && r.running.tryAcquire(client, 1)
+	r.mu.Unlock()
+	if admitted || budget == nil {
 		return admitted, slot
 	}
 	wait := budget.Budget()
@@ -94,14 +98,6 @@ func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget
 	err := r.admitted.Acquire(ctx, client, 1, time.Now().Add(wait))
 	budget.Spend(err != nil)
 	return err == nil, err == nil && wanted && r.running.TryAcquire(client, 1)
-}
-
-func (r *Requests) tryAdmit(client string, wanted bool) (admitted, slot bool) {
-	r.mu.Lock()
-	admitted = r.admitted.tryAcquire(client, 1)
-	slot = admitted && wanted && r.running.tryAcquire(client, 1)
-	r.mu.Unlock()
-	return admitted, slot
 }
 
 // release returns what a request of a client has.

@@ -173,30 +173,23 @@ func (t *Timer) Resume() {
 // Stop ends the countdown. If Expire was called, Stop returns after it has
 // returned. Stop may be called more than once.
 func (t *Timer) Stop() {
-	if t.alarm == nil {
+	a := t.alarm
+	if a == nil {
 		return
 	}
-	if done := t.stop(); done != nil {
-		<-done
-	}
-}
-
-// stop returns what is closed when Expire has returned, if it runs.
-func (t *Timer) stop() <-chan struct{} {
-	a := t.alarm
 	a.mu.Lock()
 	if t.stopped || t.expired {
 		a.mu.Unlock()
-		return nil
+		return
 	}
 	t.stopped = true
 	if t.paused || a.unset(t) {
 		a.mu.Unlock() // before another Timer takes the alarm
 		t.spare.keep(a)
-		return nil
+		return
 	}
 	done := make(chan struct{})
 	t.done = done
 	a.mu.Unlock()
-	return done
+	<-done
 }

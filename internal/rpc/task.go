@@ -73,17 +73,15 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 	if rejected == nil {
 		// The tickets come first: a request in flight that is rejected for want of a slot would
 		// hide its id from the next request for a moment.
-		if rejected = t.begin(t); rejected != nil {
-			t.release()
+		if rejected = t.begin(t); rejected == nil {
+			return t, nil
 		}
+		t.release()
 	}
-	if rejected != nil {
-		// Nobody else cancels a task that never ran, and its context may have a child of the
-		// parent.
-		t.ctx.cancel(nil)
-		return nil, rejected
-	}
-	return t, nil
+	// Nobody else cancels a task that never ran, and its context may have a child of the
+	// parent.
+	t.ctx.cancel(nil)
+	return nil, rejected
 }
 
 // admit counts the task for the limits, and the bytes that it keeps, or returns why it

@@ -16,16 +16,13 @@ func AppendString(dst []byte, s string) []byte {
 
 // AppendValidString is like AppendString, but if s is not valid UTF-8, it returns dst as it was and false.
 func AppendValidString(dst []byte, s string) ([]byte, bool) {
-	out, ok := appendQuoted(dst, s, false)
-	if !ok {
-		return dst, false
-	}
-	return out, true
+	return appendQuoted(dst, s, false)
 }
 
-// appendQuoted appends s as a JSON string. On invalid UTF-8 it puts U+FFFD if repair is set, and else stops and
-// returns false.
+// appendQuoted appends s as a JSON string. On invalid UTF-8 it puts U+FFFD if repair is set, and else returns dst as it
+// was and false.
 func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
+	was := len(dst)
 	dst = append(dst, '"')
 	start := 0 // what is before it has been appended
 	for i := skipPlain(s, 0); i < len(s); i = skipPlain(s, i) {
@@ -39,7 +36,7 @@ func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
 		var ok bool
 		if i, ok = skipRunes(s, i); !ok {
 			if !repair {
-				return dst, false
+				return dst[:was], false
 			}
 			dst = append(dst, s[start:i]...)
 			dst = append(dst, "\uFFFD"...)

@@ -118,16 +118,70 @@ func found(src string, err error) string {
 	return ""
 }
 
-// Read reads the message v into m, which must be zero. If Read returns an error, m has
+// Read reads a message into m, which must be zero. If Read returns an error, m has
 // at least its kind. Whatever the error, m has the id if exactly one member has the name
 // "id", and if the id is a text or an integer of at most MaxIDBytes. Every error response
 // takes the id from here, so that the client can match the response.
-func (m *Message) Read(v strictjson.Value) *transport.Error {
-	if v.Kind() != strictjson.Object {
-		return InvalidRequest("message must be a JSON object, got %s", v.Kind())
+func (m *Message) Read(message strictjson.Value) *transport.Error {
+	if message.Kind() != strictjson.Object {
+		return InvalidRequest("message must be a JSON object, got %s", message.Kind())
 	}
 	r := reader{m: m}
-	r.read(v)
+	var version strictjson.Value
+	var isResponse, hasMethod, isMethod, isMisspelled bool // isMisspelled: "ID" or similar exists
+	ids := 0
+	for name, v := range message.Members() {
+		switch name {
+		case "jsonrpc":
+			version = v
+		case "id":
+			ids++
+			r.readID(v)
+		case "method":
+			hasMethod = true
+			if v.Kind() != strictjson.String {
+				r.fail("method must be a string, got %s", v.Kind())
+				continue
+			}
+			m.Method, isMethod = v.Text(), true
+		case "params":
+			m.SetParams(v)
+		case "result":
+			m.Result, isResponse = v, true
+		case "error":
+			m.Err, isResponse = v, true
+		default:
+			if known := InOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
+				r.fail("unknown member %q: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), known)
+				isMisspelled = isMisspelled || known == "id"
+			}
+		}
+	}
+	if ids > 1 {
+		m.ID, m.Key = "", "" // it is not known which of them is meant
+	}
+	switch {
+	case version.Kind() == strictjson.Invalid:
+		r.fail(`jsonrpc is required and must be "2.0"`)
+	case version.Kind() != strictjson.String || version.Text() != "2.0":
+		r.fail(`jsonrpc must be "2.0", got %s`, phrase.Clip(version.Raw(), 64))
+	}
+	switch {
+	case isResponse && !hasMethod:
+		m.Kind = KindResponse
+	case isMethod && ids == 0 && !isMisspelled:
+		m.Kind = KindNotification
+	case isMethod && m.ID != "":
+		m.Kind = KindRequest
+	case !hasMethod:
+		r.fail("message has no method, result or error")
+	}
+	if hasMethod && isResponse {
+		r.fail("message has both a method and a result or error")
+	}
+	if isMethod && m.Method == "" {
+		r.fail("method must not be empty")
+	}
 	return r.err
 }
 
@@ -141,64 +195,6 @@ type reader struct {
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = InvalidRequest(format, args...)
-	}
-}
-
-func (r *reader) read(root strictjson.Value) {
-	var version strictjson.Value
-	var isResponse, hasMethod, isMethod, isMisspelled bool // isMisspelled: "ID" or similar exists
-	ids := 0
-	for name, v := range root.Members() {
-		switch name {
-		case "jsonrpc":
-			version = v
-		case "id":
-			ids++
-			r.readID(v)
-		case "method":
-			hasMethod = true
-			if v.Kind() != strictjson.String {
-				r.fail("method must be a string, got %s", v.Kind())
-				continue
-			}
-			r.m.Method, isMethod = v.Text(), true
-		case "params":
-			r.m.SetParams(v)
-		case "result":
-			r.m.Result, isResponse = v, true
-		case "error":
-			r.m.Err, isResponse = v, true
-		default:
-			if known := InOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
-				r.fail("unknown member %q: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), known)
-				isMisspelled = isMisspelled || known == "id"
-			}
-		}
-	}
-	if ids > 1 {
-		r.m.ID, r.m.Key = "", "" // it is not known which of them is meant
-	}
-	switch {
-	case version.Kind() == strictjson.Invalid:
-		r.fail(`jsonrpc is required and must be "2.0"`)
-	case version.Kind() != strictjson.String || version.Text() != "2.0":
-		r.fail(`jsonrpc must be "2.0", got %s`, phrase.Clip(version.Raw(), 64))
-	}
-	switch {
-	case isResponse && !hasMethod:
-		r.m.Kind = KindResponse
-	case isMethod && ids == 0 && !isMisspelled:
-		r.m.Kind = KindNotification
-	case isMethod && r.m.ID != "":
-		r.m.Kind = KindRequest
-	case !hasMethod:
-		r.fail("message has no method, result or error")
-	}
-	if hasMethod && isResponse {
-		r.fail("message has both a method and a result or error")
-	}
-	if isMethod && r.m.Method == "" {
-		r.fail("method must not be empty")
 	}
 }
 
