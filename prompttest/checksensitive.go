@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // CheckSensitive checks that no value of a Sensitive argument reaches the text that a
@@ -125,7 +126,7 @@ func (c *checker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[stri
 	if refusal.err == nil {
 		return false
 	}
-	if reason := Reasons(refusal.err)[a.Name]; reason != "" && reason != "refused" {
+	if reason := problem.Reasons(refusal.err)[a.Name]; reason != "" && reason != problem.Refused {
 		return false
 	}
 	said.add(refusal.err.Message, golden.JSON(refusal.err.Data))

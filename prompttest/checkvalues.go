@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -57,7 +58,7 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 		for _, v := range untameValues(a) {
 			with := maps.Clone(base.Arguments)
 			with[a.Name] = v
-			if reason := c.try(p, base, with, v); reason == "type" || reason == "enum" {
+			if reason := c.try(p, base, with, v); reason == problem.Type || reason == problem.Enum {
 				break // no string is valid, but few
 			}
 		}
@@ -68,14 +69,14 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 
 // try renders a prompt, and reports a failure and what the value of an argument has broken.
 // It returns the reason of an error about arguments.
-func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason string) {
+func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason problem.Reason) {
 	c.t.Helper()
 	got, refusal := c.get(p, arguments)
 	if got != nil {
 		c.inspect(p, base, got, value)
 		return ""
 	}
-	for _, reason := range Reasons(refusal.err) {
+	for _, reason := range problem.Reasons(refusal.err) {
 		return reason
 	}
 	if e := refusal.err; e != nil && e.Code != prompts.CodeInternalError {
@@ -186,7 +187,7 @@ func lineAt(text string, at int) string {
 }
 
 // ruled are the reasons of the rules that an argument declares.
-var ruled = []string{"type", "enum", "format", "pattern", "length", "range", "schema"}
+var ruled = []problem.Reason{problem.Type, problem.Enum, problem.Format, problem.Pattern, problem.Length, problem.Range, problem.Schema}
 
 // checkCompletions reports a completion that the rules of its argument reject.
 func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
@@ -198,7 +199,7 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		with := maps.Clone(base.Arguments)
 		with[a.Name] = v
 		_, refusal := c.get(p, with)
-		if refusal != nil && slices.Contains(ruled, Reasons(refusal.err)[a.Name]) {
+		if refusal != nil && slices.Contains(ruled, problem.Reasons(refusal.err)[a.Name]) {
 			c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), refusal.err.Message)
 			return
 		}
@@ -229,7 +230,7 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 	delete(without, a.Name)
 	given, _ := c.get(p, with)
 	absent, refusal := c.get(p, without)
-	if given == nil || absent != nil && absent.Form == given.Form || refusal != nil && Reasons(refusal.err) == nil {
+	if given == nil || absent != nil && absent.Form == given.Form || refusal != nil && problem.Reasons(refusal.err) == nil {
 		return
 	}
 	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)
@@ -241,9 +242,9 @@ func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, e
 	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {
 		return // a tool has other names
 	}
-	for name, reason := range Reasons(err) {
+	for name, reason := range problem.Reasons(err) {
 		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
-		if reason == "refused" && !isDeclared {
+		if reason == problem.Refused && !isDeclared {
 			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
 		}
 	}

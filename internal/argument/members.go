@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file holds the members of JSON against the struct that they fill: the members of
@@ -140,7 +141,7 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 		at.enter(step{name: name, index: -1, isDeclared: ok})
 		if !ok {
 			if other := c.folded(name); other != "" {
-				p := &Problem{Reason: reasonUnknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
+				p := &Problem{Reason: problem.Unknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
 				at.put(p)
 				return p
 			}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file accepts placeholders: some clients send "$1" in place of a value, and put
@@ -45,7 +46,7 @@ func (a *Argument) placeholder(client, value string) Problem {
 		what = "a placeholder"
 	}
 	return Problem{
-		Argument: a.Name, Reason: reasonPlaceholder,
+		Argument: a.Name, Reason: problem.Placeholder,
 		Message: fmt.Sprintf("%s sends %s instead of the value, but this prompt needs the value itself; use a tool of this server, another prompt or another client", client, what),
 	}
 }

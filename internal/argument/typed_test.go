@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // differences are the reasons why an argument of a test of this package is not the
@@ -152,9 +153,9 @@ func TestTypedArguments(t *testing.T) {
 			if name == kind {
 				assert.Equal(t, -1, i, "%s: %s", argument, value)
 			} else if assert.GreaterOrEqual(t, i, 0, "%s: %s", argument, value) && name == "null" {
-				assert.Equal(t, ReasonMissing, problems[i].Reason, "%s: %s", argument, value)
+				assert.Equal(t, problem.Missing, problems[i].Reason, "%s: %s", argument, value)
 			} else if i >= 0 {
-				assert.Contains(t, []string{"type", "schema"}, problems[i].Reason, "%s: %s", argument, value)
+				assert.Contains(t, []problem.Reason{problem.Type, problem.Schema}, problems[i].Reason, "%s: %s", argument, value)
 				if argument == "token" {
 					assert.Equal(t, "is not valid", problems[i].Message)
 				}

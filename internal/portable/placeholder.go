@@ -3,11 +3,11 @@ package portable
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Unprinted returns the arguments of a prompt for which a server accepts no placeholder.
@@ -29,18 +29,8 @@ func Unprinted(ctx context.Context, s *prompts.Server, prompt string, arguments 
 	}
 	client := prompts.Implementation{Name: hosts.Table[i].Clients[0], Version: hosts.Table[i].Version}
 	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Client: client})
-	var rejected *prompts.Error
-	if !errors.As(err, &rejected) {
-		return nil
-	}
-	var data struct {
-		Problems []struct{ Argument, Reason string }
-	}
-	if raw, err := json.Marshal(rejected.Data); err == nil {
-		_ = json.Unmarshal(raw, &data) // without problems if it has another form
-	}
-	for _, p := range data.Problems {
-		if p.Reason == "placeholder" {
+	for _, p := range problem.Of(err) {
+		if p.Reason == problem.Placeholder {
 			names = append(names, p.Argument)
 		}
 	}
