@@ -105,7 +105,7 @@ type Exchange struct {
 	// 0 for any other message. last marks the response, the last message. Progress,
 	// requests to the client and notifications of the request come before the
 	// response. Send is never called concurrently, nor after Handle has returned. It
-	// must not retain msg. Required.
+	// must not retain msg. Required: Handle returns an error without Send.
 	Send func(msg []byte, code Code, last bool) error
 	// Release, if not nil, is called once, before the first call of Send and before
 	// Handle returns. From then on the server does not use msg, and the transport
