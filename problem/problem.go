@@ -55,7 +55,7 @@ const (
 
 // Problem is an error of one argument. Later versions may add fields.
 type Problem struct {
-	// Argument is the name of the argument. It is empty for all arguments of a tool together.
+	// Argument is the name of the argument, empty for all arguments of a tool together.
 	Argument string `json:"argument"`
 	// Path is the JSON Pointer of the place inside of the argument, such as
 	// /filters/2/name. Default: empty, the argument itself.
@@ -74,7 +74,7 @@ type Problem struct {
 }
 
 // Of returns the problems of an error about arguments, 64 at most: of a *prompts.Error, wrapped
-// or not. It returns nil for any other error. To read the error of a client of another MCP SDK,
+// or not. Of returns nil for any other error. To read the error of a client of another MCP SDK,
 // set Data of a *prompts.Error to the data as JSON, a [json.RawMessage].
 func Of(err error) []Problem {
 	var e *transport.Error
@@ -92,7 +92,7 @@ func Of(err error) []Problem {
 }
 
 // Reasons returns the reasons of an error about arguments, by argument. Of several reasons of
-// one argument, it returns the last. It returns nil for any other error.
+// one argument, Reasons returns the last. Of any other error, Reasons returns nil.
 func Reasons(err error) map[string]Reason {
 	var reasons map[string]Reason
 	for _, p := range Of(err) {

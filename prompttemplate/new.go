@@ -29,9 +29,7 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	p.Render, p.Digest = c.named(d), c.digest(p)
-	p.Arguments = c.verbatim(p.Arguments, d)
-	return p, nil
+	return c.named(p, d), nil
 }
 
 // NewTyped returns p with the arguments of the struct In, like [prompts.New], and a
@@ -72,18 +70,10 @@ func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Err
 	return c, join(own, p.Name)
 }
 
-// renderErrors returns an error if p has a render function, set by the caller or by
-// [prompts.New]. Only a registry can see the latter.
+// renderErrors returns an error if p has a render function.
 func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
-		bare := p
-		bare.Name, bare.Title, bare.Description = "it", "", ""
-		bare.Arguments, bare.Icons, bare.Meta, bare.Tags, bare.Cache = nil, nil, nil, nil, prompts.Cache{}
-		bare.Version, bare.Digest, bare.Source = "", "", ""
-		var scratch prompts.Registry
-		if scratch.Add(bare) != nil {
-			return nil
-		}
+		return nil
 	}
 	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

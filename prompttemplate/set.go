@@ -339,9 +339,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 	if len(faults) > 0 {
 		return prompts.Prompt{}, calls, join(faults, p.Name)
 	}
-	p.Render, p.Digest = c.named(d), c.digest(p)
-	p.Arguments = c.verbatim(p.Arguments, d)
-	return p, calls, nil
+	return c.named(p, d), calls, nil
 }
 
 // compile checks the prompt and its messages, and returns all errors, behind the
