@@ -154,8 +154,8 @@ type CallOptions struct {
 // The application's code runs on its own goroutine, within
 // Options.Limits.MaxConcurrentTotal and Options.Timeouts.Render. Call returns when
 // ctx ends or the time limit passes, even if the code continues.
-func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	return s.dispatcher().Call(ctx, name, params, rpc.CallOptions{
+func (s *Server) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	return s.dispatcher().Call(ctx, method, params, rpc.CallOptions{
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
 		Request: o.Request, Notify: o.Notify, Overdue: o.Overdue,

@@ -52,6 +52,8 @@ func codeName(code prompts.Code) string {
 		return "invalid params"
 	case prompts.CodeInternalError:
 		return "internal error"
+	case transport.CodeHeaderMismatch:
+		return "header mismatch"
 	case transport.CodeMissingCapability:
 		return "missing client capability"
 	case transport.CodeUnsupportedVersion:
