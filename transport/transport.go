@@ -175,8 +175,8 @@ type SessionOptions struct {
 
 // Session is one client's session of the protocol versions 2024-11-05 to 2025-11-25,
 // from initialize to Close. A Session handles messages of 2026-07-28 too. Only a
-// server creates sessions: see the NewSession method of prompts.Server. Safe for
-// concurrent use.
+// server creates sessions: see the NewSession method of prompts.Server. A later version may
+// add methods. Safe for concurrent use.
 type Session interface {
 	// Handle handles one message of the session's client, like the server's Handle.
 	// If the client canceled the request, there is no response and the error wraps
@@ -195,4 +195,6 @@ type Session interface {
 	// Close ends the session and cancels its requests without a response. It may be
 	// called more than once.
 	Close()
+
+	session() // only a server makes sessions
 }
