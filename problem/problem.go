@@ -37,12 +37,12 @@ const (
 	// Pattern: the value does not match the pattern. Allowed is the pattern.
 	Pattern Reason = "pattern"
 	// Length: the value has too few or too many characters, elements or members. Allowed is
-	// an object with minLength, maxLength, minItems, maxItems, minProperties and
-	// maxProperties, as they apply.
+	// an object with some of minLength, maxLength, minItems, maxItems, minProperties and
+	// maxProperties.
 	Length Reason = "length"
 	// Range: the number is too small, too large, or not a valid multiple. Allowed is an
-	// object with minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf, as
-	// they apply, and absent if the Go type sets the range.
+	// object with some of minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf,
+	// and absent if the Go type sets the range.
 	Range Reason = "range"
 	// Schema: the value breaks another rule of the argument's schema.
 	Schema Reason = "schema"
@@ -73,8 +73,8 @@ type Problem struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Of returns the problems of an error about arguments, 64 at most: of a *prompts.Error, wrapped
-// or not. Of returns nil for any other error. To read the error of a client of another MCP SDK,
+// Of returns the problems of an error about arguments, 64 at most. The error may wrap the
+// *prompts.Error. Without such an error, Of returns nil. To read the error of a client of another MCP SDK,
 // set Data of a *prompts.Error to the data as JSON, a [json.RawMessage].
 func Of(err error) []Problem {
 	var e *transport.Error
@@ -91,8 +91,8 @@ func Of(err error) []Problem {
 	return data.Problems
 }
 
-// Reasons returns the reasons of an error about arguments, by argument. Of several reasons of
-// one argument, Reasons returns the last. Of any other error, Reasons returns nil.
+// Reasons returns the reasons of an error about arguments, by argument, and nil for any other
+// error. If an argument has several problems, Reasons returns the last reason.
 func Reasons(err error) map[string]Reason {
 	var reasons map[string]Reason
 	for _, p := range Of(err) {
