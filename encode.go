@@ -36,8 +36,8 @@ type encoder struct {
 	// The kinds of content that become text, because the protocol version or the host
 	// of the client has no place for them: onlyTexts are all kinds.
 	lacksAudio, lacksLinks, onlyTexts bool
-	// joins is for a host that reads one message: texts are those of all messages, which
-	// become one message.
+	// joins is for a host that reads one message, or only those of the user: texts are those of
+	// all messages, which become one message.
 	joins bool
 	texts []string
 	// runsCommands is for a host that runs commands in texts.

@@ -57,13 +57,9 @@ func (e *encoder) join(at int, messages []Message) {
 		}
 		text.WriteString(e.texts[i])
 	}
-	role := messages[0].Role
-	if hasRoles {
-		role = RoleUser
-	}
 	e.buf, e.joins = e.buf[:at], false
 	e.raw("{")
-	e.str("role", string(role))
+	e.str("role", string(RoleUser))
 	e.key("content")
 	e.raw("{")
 	e.appendText(&Text{Text: text.String()}) // which was counted
@@ -94,8 +90,12 @@ func (e *encoder) appendMessage(m *Message) {
 	if err := checkRole(m.Role); err != nil {
 		e.errorf("%w", err)
 	}
+	role := m.Role
+	if e.joins { // the host may drop a message of the assistant
+		role = RoleUser
+	}
 	e.raw("{")
-	e.str("role", string(m.Role))
+	e.str("role", string(role))
 	e.key("content")
 	e.raw("{")
 	e.content(m.Content)

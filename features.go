@@ -182,6 +182,7 @@ func (i *interaction) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]b
 func (f *features) AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
 	r, s := rpc.FromContext(ctx), f.server
 	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
+	e.lacksLinks = e.lacksLinks || r.Host.Has(hosts.ReadsNoToolLinks)
 	e.joinsTexts = r.Host.Has(hosts.JoinsTexts)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -197,6 +198,14 @@ func (g *servedGet) append(ctx context.Context, dst []byte, r Response) ([]byte,
 func (g *servedGet) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
 	if g.feature != nil {
 		return g.feature.fail(ctx, dst, f, g)
+	}
+	caller := rpc.FromContext(ctx)
+	data, isAboutArguments := f.Client.Data.(argumentsData)
+	if !isAboutArguments || !caller.Host.Has(hosts.HidesErrors) {
+		return nil, f
+	}
+	if text := argument.ExplainPlaceholders(g.prompt, caller.Host.Host, data.Problems); text != "" {
+		return g.server.appendResult(dst, caller.Rev, caller.Host, nil, Messages(User(text)), served{})
 	}
 	return nil, f
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/transport"
@@ -94,19 +95,23 @@ func TestPlaceholders(t *testing.T) {
 		}},
 	}
 	text := func(s string) string { return fmt.Sprintf(`[{"role":"user","content":{"type":"text","text":%q}}]`, s) }
-	const needs = ` instead of the value, but this prompt needs the value itself; use a tool of this server, another prompt or another client`
+	// GAP-52: the user of these clients sees no error.
+	hidden := func(client, prompt, names string) string {
+		return text(fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", prompt, client, client, names))
+	}
 	for _, test := range []struct{ client, prompt, arguments, want string }{
 		{"opencode", "printed", `{"lang":"$1","since":"$2"}`, text("$1 $2")},
 		{"opencode", "printed", `{"lang":"$ARGUMENTS"}`, text("$ARGUMENTS 2026-01-01")},
 		{"opencode", "printed", `{"lang":"$1x"}`, `invalid arguments for prompt "printed": lang must be one of go, rust, got "$1x"|lang enum`},
 		{"tester", "printed", `{"lang":"$1"}`, `invalid arguments for prompt "printed": lang must be one of go, rust, got "$1"|lang enum`},
-		{"opencode", "half", `{"lang":"$1","since":"$2"}`, `invalid arguments for prompt "half": since: opencode sends "$2"` + needs + `|since placeholder`},
-		{"opencode", "code", `{"lang":"$1","since":"$2"}`, `invalid arguments for prompt "code": lang: opencode sends "$1"` + needs + `; since: opencode sends "$2"` + needs + `|lang placeholder|since placeholder`},
-		{"kilo", "code", `{"lang":"$1"}`, `invalid arguments for prompt "code": lang: Kilo Code sends "$1"` + needs + `|lang placeholder`},
+		{"opencode", "half", `{"lang":"$1","since":"$2"}`, hidden("opencode", `"half"`, `"since"`)},
+		{"opencode", "code", `{"lang":"$1","since":"$2"}`, hidden("opencode", `"code"`, `"lang", "since"`)},
+		{"kilo", "code", `{"lang":"$1"}`, hidden("Kilo Code", `"code"`, `"lang"`)},
 		{"opencode", "code", `{"lang":"go"}`, text("go 2026-01-01")},
 		{"opencode", "map", `{"a":"$1"}`, text("$1")},
-		{"opencode", "map", `{"n":"$2"}`, `invalid arguments for prompt "map": n: opencode sends "$2"` + needs + `|n placeholder`},
-		{"opencode", "map", `{"s":"$3"}`, `invalid arguments for prompt "map": s: opencode sends a placeholder` + needs + `|s placeholder`},
+		{"opencode", "map", `{"n":"$2"}`, hidden("opencode", `"map"`, `"n"`)},
+		{"opencode", "map", `{"s":"$3"}`, hidden("opencode", `"map"`, `"s"`)},
+		{hosts.Prober, "map", `{"s":"$3"}`, `invalid arguments for prompt "map": s: io.github.mcp-prompts/placeholders sends a placeholder instead of the value, but this prompt needs the value itself; use a tool of this server, another prompt or another client|s placeholder`},
 	} {
 		assert.Equal(t, test.want, getFor(t, test.client, test.prompt, test.arguments, ps...), "%s %s %s", test.client, test.prompt, test.arguments)
 	}
@@ -144,10 +149,131 @@ func TestCommandsForHosts(t *testing.T) {
 			}
 			return texts
 		}
-		assert.Equal(t, []string{want, "note://8:\n" + want}, read("opencode"), text)
+		assert.Equal(t, []string{want + "\n\nnote://8:\n" + want}, read("opencode"), text)
 		assert.Equal(t, []string{want, text}, read("kilo"), "it drops resources")
 		assert.Equal(t, []string{text, text}, read("claude-code"), text)
 	}
+}
+
+// GAP-52: any other error of a prompt is an error for every client, and the middleware sees
+// the error of a placeholder.
+func TestErrorsOfHosts(t *testing.T) {
+	t.Parallel()
+	var seen error
+	s := prompts.MustNewServer(servertest.RegistryOf(
+		prompts.NewText(prompts.Prompt{Name: "a!`id`"}, func(_ context.Context, in struct {
+			A string `json:"a"`
+			B string `json:"b,omitempty"`
+		}) (string, error) {
+			return in.A, nil
+		}),
+		servertest.Rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, prompts.InvalidArgument("a", "no such a") }),
+	), prompts.Options{StrictArguments: true, Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			response, err := next(ctx, r)
+			seen = err
+			return response, err
+		}
+	}})
+	for params, want := range map[string]string{
+		`{"name":"a!` + "`id`" + `","arguments":{"a":"$1"}}`:         "",
+		`{"name":"a!` + "`id`" + `","arguments":{"a":"$1","c":"x"}}`: "is not an argument",
+		`{"name":"a!` + "`id`" + `","arguments":{"b":"x"}}`:          "a is required",
+		`{"name":"fails"}`: "no such a",
+		`{"name":"none"}`:  "none",
+	} {
+		raw, err := s.Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{Client: prompts.Implementation{Name: "kilo"}})
+		var outcome *prompts.Error
+		require.ErrorAs(t, seen, &outcome, params)
+		assert.Equal(t, prompts.CodeInvalidParams, outcome.Code, params)
+		if want != "" {
+			assert.ErrorContains(t, err, want, params)
+			continue
+		}
+		require.NoError(t, err, params)
+		assert.Contains(t, string(raw), "The prompt \\\"a! `id`\\\" cannot be used", "no command for the host")
+	}
+}
+
+// GAP-21: a host that sends "" for an empty field gets the default of a string, and any other
+// client the empty string.
+func TestEmptyFields(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	declared := func(s *jsonschema.Schema) prompts.Argument {
+		s.Type = "string"
+		return prompts.Argument{Name: s.Title, Schema: s}
+	}
+	p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
+		declared(&jsonschema.Schema{Title: "plain", Default: json.RawMessage(`"P"`)}),
+		declared(&jsonschema.Schema{Title: "stated", Default: json.RawMessage(`"S"`), MinLength: &zero}),
+		declared(&jsonschema.Schema{Title: "chosen", Default: json.RawMessage(`"C"`), Enum: []any{"", "C"}}),
+		{Name: "bare"},
+	}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		_, isGiven := args["bare"]
+		return prompts.Messages(prompts.User(fmt.Sprint(args["plain"], "|", args["stated"], "|", args["chosen"], "|", isGiven))), nil
+	}}
+	text := func(s string) string { return fmt.Sprintf(`[{"role":"user","content":{"type":"text","text":%q}}]`, s) }
+	const empty = `{"plain":"","stated":"","chosen":"","bare":""}`
+	assert.Equal(t, text("P|||false"), getFor(t, "crush", "p", empty, p))
+	assert.Equal(t, text("|||true"), getFor(t, "tester", "p", empty, p))
+	assert.Equal(t, text("P|S|C|false"), getFor(t, "crush", "p", `{}`, p))
+}
+
+// GAP-51: a host that shows no prompts after an error of tools/list gets an empty list from a
+// server without tools, which advertises none. Any other client gets the error.
+func TestListOfNoTools(t *testing.T) {
+	t.Parallel()
+	reg := servertest.RegistryOf(servertest.TextPrompt("p", "text"))
+	s := prompts.MustNewServer(reg, prompts.Options{})
+	const empty = `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`
+	stateless := func(client string) string {
+		return fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"1"}}`, client)
+	}
+	request := func(method, params string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+	}
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		for client, isHost := range map[string]bool{"crush": true, "tester": false} {
+			session := s.NewSession(transport.SessionOptions{})
+			t.Cleanup(session.Close)
+			early := servertest.AnswerTo(t, s, session, request("tools/list", ""))
+			assert.Contains(t, early, `"code":-32601,"message":"method not found: tools/list"`, "the client is unknown")
+			initialize := strings.NewReplacer(`"tester"`, fmt.Sprintf("%q", client), "2025-11-25", version).Replace(servertest.InitializeLine)
+			assert.NotContains(t, servertest.AnswerTo(t, s, session, initialize), `"tools"`)
+			answers := []string{servertest.AnswerTo(t, s, session, request("tools/list", "")), servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)}
+			if version == "2025-03-26" {
+				batch := servertest.AnswerTo(t, s, session, "["+request("tools/list", `"cursor":null`)+"]")
+				answers = append(answers, strings.Trim(batch, "[]"))
+			}
+			for _, got := range answers {
+				if isHost {
+					assert.JSONEq(t, empty, got)
+				} else {
+					assert.Contains(t, got, `"code":-32601`)
+				}
+			}
+			code := map[bool]string{true: `"code":-32602`, false: `"code":-32601`}[isHost]
+			assert.Contains(t, servertest.AnswerTo(t, s, session, request("tools/list", `"cursor":"x"`)), code)
+			assert.Contains(t, servertest.AnswerTo(t, s, session, request("tools/call", `"name":"p"`)), `"code":-32601`)
+			// What the request says of itself counts, and not the session.
+			assert.Contains(t, servertest.AnswerTo(t, s, session, request("tools/list", stateless("other"))), `"code":-32601`)
+			assert.Contains(t, servertest.AnswerTo(t, s, session, request("tools/list", stateless("crush"))), `"result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":`)
+		}
+	}
+	assert.NotContains(t, s.Methods(), "tools/list")
+	raw, err := s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Client: prompts.Implementation{Name: "crush"}})
+	require.NoError(t, err)
+	assert.Equal(t, `{"tools":[]}`, string(raw))
+	_, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{})
+	assert.ErrorContains(t, err, "method not found: tools/list")
+
+	tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p"}})
+	require.NoError(t, err)
+	s = prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	raw, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Client: prompts.Implementation{Name: "crush"}})
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), `"name":"p"`)
 }
 
 // The model calls a tool with values, so a placeholder is a value like any other.
@@ -220,6 +346,11 @@ func TestContentForHosts(t *testing.T) {
 			want = "" // of which the server makes no text in the result of a tool
 		}
 		assert.Equal(t, want, call("copilot-cli", "p"), name)
+		if name == "audio" {
+			assert.Empty(t, call("kimi-code", "p"), "it drops links alone")
+		} else {
+			assert.Equal(t, want, call("kimi-code", "p"), name)
+		}
 		assert.Empty(t, call("claude-code", "p"), name)
 		if name == "resource" {
 			assert.Contains(t, raw("copilot-cli", "two"), `"text":"words\n"`, "it joins the texts")
@@ -236,7 +367,7 @@ func TestContentForHosts(t *testing.T) {
 	}
 }
 
-// A host that reads only the first message gets one message with the texts of all, and any
+// A host that reads only the first message, or only messages of the user, gets one message with the texts of all, and any
 // other host gets them as they are.
 func TestOneMessageForHosts(t *testing.T) {
 	t.Parallel()
@@ -246,20 +377,20 @@ func TestOneMessageForHosts(t *testing.T) {
 		messages []prompts.Message
 		want     string
 	}{
-		"one":   {[]prompts.Message{prompts.Assistant("one")}, `[{"role":"assistant","content":{"type":"text","text":"one"}}]`},
+		"one":   {[]prompts.Message{prompts.Assistant("one")}, `[{"role":"user","content":{"type":"text","text":"one"}}]`},
 		"same":  {[]prompts.Message{prompts.User("one"), image, prompts.User("three")}, `[{"role":"user","content":{"type":"text","text":"one\n\n[image left out: image/png, 1 bytes]\n\nthree"}}]`},
 		"roles": {[]prompts.Message{prompts.User("one"), prompts.Assistant("two")}, `[{"role":"user","content":{"type":"text","text":"User:\none\n\nAssistant:\ntwo"}}]`},
 		"none":  {nil, `[]`},
 	} {
 		p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) { return prompts.Messages(test.messages...), nil })
-		for _, client := range []string{"gemini-cli-mcp-client", "qwen-cli-mcp-client-review"} {
+		for _, client := range []string{"gemini-cli-mcp-client", "qwen-cli-mcp-client-review", "opencode", "crush"} {
 			assert.JSONEq(t, test.want, getFor(t, client, "p", `{}`, p), name)
 		}
 	}
 	p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("one"), prompts.Assistant("two")), nil
 	})
-	for _, client := range []string{"opencode", "claude-code", "tester"} {
+	for _, client := range []string{"kilo", "claude-code", "tester"} {
 		assert.JSONEq(t, few, getFor(t, client, "p", `{}`, p), client)
 	}
 	// The limit of a result is that of its messages.

@@ -148,6 +148,9 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
 	g.Context, g.request = ctx, rpc.FromContext(ctx)
+	if g.of.feature == nil && g.request.Host.Has(hosts.SendsEmptyFields) {
+		d.plan.OmitEmpty(g.texts)
+	}
 	if g.request.IsObserved() {
 		g.request.SetPrompt(d.prompt.Name)
 		if v := g.of.feature; v != nil && v.tool != "" {

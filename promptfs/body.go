@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
-	"github.com/mcp-prompts/prompts/promptfs/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // part is one message as a file has it: a text, or the file that is sent in

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The tags of YAML values that this package distinguishes.
@@ -179,6 +179,9 @@ func numberOf(n *yaml.Node) (float64, bool) {
 	return v, err == nil && isDecimal && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
+// elementOf begins the key of an element of a list.
+const elementOf = "element of "
+
 // elements returns the elements of a list, which has some.
 func (d decoder) elements(m member) []member {
 	if m.value.Kind != yaml.SequenceNode || len(m.value.Content) == 0 {
@@ -194,7 +197,7 @@ func (d decoder) elements(m member) []member {
 	}
 	all := make([]member, len(m.value.Content))
 	for i, n := range m.value.Content {
-		all[i] = member{key: "element of " + m.key, line: d.lineOf(n), value: n}
+		all[i] = member{key: elementOf + m.key, line: d.lineOf(n), value: n}
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // ErrDuplicateName is wrapped by the error of each file whose prompt has the name of
@@ -71,6 +71,10 @@ func shown(path string) string {
 
 // maxErrors is the maximum number of errors that are reported for one file.
 const maxErrors = 100
+
+// maxLogged is the maximum number of errors of one reload that are logged, so that
+// invalid files cannot fill a disk.
+const maxLogged = 100
 
 // fileErrors are the errors of one file.
 type fileErrors struct {

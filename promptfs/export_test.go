@@ -2,6 +2,7 @@ package promptfs
 
 import (
 	"io/fs"
+	"path"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -19,11 +20,11 @@ func (f *Folder) Pause() (resume func()) {
 
 // Memory returns a file system in memory.
 func Memory(files map[string]string) fs.FS {
-	m := &memory{}
-	for path, content := range files {
-		m.set(path, []byte(content), 1<<20)
+	all := map[string]*memoryFile{}
+	for name, content := range files {
+		all[name] = &memoryFile{path.Base(name), 1, []byte(content), int64(len(content))}
 	}
-	return m
+	return newMemory(all)
 }
 
 // MaxKeptBuffer is the largest buffer that is kept for the next file.

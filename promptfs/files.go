@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // Files reads all files for the prompts in fsys: prompts, partials, and files
@@ -19,7 +17,7 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	if err := t.refresh(context.Background(), s); err != nil {
 		return nil, err
 	}
-	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all(), nil)
+	p := t.plan(emptyRegistry, nil)
 	if err := join(p.faults); err != nil {
 		return nil, err
 	}

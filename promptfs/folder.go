@@ -30,25 +30,23 @@ type Folder struct {
 	dir      string // of the operating system; empty for fsys
 	fsys     fs.FS
 	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
-	more     func() []*Error                   // errors in addition to those of the files
-	revision func() uint64                     // of a store; nil for a folder
 
-	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
+	turn chan struct{} // holds a value while no reload runs; a reload takes it and uses the fields below
+	// store has the files of a Mirror. It is nil for a folder.
+	store *contents
 	// table is nil before the first reload.
 	table  *table
 	skills *skillTable
 	// reported has the errors of the last reload, by their text.
 	reported map[string]error
-	release  *prompts.Release // of a Mirror that was moved to one
-	isStrict bool             // an error changes nothing
-	served   prompts.Release  // that the registry has
+	served   prompts.Release // that the registry has
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
 // time. If a method of fsys blocks, a reload ends with its context. NewFolder reads no
 // files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
-	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), reported: map[string]error{}}
+	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), reported: map[string]error{}}
 	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
 	f.turn <- struct{}{}
 	return f
@@ -81,17 +79,26 @@ func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0
 // reloadAfter is Reload, but that it does nothing and returns errChanging if a
 // file has changed within the time that is given.
 func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
-	select {
-	case <-f.turn:
-		defer func() { f.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	end, err := f.begin(ctx)
+	if err != nil {
+		return err
 	}
+	defer end()
 	report, err := f.reload(ctx, quiet)
 	if errors.Is(err, errChanging) {
 		return err
 	}
 	return f.finish(ctx, report, err)
+}
+
+// begin waits for the turn, and returns a function that gives it back.
+func (f *Folder) begin(ctx context.Context) (end func(), err error) {
+	select {
+	case <-f.turn:
+		return func() { f.turn <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // finish ends a reload: it reports the changes and returns the error for the
@@ -107,12 +114,12 @@ func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	return report.Err
 }
 
-// errChanging says that somebody may be writing a file.
-var errChanging = errors.New("a file is changing")
-
 // open returns what the files are read from, and how to close it.
 func (f *Folder) open() (fs.FS, func(), error) {
-	if f.dir == "" {
+	switch {
+	case f.store != nil:
+		return newMemory(f.store.files), func() {}, nil
+	case f.dir == "":
 		return f.fsys, func() {}, nil
 	}
 	d, err := regular.OpenDir(f.dir)
@@ -140,23 +147,24 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	if err := f.table.refresh(ctx, s); err != nil {
 		return nil, f.unreadable(err)
 	}
-	return f.apply(ctx, s, f.table.all())
+	return f.apply(ctx, s)
 }
 
-// apply brings a part of the table into the registry.
-func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, error) {
-	p := f.table.plan(f.registry.Lookup, within, nil)
+// apply brings the table into the registry.
+func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
+	p := f.table.plan(f.registry.Lookup, nil)
 	if len(p.missing) > 0 {
 		f.table.again(ctx, s, p.missing)
-		p = f.table.plan(f.registry.Lookup, within, nil)
+		p = f.table.plan(f.registry.Lookup, nil)
 	}
-	more := append(f.more(), f.skills.all()...)
+	more := append(f.store.errors(s.fsys), f.skills.all()...)
+	isStrict := f.store != nil && f.store.release != nil
 	var release prompts.Release
-	for rejected := map[string]error{}; ; p = f.table.plan(f.registry.Lookup, within, rejected) {
+	for rejected := map[string]error{}; ; p = f.table.plan(f.registry.Lookup, rejected) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if f.isStrict {
+		if isStrict {
 			if err := join(slices.Concat(p.faults, more)); err != nil {
 				return nil, err
 			}
@@ -167,8 +175,8 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 		}
 		err := f.registry.Update(func(tx *prompts.Tx) error {
 			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
-				p = f.table.plan(tx.Lookup, within, rejected)
-				if f.isStrict && len(p.faults) > 0 {
+				p = f.table.plan(tx.Lookup, rejected)
+				if isStrict && len(p.faults) > 0 {
 					return join(p.faults)
 				}
 				release = f.servedRelease(p, more)
@@ -195,7 +203,7 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 	f.table.done(p)
 	if f.options.Skills != nil {
 		f.skills.apply(f.options.Skills)
-		more = append(f.more(), f.skills.all()...)
+		more = append(f.store.errors(s.fsys), f.skills.all()...)
 	}
 	r := p.report(more)
 	r.Release = release
@@ -278,10 +286,6 @@ func isOfFiles(err error) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e)
 }
-
-// maxLogged is the maximum number of errors of one reload that are logged, so that
-// invalid files cannot fill a disk.
-const maxLogged = 100
 
 // log logs each error as a record of its own, up to maxLogged.
 func (f *Folder) log(ctx context.Context, level slog.Level, message string, errs []error) {

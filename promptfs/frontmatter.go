@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // split parts a file into its front matter, which begins in line 2, and what
@@ -176,11 +175,40 @@ func continued(lines []string, at int) string {
 	return ""
 }
 
-// lost notes the text that a comment cuts off a value.
+// lost notes the text that a comment cuts off a value, if the value is a text for readers or an
+// element of a list.
 func (d decoder) lost(m member) {
+	if slices.Contains([]string{"title", "description", "default"}, m.key) || strings.HasPrefix(m.key, elementOf) {
+		d.cut(m)
+	}
+}
+
+// lostIn notes the texts that comments cut off the values in a node. isTest says that the node
+// is of a test file, in which every text counts but for words of a fixed set.
+func (d decoder) lostIn(key string, n *yaml.Node, isTest bool) {
+	switch {
+	case isTest && slices.Contains([]string{"roles", "error", "action", "schema"}, key):
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			d.lostIn(n.Content[i].Value, n.Content[i+1], isTest)
+		}
+	case n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			d.lostIn(elementOf+strings.TrimPrefix(key, elementOf), c, isTest)
+		}
+	case !isString(n):
+	case isTest:
+		d.cut(member{key: key, value: n})
+	default:
+		d.lost(member{key: key, value: n})
+	}
+}
+
+// cut notes the text that a comment cuts off a value.
+func (d decoder) cut(m member) {
 	const literal = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	n := m.value
-	if len(d.faults.warnings) == maxErrors || n.LineComment == "" || n.Style&literal != 0 || !slices.Contains([]string{"title", "description", "default"}, m.key) {
+	if len(d.faults.warnings) == maxErrors || n.LineComment == "" || n.Style&literal != 0 {
 		return
 	}
 	line := n.Line // the value may have more lines
@@ -192,24 +220,4 @@ func (d decoder) lost(m member) {
 	}
 	d.faults.warnings = append(d.faults.warnings, newError(d.faults.path, d.faults.lineOf(line), 0,
 		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, quoted(n.LineComment))))
-}
-
-// Warnings returns the texts that the front matter of a prompt file loses: YAML reads the text
-// after " #" in a title, a description or a default as a comment. Each is an [*Error] that
-// keeps no prompt from being loaded. Load and [Folder] log the same.
-func Warnings(name string, content []byte) []*Error {
-	m := &made{faults: fileErrors{path: name}}
-	text, ok := textOf(content, &m.faults)
-	if !ok {
-		return nil
-	}
-	if isSkill(path.Base(name)) {
-		m.skill(name, text)
-		return m.faults.warnings
-	}
-	if front, _, _, _, ok := split(text, &m.faults); ok {
-		mapping, _ := readYAML(front, &m.faults)
-		decoder{&m.faults, new(int)}.header(mapping)
-	}
-	return m.faults.warnings
 }

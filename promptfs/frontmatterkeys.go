@@ -1,12 +1,13 @@
 package promptfs
 
 import (
+	"context"
 	"sort"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // header is what the front matter of a prompt says.
@@ -161,3 +162,6 @@ func compile(p prompts.Prompt) (*prompts.Registry, []*prompts.DeclarationError) 
 	}
 	return nil, all
 }
+
+// nothing is a placeholder for a render function that is not compiled yet.
+func nothing(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }

@@ -15,8 +15,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// Text after " #" in a title, a description or a default is a comment of YAML: each is said
-// with its line and the fix. Comments elsewhere are comments.
+// Text after " #" in a title, a description, a default, an element of a list or a text of a case
+// is a comment of YAML: each is said with its line and the fix. Comments elsewhere are comments.
 func TestLostText(t *testing.T) {
 	t.Parallel()
 	const fix = "; quote the value, or write the comment on a line of its own"
@@ -34,6 +34,12 @@ func TestLostText(t *testing.T) {
 		front("description: >- # a comment\n  fix #12\n" + a):                                              "",
 		front("name: p # a comment\n" + a + "    required: true # a comment\n    enum: [b] # a comment\n"): "",
 		front(a + "    type: integer\n    default: 1 # a comment\n"):                                       "",
+		front("tags:\n  - C # and C++\n" + a):                                                              `:3: " #" begins a comment, so element of tags ends before "# and C++"`,
+		front(a + "    enum:\n      - issue #12\n      - b\n"):                                             `:5: " #" begins a comment, so element of enum ends before "#12"`,
+		front(a + "    complete:\n      - b\n      - issue #12\n"):                                         `:6: " #" begins a comment, so element of complete ends before "#12"`,
+		front(a + "    enum: # a comment\n      # another\n      - 'a #1' # quoted\n"):                     "",
+		front(a + "    type: integer\n    enum:\n      - 1 # a number\n"):                                  "",
+		front("tags: [a, b] # a comment\n" + a):                                                            "",
 	} {
 		var got []string
 		for _, e := range promptfs.Warnings("p.md", []byte(text)) {
@@ -52,8 +58,34 @@ func TestLostText(t *testing.T) {
 	if all := promptfs.Warnings("s/SKILL.md", skill); assert.Len(t, all, 1) {
 		assert.Equal(t, `s/SKILL.md:3: " #" begins a comment, so description ends before "#12"`+fix, all[0].Error())
 	}
+	lists := []byte("---\nname: s\ndescription: d\nmetadata:\n  title: C # x\n  list:\n    - fix #12\n  other: a # comment\n---\ntext\n")
+	if all := promptfs.Warnings("s/SKILL.md", lists); assert.Len(t, all, 2) {
+		assert.Equal(t, `s/SKILL.md:5: " #" begins a comment, so title ends before "# x"`+fix, all[0].Error())
+		assert.Equal(t, `s/SKILL.md:7: " #" begins a comment, so element of list ends before "#12"`+fix, all[1].Error())
+	}
+	for text, want := range map[string]string{
+		"cases:\n  - name: issue #12\n":                                                      `:2: " #" begins a comment, so name ends before "#12"`,
+		"prompt: p # q\ncases: []\n":                                                         `:1: " #" begins a comment, so prompt ends before "# q"`,
+		"cases:\n  - name: a\n    arguments:\n      role: b #1\n":                            `:4: " #" begins a comment, so role ends before "#1"`,
+		"cases:\n  - name: a\n    arguments:\n      list:\n        - b #1\n":                 `:5: " #" begins a comment, so element of list ends before "#1"`,
+		"cases:\n  - name: a\n    expect:\n      contains: fix #1\n":                         `:4: " #" begins a comment, so contains ends before "#1"`,
+		"cases:\n  - name: a\n    expect:\n      contains:\n        - b\n        - fix #1\n": `:6: " #" begins a comment, so element of contains ends before "#1"`,
+		"cases:\n  - name: a\n    answers:\n      - {message: b #1\n        }\n":             `:4: " #" begins a comment, so message ends before "#1"`,
+		"cases: # a comment\n  - name: 'a #1' # b\n    expect:\n      roles: user # c\n      maxCharacters: 1 # d\n      json: true # e\n  - name: e\n    expect: {error: {a: missing}} # f\n": "",
+		"cases:\n  - name: e\n    expect:\n      error:\n        a: missing # g\n":                                                                                                             "",
+	} {
+		var got []string
+		for _, e := range promptfs.Warnings("p.Test.YAML", []byte(text)) {
+			got = append(got, e.Error())
+		}
+		if want != "" {
+			want = "p.Test.YAML" + want + fix
+		}
+		assert.Equal(t, want, strings.Join(got, "\n"), text)
+	}
 	for _, invalid := range []string{"\xff", "---\n", "---\na: [\n---\n", ""} {
 		assert.Empty(t, promptfs.Warnings("p.md", []byte(invalid)))
+		assert.Empty(t, promptfs.Warnings("p.test.yaml", []byte(invalid)))
 	}
 	for text, want := range map[string]string{
 		front("description: #12\n" + a):  "p.md:2: description is empty, because # begins a comment; quote the value",

@@ -4,156 +4,78 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// memory is a file system in memory. It may be read from several goroutines at
-// once, but not while it is changed.
-//
-// If a path is a file, the files below it are hidden. They are kept, and become
-// visible when the file is removed.
-type memory struct {
-	root    node
-	changes int64
-	both    int // files with others below them
+// contents are the files of a store. The turn of the folder protects them.
+type contents struct {
+	files     map[string]*memoryFile // by path
+	revisions map[string]uint64      // by path; of removed files, too
+	highest   uint64                 // of all revisions
+	faults    map[string]*Error      // that the store has found, by path
+	release   *prompts.Release       // of [Mirror.Replace], which serves all files or none
 }
 
-// node is a file, or a folder; or both, and seen as the file.
-type node struct {
-	children map[string]*node
-	// The file. version is 0 if the node is not a file, and differs for each content.
-	version int64
+func newContents() *contents {
+	return &contents{files: map[string]*memoryFile{}, revisions: map[string]uint64{}, faults: map[string]*Error{}}
+}
+
+// errors returns the errors of a store that a Folder does not find: those of the store, and
+// those of files below files.
+func (c *contents) errors(fsys fs.FS) []*Error {
+	if c == nil {
+		return nil
+	}
+	return slices.AppendSeq(slices.Clone(fsys.(*memory).conflicts), maps.Values(c.faults))
+}
+
+// memory is a file system in memory. It is immutable: the next change of a file makes
+// another one.
+type memory struct {
+	files     map[string]*memoryFile   // by path, folders among them
+	folders   map[string][]fs.DirEntry // by path
+	conflicts []*Error                 // of files below other files, which are hidden
+}
+
+// memoryFile is a file or a folder. It is immutable.
+type memoryFile struct {
+	name    string
+	version int64  // differs for each content; 0 for a folder
 	content []byte // nil if it is larger than what is kept
 	size    int64
 }
 
-// at returns the node of a path, or nil if the path does not exist.
-func (m *memory) at(name string) *node {
-	n := &m.root
-	if name == "." {
-		return n
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if n.version > 0 {
-			return nil
-		}
-		if n = n.children[part]; n == nil {
-			return nil
-		}
-	}
-	return n
-}
+func folderAt(at string) *memoryFile { return &memoryFile{name: path.Base(at)} }
 
-// set writes a file, of which no more than most bytes are kept. It reports
-// whether that changes it, and whether it has changed what there is of others.
-func (m *memory) set(name string, content []byte, most int64) (changed, others bool) {
-	n, covered := &m.root, false
-	for part := range strings.SplitSeq(name, "/") {
-		covered = covered || n.version > 0
-		if n.children == nil {
-			n.children = map[string]*node{}
-			if n.version > 0 {
-				m.both++
-			}
+// newMemory returns the file system of the files, by path.
+func newMemory(files map[string]*memoryFile) *memory {
+	m := &memory{files: map[string]*memoryFile{".": folderAt(".")}, folders: make(map[string][]fs.DirEntry)}
+	for _, at := range sortedKeys(files) { // a file comes before all below it
+		above := path.Dir(at)
+		for m.files[above] == nil {
+			above = path.Dir(above)
 		}
-		if n.children[part] == nil {
-			n.children[part] = &node{}
+		if !m.files[above].IsDir() {
+			m.conflicts = append(m.conflicts, newError(at, 0, 0, hint.New("rename one of the two", "path is below the file %s", shown(above))))
+			continue
 		}
-		n = n.children[part]
-	}
-	size := int64(len(content))
-	if size > most {
-		content = nil
-	} else if content == nil {
-		content = []byte{}
-	}
-	if n.version > 0 && n.content != nil && content != nil && bytes.Equal(n.content, content) {
-		return false, false
-	}
-	if n.version == 0 && n.children != nil {
-		m.both++
-		others = true
-	}
-	m.changes++
-	n.version, n.content, n.size = m.changes, content, size
-	return true, others || covered
-}
-
-// remove removes a file, and reports what [memory.set] does.
-func (m *memory) remove(name string) (changed, others bool) {
-	way := []*node{&m.root}
-	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		n := way[len(way)-1].children[part]
-		if n == nil {
-			return false, false
-		}
-		way = append(way, n)
-	}
-	n := way[len(parts)]
-	if n.version == 0 {
-		return false, false
-	}
-	*n = node{children: n.children}
-	if n.children != nil {
-		m.both--
-		return true, true
-	}
-	for i := len(parts) - 1; i >= 0; i-- { // the folders that are empty now
-		if below := way[i+1]; below.version > 0 || below.children != nil {
-			break
-		}
-		if delete(way[i].children, parts[i]); len(way[i].children) == 0 {
-			if way[i].children = nil; way[i].version > 0 {
-				m.both--
-				others = true
-			}
+		for f := files[at]; m.files[at] == nil; f = folderAt(at) {
+			dir := path.Dir(at)
+			m.files[at], m.folders[dir] = f, append(m.folders[dir], f)
+			at = dir
 		}
 	}
-	return true, others
-}
-
-// conflicts returns an error for each file that is below another file.
-func (m *memory) conflicts() []*Error {
-	if m.both == 0 {
-		return nil
+	for _, entries := range m.folders {
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	}
-	var all []*Error
-	var walk func(n *node, at, above string)
-	walk = func(n *node, at, above string) {
-		if n.version > 0 {
-			if above != "" {
-				all = append(all, newError(at, 0, 0, hint.New("rename one of the two", "path is below the file %s", shown(above))))
-			} else {
-				above = at
-			}
-		}
-		for _, name := range sortedKeys(n.children) {
-			walk(n.children[name], path.Join(at, name), above)
-		}
-	}
-	walk(&m.root, "", "")
-	return all
-}
-
-// paths returns those of all files, in no order.
-func (m *memory) paths() []string {
-	var all []string
-	var walk func(n *node, at string)
-	walk = func(n *node, at string) {
-		if n.version > 0 {
-			all = append(all, at)
-		}
-		for name, below := range n.children {
-			walk(below, path.Join(at, name))
-		}
-	}
-	walk(&m.root, "")
-	return all
+	return m
 }
 
 var (
@@ -161,16 +83,15 @@ var (
 	_ fs.StatFS    = (*memory)(nil)
 )
 
-// find is at with the errors of a file system.
 func (m *memory) find(op, name string) (*memoryFile, error) {
+	f, err := m.files[name], fs.ErrNotExist
 	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+		f, err = nil, fs.ErrInvalid
 	}
-	n := m.at(name)
-	if n == nil {
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	if f == nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return &memoryFile{node: n, name: path.Base(name)}, nil
+	return f, nil
 }
 
 func (m *memory) Open(name string) (fs.File, error) {
@@ -178,8 +99,7 @@ func (m *memory) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Reader.Reset(f.node.content)
-	return f, nil
+	return &openFile{memoryFile: f, content: bytes.NewReader(f.content), entries: m.folders[name]}, nil
 }
 
 func (m *memory) Stat(name string) (fs.FileInfo, error) {
@@ -192,43 +112,24 @@ func (m *memory) Stat(name string) (fs.FileInfo, error) {
 
 func (m *memory) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := m.find("readdir", name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !f.IsDir() {
+	case !f.IsDir():
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
 	}
-	return f.node.entries(), nil
-}
-
-func (n *node) entries() []fs.DirEntry {
-	entries := make([]fs.DirEntry, 0, len(n.children))
-	for _, name := range sortedKeys(n.children) {
-		entries = append(entries, &memoryFile{node: n.children[name], name: name})
-	}
-	return entries
-}
-
-// memoryFile is a file or a folder that is open, and what can be said of it.
-type memoryFile struct {
-	bytes.Reader
-	node *node
-	name string
-	read int // entries of the folder
+	return slices.Clone(m.folders[name]), nil
 }
 
 var (
-	_ fs.ReadDirFile = (*memoryFile)(nil)
-	_ fs.FileInfo    = (*memoryFile)(nil)
-	_ fs.DirEntry    = (*memoryFile)(nil)
+	_ fs.FileInfo = (*memoryFile)(nil)
+	_ fs.DirEntry = (*memoryFile)(nil)
 )
 
-func (f *memoryFile) Close() error               { return nil }
-func (f *memoryFile) Stat() (fs.FileInfo, error) { return f, nil }
 func (f *memoryFile) Info() (fs.FileInfo, error) { return f, nil }
 func (f *memoryFile) Name() string               { return f.name }
-func (f *memoryFile) Size() int64                { return f.node.size }
-func (f *memoryFile) IsDir() bool                { return f.node.version == 0 }
+func (f *memoryFile) Size() int64                { return f.size }
+func (f *memoryFile) IsDir() bool                { return f.version == 0 }
 func (f *memoryFile) Type() fs.FileMode          { return f.Mode().Type() }
 func (f *memoryFile) Sys() any                   { return nil }
 
@@ -241,26 +142,35 @@ func (f *memoryFile) Mode() fs.FileMode {
 
 // ModTime returns a time for each version, long enough ago for files with the
 // same one to be taken for the same.
-func (f *memoryFile) ModTime() time.Time { return time.Unix(f.node.version, 0) }
+func (f *memoryFile) ModTime() time.Time { return time.Unix(f.version, 0) }
 
-func (f *memoryFile) Read(b []byte) (int, error) {
+// openFile is a file or a folder that is open.
+type openFile struct {
+	*memoryFile
+	content *bytes.Reader
+	entries []fs.DirEntry // that are left
+}
+
+func (f *openFile) Close() error               { return nil }
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.memoryFile, nil }
+
+func (f *openFile) Read(b []byte) (int, error) {
 	if f.IsDir() {
 		return 0, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrInvalid}
 	}
-	return f.Reader.Read(b)
+	return f.content.Read(b)
 }
 
-func (f *memoryFile) ReadDir(n int) ([]fs.DirEntry, error) {
-	if !f.IsDir() {
+func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	switch {
+	case !f.IsDir():
 		return nil, &fs.PathError{Op: "readdir", Path: f.name, Err: fs.ErrInvalid}
+	case n <= 0:
+		n = len(f.entries)
+	case len(f.entries) == 0:
+		return nil, io.EOF
 	}
-	entries := f.node.entries()[f.read:]
-	if n > 0 {
-		if len(entries) == 0 {
-			return nil, io.EOF
-		}
-		entries = entries[:min(n, len(entries))]
-	}
-	f.read += len(entries)
-	return entries, nil
+	next := slices.Clone(f.entries[:min(n, len(f.entries))])
+	f.entries = f.entries[len(next):]
+	return next, nil
 }

@@ -1,14 +1,14 @@
 package promptfs
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"log/slog"
-	"maps"
-	"slices"
+	"path"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -22,14 +22,8 @@ import (
 // So changes may arrive in any order and more than once.
 type Mirror struct {
 	folder *Folder
-	files  *memory
-
-	// Who has the folder's turn has these, and files.
-	revisions map[string]uint64 // by path; those of files that have gone among them
-	highest   uint64            // of all revisions
-	faults    map[string]*Error // that the store has found, by path
-	dirty     map[string]bool   // paths of files that have changed and were not looked at
-	all       bool              // that is, all of them
+	// The turn of the folder protects the number of versions of files.
+	versions int64
 }
 
 // File is a file in the store of a [Mirror].
@@ -50,9 +44,8 @@ type File struct {
 // NewMirror returns an empty Mirror. Options.Debounce and Options.PollInterval have
 // no effect.
 func NewMirror(reg *prompts.Registry, o Options) *Mirror {
-	m := &Mirror{files: &memory{}, revisions: map[string]uint64{}, faults: map[string]*Error{}, dirty: map[string]bool{}}
-	m.folder = NewFolder(reg, m.files, o)
-	m.folder.more, m.folder.revision = m.more, func() uint64 { return m.highest }
+	m := &Mirror{folder: NewFolder(reg, nil, o)}
+	m.folder.store = newContents()
 	return m
 }
 
@@ -66,21 +59,11 @@ func (m *Mirror) Logger() *slog.Logger { return m.folder.options.Logger }
 // and after changes may have been missed.
 func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
-		m.folder.release, m.highest = nil, 0
-		m.revisions, m.faults = make(map[string]uint64, len(files)), map[string]*Error{}
-		there := make(map[string]bool, len(files))
+		before := m.folder.store
+		m.folder.store = newContents()
 		for _, f := range files {
-			if m.isNews(f) {
-				m.put(f)
-				there[f.Path] = !f.Removed
-			}
+			m.putNews(f, before)
 		}
-		for _, path := range m.files.paths() {
-			if !there[path] {
-				m.put(File{Path: path, Removed: true})
-			}
-		}
-		m.all = true
 	})
 }
 
@@ -88,100 +71,97 @@ func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 // than the known one. It updates the registry in one step and returns the errors of
 // [Folder.Reload], for all files.
 //
-// Apply checks only these files, the prompts that use them, and invalid files. The
-// cost does not depend on the number of other files. If other code removes a prompt
-// from the registry, only Reset adds the prompt again.
+// Apply reads only these files, and the prompts that use them. It then compares all files and
+// names with what is known, in about 10 ms for 1,000 files: pass changes together. If
+// other code has removed a prompt of the Mirror from the registry, Apply adds the prompt again.
 func (m *Mirror) Apply(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
-		m.folder.release = nil
+		m.folder.store.release = nil
 		for _, f := range files {
-			if m.isNews(f) {
-				m.put(f)
-			}
+			m.putNews(f, m.folder.store)
 		}
 	})
 }
 
-// isNews reports whether the revision is later than the one that is known, and
-// takes note of it.
-func (m *Mirror) isNews(f File) bool {
-	if before, ok := m.revisions[f.Path]; ok && f.Revision <= before {
-		return false
-	}
-	m.revisions[f.Path] = f.Revision
-	m.highest = max(m.highest, f.Revision)
-	return true
-}
-
-// change changes the files, and the registry.
-func (m *Mirror) change(ctx context.Context, f func()) error {
-	select {
-	case <-m.folder.turn:
-		defer func() { m.folder.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	f()
-	report, err := m.look(ctx)
-	return m.folder.finish(ctx, report, err)
-}
-
-// look brings what has changed into the registry.
-func (m *Mirror) look(ctx context.Context) (*Report, error) {
-	s := newSource(m.files, &m.folder.options)
-	within, ok := scope{}, false
-	if skills := m.folder.skills; m.folder.options.Skills != nil && (m.all || skills.concerns(m.dirty)) {
-		if err := skills.refresh(ctx, s); err != nil {
-			return nil, err
+// Replace replaces all files by those of the release, or none: if a file is invalid, or if
+// a name is used by a prompt outside of the Mirror, nothing changes, and Replace returns
+// all errors, joined, each an [*Error]. It updates the registry in one step, with the
+// release, whose Source is Options.SourcePrefix. A prompt that is equal in both releases
+// stays the same. The Revision of each File has no meaning.
+//
+// Replace checks only the files that differ. Skills of Options.Skills are replaced in a
+// second step.
+func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) error {
+	return m.change(ctx, func() {
+		before := m.folder.store
+		m.folder.store = newContents()
+		m.folder.store.release = &r
+		for _, f := range files {
+			m.put(f, before)
 		}
-	}
-	if !m.all {
-		within, ok = m.folder.table.refreshPaths(ctx, s, slices.Collect(maps.Keys(m.dirty)))
-	}
-	if ctx.Err() != nil { // entries may have this error, and are read again with the next change
-		return nil, ctx.Err()
-	}
-	if !ok {
-		if err := m.folder.table.refresh(ctx, s); err != nil {
-			return nil, err
-		}
-		within = m.folder.table.all()
-	}
-	// From now on the table knows, whatever becomes of the registry.
-	m.all = false
-	clear(m.dirty)
-	return m.folder.apply(ctx, s, within)
+	})
 }
 
-// put writes or removes a file.
-func (m *Mirror) put(f File) {
+// change changes the files, and the registry. A release that cannot be served changes
+// nothing.
+func (m *Mirror) change(ctx context.Context, write func()) error {
+	f := m.folder
+	end, err := f.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	table, skills, store := *f.table, *f.skills, f.store
+	write()
+	report, err := f.reload(ctx, 0)
+	if err != nil && f.store.release != nil {
+		*f.table, *f.skills, f.store = table, skills, store
+	}
+	return f.finish(ctx, report, err)
+}
+
+// putNews is put for a file whose revision is later than the one that is known.
+func (m *Mirror) putNews(f File, before *contents) {
+	store := m.folder.store
+	if known, ok := store.revisions[f.Path]; ok && f.Revision <= known {
+		return
+	}
+	store.revisions[f.Path] = f.Revision
+	store.highest = max(store.highest, f.Revision)
+	m.put(f, before)
+}
+
+// put writes or removes a file. A file with the content that it had before stays the same.
+func (m *Mirror) put(f File, before *contents) {
+	store, o := m.folder.store, m.folder.options
+	old := before.files[f.Path]
+	delete(store.faults, f.Path)
 	err := f.Err
 	if err == nil && (!fs.ValidPath(f.Path) || f.Path == ".") {
 		err = hint.New("use a relative path such as review/code.md", "invalid path")
 	}
-	delete(m.faults, f.Path)
-	changed, others := false, false
+	most := max(o.MaxFileBytes, o.MaxResourceBytes)
+	if o.Skills != nil {
+		most = max(most, promptskills.MaxBytes)
+	}
+	size, content := int64(len(f.Content)), f.Content
+	if size > most {
+		content = nil
+	} else if content == nil {
+		content = []byte{}
+	}
 	switch {
 	case f.Removed:
-		changed, others = m.files.remove(f.Path)
+		delete(store.files, f.Path)
 	case err != nil:
-		m.faults[f.Path] = newError(f.Path, 0, 0, err)
-	default:
-		o := m.folder.options
-		most := max(o.MaxFileBytes, o.MaxResourceBytes)
-		if o.Skills != nil {
-			most = max(most, promptskills.MaxBytes)
+		store.faults[f.Path] = newError(f.Path, 0, 0, err)
+		if old != nil {
+			store.files[f.Path] = old
 		}
-		changed, others = m.files.set(f.Path, f.Content, most)
+	case old != nil && old.content != nil && content != nil && bytes.Equal(old.content, content):
+		store.files[f.Path] = old
+	default:
+		m.versions++
+		store.files[f.Path] = &memoryFile{path.Base(f.Path), m.versions, content, size}
 	}
-	if changed {
-		m.dirty[f.Path] = true
-	}
-	m.all = m.all || others
-}
-
-// more returns the errors that a Folder does not find: those of the store, and
-// those of files below files.
-func (m *Mirror) more() []*Error {
-	return append(m.files.conflicts(), slices.Collect(maps.Values(m.faults))...)
 }

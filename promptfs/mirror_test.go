@@ -180,6 +180,41 @@ func TestMirrorGetsANameBack(t *testing.T) {
 	assert.Equal(t, []string{"of the file"}, textsFrom(t, &reg, "a", nil))
 }
 
+// If other code removes a prompt of a Mirror, the next Apply adds the prompt again, as the next
+// reload of a Folder does.
+func TestMirrorAddsARemovedPrompt(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	m := promptfs.NewMirror(&reg, promptfs.Options{})
+	require.NoError(t, m.Reset(t.Context(), put("a.md", "a", 1), put("b.md", "b", 1)))
+	reg.Remove("a")
+	require.NoError(t, m.Apply(t.Context(), put("b.md", "more", 2)))
+	assert.Equal(t, []string{"a", "b"}, namesIn(&reg))
+}
+
+// A change of another file fixes a file with an error, whatever the other file was before.
+func TestMirrorFixesAFileByAnother(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, after promptfs.File }{
+		"missing":         {removed("é.png", 2), put("é.png", "png", 3)},
+		"in another form": {removed("é.png", 2), put("e\u0301.png", "png", 3)},
+		"too large":       {put("é.png", "too large", 2), put("é.png", "png", 3)},
+		"a folder":        {put("é.png/x.txt", "x", 2), put("é.png", "png", 3)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var reg prompts.Registry
+			m := promptfs.NewMirror(&reg, promptfs.Options{MaxResourceBytes: 8})
+			require.ErrorContains(t, m.Reset(t.Context(), put("a.md", "--- user: image é.png ---", 1), c.before), "a.md:1")
+			require.ErrorContains(t, m.Apply(t.Context(), put("other.png", "png", 2)), "a.md:1")
+			if err := m.Apply(t.Context(), c.after); err != nil {
+				require.NotContains(t, err.Error(), "a.md") // but of the file below a file
+			}
+			assert.Equal(t, []string{"a"}, namesIn(&reg))
+		})
+	}
+}
+
 // Options.SourcePrefix begins the Source of the prompts.
 func TestSourcePrefix(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/logwait"
+	"github.com/mcp-prompts/prompts/internal/logwait"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -89,6 +89,9 @@ func (o Options) filled() Options {
 	o.Logger = slog.New(logwait.New(o.Logger.Handler())) // a handler that blocks must not stop the reloads
 	return o
 }
+
+// sourceOf returns the Source of the prompt from a file.
+func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
 
 // positive returns n, or otherwise if n is not more than 0.
 func positive[T ~int64](n, otherwise T) T {

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -16,36 +15,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
-
-// isSkill reports whether a file of this name is in the format of Agent Skills.
-func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
-
-// Parse returns the prompt for the content of one file, for stores other than file
-// systems. Partials and included files are read from fsys, which may be nil. A file
-// named SKILL.md, in any case, has the format of Agent Skills.
-//
-// Parse returns all errors, joined, each an [*Error].
-func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, error) {
-	o = o.filled()
-	s := newSource(fsys, &o)
-	ctx, found := context.Background(), &scan{}
-	if fsys != nil {
-		var err error
-		if found, err = s.scanPartials(ctx); err != nil {
-			return prompts.Prompt{}, err
-		}
-	}
-	_, all, _ := s.readPartials(ctx, found, nil, partials{}) // errors of a partial are those of the prompts that use it
-	m := s.parse(ctx, path, content, all)
-	if len(m.faults.all) > 0 {
-		// The errors of partials that the file uses come last.
-		return prompts.Prompt{}, join(append(m.faults.all, m.partialErrors...))
-	}
-	return m.prompt, nil
-}
 
 // made is the result of parsing a file: a prompt, or the errors of the file.
 type made struct {
@@ -68,9 +40,6 @@ type made struct {
 
 // unknownDigest is the digest of no prompt.
 var unknownDigest = digestOf([sha256.Size]byte{})
-
-// nothing is a placeholder for a render function that is not compiled yet.
-func nothing(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
 
 // parse makes a prompt of a file.
 func (s *source) parse(ctx context.Context, name string, content []byte, all partials) *made {
@@ -102,9 +71,6 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	}
 	return m
 }
-
-// sourceOf returns the Source of the prompt from a file.
-func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
 
 // named makes errors of the render function name the file.
 func (m *made) named(name string) {

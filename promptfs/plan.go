@@ -3,14 +3,13 @@ package promptfs
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // plan is what has to be done to a registry.
@@ -19,76 +18,65 @@ type plan struct {
 	added   []string          // the names of those that the registry has not yet
 	changed []string          // and of the others
 	remove  []string          // names
-	missing []*entry          // whose prompts are to be set, and are not here any more
-	scope   scope             // what the plan is about
-	owners  map[string]string // of the names in the scope, afterwards
-	broken  map[string][]*Error
-	faults  []*Error // of all there is
+	missing []*entry          // whose prompts other code has removed
+	owners  map[string]string // the paths of the prompts in the registry afterwards, by name
+	faults  []*Error
 }
-
-// scope is a part of a table that has nothing to do with the rest of it: no
-// prompt outside has, or wants, a name of one inside.
-type scope struct {
-	paths []string // of entries, in order
-	names []string // that these, and entries that have gone, have in the registry
-	// isAll says that it is all of the table.
-	isAll bool
-}
-
-// all returns the scope that is all of the table.
-func (t *table) all() scope { return scope{sortedKeys(t.entries), sortedKeys(t.owners), true} }
 
 // lookup is [prompts.Registry.Lookup], or that of a Tx.
 type lookup func(name string) (prompts.Prompt, bool)
 
-// holder is who has a name in the registry.
+// emptyRegistry is the lookup of a registry without prompts.
+func emptyRegistry(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }
+
+// holder says whose prompt has a name in the registry.
 type holder uint8
 
 const (
-	nobody holder = 1 + iota
-	ours          // a prompt from a file of this folder
-	another
+	noPrompt     holder = 1 + iota
+	folderPrompt        // a prompt from a file of this folder
+	otherPrompt
 )
 
-// holders are asked for once each, because a registry makes copies.
+// holders are looked up once for each name, because a registry makes copies.
 type holders struct {
 	in    lookup
 	table *table
 	known map[string]holder
 }
 
-// of returns who has the name.
+// of returns whose prompt has the name.
 func (h *holders) of(name string) holder {
-	who := h.known[name]
-	if who == 0 {
-		p, ok := h.in(name)
-		path, owned := h.table.owners[name]
+	known := h.known[name]
+	if known == 0 {
+		p, exists := h.in(name)
+		path, isOwned := h.table.owners[name]
 		switch {
-		case !ok:
-			who = nobody
-		case owned && p.Source == h.table.options.sourceOf(path):
-			who = ours
+		case !exists:
+			known = noPrompt
+		case isOwned && p.Source == h.table.options.sourceOf(path):
+			known = folderPrompt
 		default:
-			who = another
+			known = otherPrompt
 		}
-		h.known[name] = who
+		h.known[name] = known
 	}
-	return who
+	return known
 }
 
 // isFrom reports whether the registry has, under this name, the prompt from
 // path.
 func (h *holders) isFrom(name, path string) bool {
-	return name != "" && h.table.owners[name] == path && h.of(name) == ours
+	return name != "" && h.table.owners[name] == path && h.of(name) == folderPrompt
 }
 
 // plan makes a plan for a registry. If another prompt has the name that a file
 // wants, the prompt of the file stays unchanged, as does the prompt of an invalid
 // file. Neither rule depends on which file was read first. rejected has why the followers of
 // the registry reject the prompts of valid files, by path.
-func (t *table) plan(in lookup, within scope, rejected map[string]error) *plan {
-	h := &holders{in, t, make(map[string]holder, len(within.paths))}
-	broken, paths := map[string][]*Error{}, within.paths
+func (t *table) plan(in lookup, rejected map[string]error) *plan {
+	h := &holders{in, t, make(map[string]holder, len(t.entries))}
+	broken, paths := map[string][]*Error{}, sortedKeys(t.entries)
 	for _, path := range paths {
 		if e := t.entries[path]; len(e.faults) > 0 {
 			broken[path] = e.faults
@@ -113,14 +101,7 @@ func (t *table) plan(in lookup, within scope, rejected map[string]error) *plan {
 			}
 		}
 	}
-	p := &plan{scope: within, owners: map[string]string{}, broken: broken, faults: slices.Clone(t.faults)}
-	if !within.isAll {
-		for path, errs := range t.broken {
-			if _, isInside := slices.BinarySearch(paths, path); !isInside && t.entries[path] != nil {
-				p.faults = append(p.faults, errs...)
-			}
-		}
-	}
+	p := &plan{owners: make(map[string]string, len(paths)), faults: slices.Clone(t.faults)}
 	for _, path := range paths {
 		e := t.entries[path]
 		if errs, isBroken := broken[path]; isBroken {
@@ -134,17 +115,17 @@ func (t *table) plan(in lookup, within scope, rejected map[string]error) *plan {
 		switch {
 		case e.prompt != nil:
 			p.entries = append(p.entries, e)
-			if h.of(e.wants) == nobody {
+			if h.of(e.wants) == noPrompt {
 				p.added = append(p.added, e.wants)
 			} else {
 				p.changed = append(p.changed, e.wants)
 			}
-		case h.of(e.wants) == nobody:
+		case h.of(e.wants) == noPrompt:
 			p.missing = append(p.missing, e)
 		}
 	}
-	for _, name := range within.names {
-		if p.owners[name] == "" && h.of(name) == ours {
+	for _, name := range sortedKeys(t.owners) {
+		if p.owners[name] == "" && h.of(name) == folderPrompt {
 			p.remove = append(p.remove, name)
 		}
 	}
@@ -201,7 +182,7 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 	if other, ok := kept[name]; ok {
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))
 	}
-	if h.of(name) == another {
+	if h.of(name) == otherPrompt {
 		return hint.New("rename this prompt", "prompt name %q is already used by a prompt outside of this folder", name)
 	}
 	return nil
@@ -222,12 +203,12 @@ func enumerationOf(words []string, n int) string {
 	return text
 }
 
-// holds reports whether the names that the plan changes are whose they were
-// when it was made.
+// holds reports whether the registry still has the prompts under the names of the plan that it
+// had when the plan was made.
 func (p *plan) holds(t *table, in lookup) bool {
 	h := &holders{in, t, map[string]holder{}}
-	not := func(who holder) func(string) bool { return func(name string) bool { return h.of(name) != who } }
-	return !slices.ContainsFunc(p.added, not(nobody)) && !slices.ContainsFunc(p.changed, not(ours)) && !slices.ContainsFunc(p.remove, not(ours))
+	isNot := func(want holder) func(string) bool { return func(name string) bool { return h.of(name) != want } }
+	return !slices.ContainsFunc(p.added, isNot(noPrompt)) && !slices.ContainsFunc(p.changed, isNot(folderPrompt)) && !slices.ContainsFunc(p.remove, isNot(folderPrompt))
 }
 
 // done notes that the plan has been carried out.
@@ -235,22 +216,9 @@ func (t *table) done(p *plan) {
 	for _, e := range p.entries {
 		e.name, e.applied, e.prompt, e.compiled = e.wants, e.sum, nil, nil
 	}
-	if p.scope.isAll {
-		t.owners, t.broken = p.owners, p.broken
-	} else {
-		for _, name := range p.scope.names {
-			delete(t.owners, name)
-		}
-		maps.Copy(t.owners, p.owners)
-		for path := range t.broken {
-			if _, isInside := slices.BinarySearch(p.scope.paths, path); isInside || t.entries[path] == nil {
-				delete(t.broken, path)
-			}
-		}
-		maps.Copy(t.broken, p.broken)
-	}
-	for _, path := range p.scope.paths {
-		if e := t.entries[path]; e.name != "" && t.owners[e.name] != path {
+	t.owners = p.owners
+	for path, e := range t.entries {
+		if e.name != "" && t.owners[e.name] != path {
 			e.name = ""
 		}
 	}

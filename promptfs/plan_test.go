@@ -19,7 +19,7 @@ func TestPlanHolds(t *testing.T) {
 	var reg prompts.Registry
 	refresh := func(fsys fstest.MapFS) *plan {
 		require.NoError(t, table.refresh(t.Context(), newSource(fsys, &o)))
-		return table.plan(reg.Lookup, table.all(), nil)
+		return table.plan(reg.Lookup, nil)
 	}
 	set := func(p *plan) {
 		for _, e := range p.entries {

@@ -1,66 +1,14 @@
 package promptfs
 
 import (
-	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
-	"strconv"
 
 	"github.com/mcp-prompts/prompts"
 )
 
-// This file has the version of a folder: its content digest, and the release that a
-// Mirror is moved to.
-
-// Contents returns a list of files and the content digest, which is the SHA-256 of the
-// list with the prefix "sha256:". files are those of [Files], by path. The list is the
-// JSON object {"files":[{"path":…,"size":…,"digest":…}]} without spaces, in the order of
-// the paths. The digest of a file is the SHA-256 of its content. So the same files have the
-// same content digest on any machine.
-func Contents(files map[string][]byte) (list []byte, digest string) {
-	all := make(map[string]fileSum, len(files))
-	for path, content := range files {
-		all[path] = fileSum{int64(len(content)), sha256.Sum256(content)}
-	}
-	return contentsOf(all)
-}
-
-// fileSum is what the list of contents has of a file.
-type fileSum struct {
-	size int64
-	sum  [sha256.Size]byte
-}
-
-func contentsOf(files map[string]fileSum) (list []byte, digest string) {
-	list = append(make([]byte, 0, 16+128*len(files)), `{"files":[`...)
-	for i, path := range sortedKeys(files) {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		f := files[path]
-		list = append(list, `{"path":"`...)
-		for _, c := range []byte(path) {
-			switch {
-			case c == '"' || c == '\\':
-				list = append(list, '\\', c)
-			case c < ' ':
-				list = fmt.Appendf(list, `\u%04x`, c)
-			default:
-				list = append(list, c)
-			}
-		}
-		list = strconv.AppendInt(append(list, `","size":`...), f.size, 10)
-		list = hex.AppendEncode(append(list, `,"digest":"sha256:`...), f.sum[:])
-		list = append(list, `"}`...)
-	}
-	list = append(list, "]}"...)
-	return list, digestOf(sha256.Sum256(list))
-}
-
-// digestOf returns a sum as a digest.
-func digestOf(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
+// This file has the version of a folder: its content digest, and the release that is
+// served.
 
 // contentDigest returns the content digest of what [Files] returns. It is made again if a
 // file has changed.
@@ -94,71 +42,14 @@ func (f *Folder) servedRelease(p *plan, more []*Error) prompts.Release {
 		return r
 	}
 	switch {
-	case f.release != nil:
-		r.ID, r.Label = f.release.ID, f.release.Label
-	case f.revision != nil:
-		if n := f.revision(); n > 0 {
-			r.ID = fmt.Sprintf("revision %d", n)
+	case f.store != nil && f.store.release != nil:
+		r.ID, r.Label = f.store.release.ID, f.store.release.Label
+	case f.store != nil:
+		if f.store.highest > 0 {
+			r.ID = fmt.Sprintf("revision %d", f.store.highest)
 		}
 	case len(f.table.entries) > 0:
 		r.ID = f.table.contentDigest(f.skills)
 	}
 	return r
-}
-
-// Replace replaces all files by those of the release, or none: if a file is invalid, or if
-// a name is used by a prompt outside of the Mirror, nothing changes, and Replace returns
-// all errors, joined, each an [*Error]. It updates the registry in one step, with the
-// release, whose Source is Options.SourcePrefix. A prompt that is equal in both releases
-// stays the same. The Revision of each File has no meaning.
-//
-// Replace checks only the files that differ. Skills of Options.Skills are replaced in a
-// second step.
-func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) error {
-	f := m.folder
-	select {
-	case <-f.turn:
-		defer func() { f.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	table, skills, before, all := *f.table, *f.skills, m.files, m.all
-	revisions, faults, dirty, release := m.revisions, m.faults, m.dirty, f.release
-	m.files = before.clone()
-	m.revisions, m.faults, m.dirty = map[string]uint64{}, map[string]*Error{}, map[string]bool{}
-	there := make(map[string]bool, len(files))
-	for _, file := range files {
-		m.put(file)
-		there[file.Path] = !file.Removed
-	}
-	for _, path := range m.files.paths() {
-		if !there[path] {
-			m.put(File{Path: path, Removed: true})
-		}
-	}
-	m.all, f.fsys, f.release, f.isStrict = true, m.files, &r, true
-	report, err := m.look(ctx)
-	f.isStrict = false
-	if err != nil {
-		*f.table, *f.skills, m.files, m.all, f.fsys = table, skills, before, all, before
-		m.revisions, m.faults, m.dirty, f.release = revisions, faults, dirty, release
-	}
-	return f.finish(ctx, report, err)
-}
-
-// clone returns a copy that shares the contents.
-func (m *memory) clone() *memory {
-	c := *m
-	c.root = m.root.clone()
-	return &c
-}
-
-func (n *node) clone() node {
-	c := *n
-	c.children = maps.Clone(n.children)
-	for name, below := range c.children {
-		next := below.clone()
-		c.children[name] = &next
-	}
-	return c
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The types of files, by the extension of their names. What the system knows
@@ -46,7 +46,7 @@ const (
 // dependency is a file that a prompt was made of, beside its own.
 type dependency struct {
 	path  string
-	stamp stamp
+	stamp stamp // the zero value for a missing file
 	sum   [sha256.Size]byte
 	size  int64
 }
@@ -92,7 +92,7 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 	data, err := s.read(ctx, stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
 		f.add(p.mark, ofFile(p.file, err))
-		return nil, &dependency{path: name}
+		return nil, &dependency{path: name, stamp: stamp}
 	}
 	used := &dependency{name, stamp, sha256.Sum256(data), int64(len(data))}
 	switch p.kind {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // file is a file that a scan has found.
@@ -173,6 +173,9 @@ func (c *scan) isOurs(name string, inSkill bool) bool {
 		return isPrompt || c.kind == ofPartials
 	}
 }
+
+// isSkill reports whether a file of this name is in the format of Agent Skills.
+func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
 // isMarkdown reports whether the extension of a name is that of Markdown, and
 // returns the name without it.

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // skill makes a prompt of a SKILL.md: its name, its description and its body,
@@ -25,6 +25,7 @@ func (m *made) skill(name, text string) {
 		for i := 0; i+1 < len(mapping.Content); i += 2 {
 			key, value := mapping.Content[i], mapping.Content[i+1]
 			if key.Kind != yaml.ScalarNode || key.Value != "name" && key.Value != "description" {
+				d.lostIn(key.Value, value, false)
 				continue // which other readers of skills may know
 			}
 			if before := known.line(key.Value); before > 0 {

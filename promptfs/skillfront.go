@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // This file makes JSON of the front matter of a SKILL.md.
@@ -55,10 +55,10 @@ func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if key := mapping.Content[i]; lines[key.Value] == 0 {
 			lines[key.Value] = d.lineOf(key)
-			d.lost(member{key.Value, d.lineOf(key), mapping.Content[i+1], key.LineComment})
 		}
 	}
 	dst := d.appendJSON(nil, mapping, 0)
+	d.lostIn("", mapping, false)
 	if len(f.all) > 0 {
 		return nil, lines, f
 	}

@@ -8,15 +8,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -101,7 +98,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	for _, f := range found.files {
-		if s.isChanging(f) {
+		if s.isChanging(f.stamp) {
 			return errChanging
 		}
 	}
@@ -131,9 +128,15 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 			}
 		}
 	}
-	files := t.read(ctx, s, skills)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	var all []file // of the skills that are not too large
+	for _, k := range skills {
+		if len(k.files) <= promptskills.MaxFiles {
+			all = append(all, k.files...)
+		}
+	}
+	files, err := refreshed(ctx, all, nil, t.files, func(f file, old *skillFile) *skillFile { return s.lookSkillFile(ctx, f, old) })
+	if err != nil {
+		return err
 	}
 	prefix := ""
 	if root := files[promptskills.Main]; root != nil {
@@ -155,47 +158,19 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	return nil
 }
 
-// isChanging reports whether a file was changed within the quiet time. One of a
-// time to come has a clock of its own, and is not waited for.
-func (s *source) isChanging(f file) bool {
-	age := s.now.Sub(f.stamp.modified)
-	return s.quiet > 0 && -coarse < age && age < s.quiet
-}
-
-// read returns the files of all skills that are not too large, by path. Those that
-// have changed are read.
-func (t *skillTable) read(ctx context.Context, s *source, skills map[string]*foundSkill) map[string]*skillFile {
-	var all []file
-	for _, k := range skills {
-		if len(k.files) <= promptskills.MaxFiles {
-			all = append(all, k.files...)
-		}
+// lookSkillFile reads a file of a skill, unless the file is what it was.
+func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
+	switch {
+	case old != nil && f.info == nil: // it cannot be looked at
+		return old
+	case old == nil || old.err != nil || !f.stamp.same(old.stamp):
+		return s.readSkillFile(ctx, f, old)
+	case f.stamp == old.stamp:
+		return old
 	}
-	read := make([]*skillFile, len(all))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(all)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(all) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				f, old := all[i], t.files[all[i].path]
-				switch {
-				case old != nil && (f.info == nil || old.err == nil && f.stamp == old.stamp && f.stamp.settled):
-					read[i] = old
-				case old != nil && old.err == nil && f.stamp.same(old.stamp): // it has settled
-					same := *old
-					same.stamp, read[i] = f.stamp, &same
-				default:
-					read[i] = s.readSkillFile(ctx, f, old)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	files := make(map[string]*skillFile, len(all))
-	for i, f := range all {
-		files[f.path] = read[i]
-	}
-	return files
+	same := *old // which has settled
+	same.stamp = f.stamp
+	return &same
 }
 
 // readSkillFile reads one file of a skill. If the content is that of old, it is
@@ -305,25 +280,6 @@ func (t *skillTable) all() []*Error {
 		all = append(all, e.faults...)
 	}
 	return all
-}
-
-// concerns reports whether the files of skills may have changed with one of the
-// paths.
-func (t *skillTable) concerns(paths map[string]bool) bool {
-	for p := range paths {
-		if isSkill(path.Base(p)) {
-			return true
-		}
-		for dir := path.Dir(p); ; dir = path.Dir(dir) {
-			if t.entries[dir] != nil {
-				return true
-			}
-			if dir == "." {
-				break
-			}
-		}
-	}
-	return false
 }
 
 // apply applies the changes to the registry, as one update. An invalid skill stays

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/regular"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // source is where files are read from.
@@ -22,15 +22,19 @@ type source struct {
 	now     time.Time     // when the reading began
 	quiet   time.Duration // for how long a file must not have changed by then
 	blocks  bool          // opening a file may block
-	forms   sync.Map      // names in NFC to names, by folder: see inOtherForm
-	warned  atomic.Int64  // number of warnings, of which maxLogged are logged
+	// isMemory says that a file has the same stamp only if nothing about the file has changed.
+	isMemory bool
+	forms    sync.Map     // names in NFC to names, by folder: see inOtherForm
+	warned   atomic.Int64 // number of warnings, of which maxLogged are logged
 }
 
 func newSource(fsys fs.FS, o *Options) *source {
 	links, _ := fsys.(fs.ReadLinkFS)
 	s := &source{fsys: fsys, links: links, options: o, now: time.Now(), blocks: true}
 	switch fsys.(type) {
-	case regular.Dir, regular.FS, *memory:
+	case *memory:
+		s.blocks, s.isMemory = false, true
+	case regular.Dir, regular.FS:
 		s.blocks = false
 	}
 	return s
@@ -62,6 +66,16 @@ func (s *source) stampOf(real string, info fs.FileInfo) stamp {
 // need not be read.
 func (s stamp) same(before stamp) bool {
 	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified) && s.changed.Equal(before.changed)
+}
+
+// errChanging says that somebody may be writing a file.
+var errChanging = errors.New("a file is changing")
+
+// isChanging reports whether a file was changed within the quiet time. One of a
+// time to come has a clock of its own, and is not waited for.
+func (s *source) isChanging(f stamp) bool {
+	age := s.now.Sub(f.modified)
+	return s.quiet > 0 && -coarse < age && age < s.quiet
 }
 
 // errNoFolder is said of what stands in the place of the partials.

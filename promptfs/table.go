@@ -15,7 +15,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
 // table is what is known of the files of a folder.
@@ -25,7 +26,6 @@ type table struct {
 	partials partials            // by name
 	read     map[string]*partial // the same and those with the name of another, by path
 	owners   map[string]string   // the paths of the prompts that are in the registry, by their names
-	broken   map[string][]*Error // what kept prompts out of the registry when it was last updated, by path
 	faults   []*Error            // of folders, links and partials
 	folders  []string            // without links, that something was read from, or is missing in
 	content  string              // the content digest, once it is asked for
@@ -39,7 +39,8 @@ type entry struct {
 	// What the file was when it was read last.
 	faults   []*Error
 	warnings []*Error
-	uses     []usedPartial // partials that it calls
+	uses     []usedPartial       // partials that it calls
+	set      *prompttemplate.Set // all partials at that time, for a file with errors
 	files    []dependency
 	sum      [sha256.Size]byte
 	own      fileSum
@@ -75,37 +76,17 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	for _, f := range slices.Concat(ofPartials.files, found.files) {
-		if s.isChanging(f) {
+		if s.isChanging(f.stamp) {
 			return errChanging
 		}
 	}
-	read, all, faults := s.readPartials(ctx, ofPartials, t.read, t.partials)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	read, all, faults, err := s.readPartials(ctx, ofPartials, t.read, t.partials)
+	if err != nil {
+		return err
 	}
-	looked := make([]*entry, len(found.files))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(found.files)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(looked) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				f := found.files[i]
-				looked[i] = s.look(ctx, t.entries[f.path], f, all)
-			}
-		})
-	}
-	wg.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	entries := make(map[string]*entry, len(looked))
-	for _, e := range looked {
-		entries[e.path] = e
-	}
-	for path, e := range t.entries {
-		if entries[path] == nil && isBelow(path, found.unread) {
-			entries[path] = e // what cannot be looked at has not gone
-		}
+	entries, err := refreshed(ctx, found.files, found.unread, t.entries, func(f file, old *entry) *entry { return s.look(ctx, old, f, all) })
+	if err != nil {
+		return err
 	}
 	t.stale = t.stale || !maps.Equal(t.entries, entries) || !maps.Equal(t.read, read)
 	t.entries, t.read, t.partials = entries, read, all
@@ -126,6 +107,35 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	return nil
 }
 
+// refreshed returns the results of look for the files, by path, from several goroutines. old has
+// the results of the last time. A file below a path that cannot be read keeps its result.
+func refreshed[T any](ctx context.Context, files []file, unread []string, old map[string]*T, look func(f file, old *T) *T) (map[string]*T, error) {
+	results := make([]*T, len(files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		wg.Go(func() { // until each file has its result, or ctx ends
+			for i := next.Add(1) - 1; int(i) < len(files) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				results[i] = look(files[i], old[files[i].path])
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	all := make(map[string]*T, len(files))
+	for i, f := range files {
+		all[f.path] = results[i]
+	}
+	for path, result := range old {
+		if all[path] == nil && isBelow(path, unread) {
+			all[path] = result
+		}
+	}
+	return all, nil
+}
+
 // nearestFolder returns the innermost folder above a missing file. It changes when the
 // file, or a folder above the file, is created.
 func (s *source) nearestFolder(name string) string {
@@ -143,7 +153,7 @@ func (s *source) look(ctx context.Context, old *entry, f file, all partials) *en
 	if old == nil {
 		return s.remake(ctx, &entry{path: f.path}, f, all)
 	}
-	if !old.isCurrent(s, f, all) {
+	if !old.isCurrent(ctx, s, f, all) {
 		return s.remake(ctx, old, f, all)
 	}
 	if old.stamp != f.stamp { // it may have settled
@@ -158,11 +168,11 @@ func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
 
-// isCurrent reports whether the file and all its dependencies are unchanged. An
-// entry with errors is never current, because the change that fixes them is not
-// known.
-func (e *entry) isCurrent(s *source, f file, all partials) bool {
-	if len(e.faults) > 0 || !f.stamp.same(e.stamp) {
+// isCurrent reports whether the file and all its dependencies are unchanged. A file of the
+// operating system with errors is never current, because the change that fixes them may not
+// be one of a file.
+func (e *entry) isCurrent(ctx context.Context, s *source, f file, all partials) bool {
+	if len(e.faults) > 0 && (!s.isMemory || e.set != all.set) || !f.stamp.same(e.stamp) {
 		return false
 	}
 	for _, p := range e.uses {
@@ -171,7 +181,9 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 		}
 	}
 	for _, d := range e.files {
-		if stamp, _, err := s.stat(d.path); err != nil || !stamp.same(d.stamp) {
+		stamp, _, err := s.stat(d.path)
+		wasMissing := d.stamp.real == ""
+		if err == nil && !stamp.same(d.stamp) || err != nil && (!wasMissing || s.inOtherForm(ctx, d.path) != "") {
 			return false
 		}
 	}
@@ -200,6 +212,9 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 	m := s.parse(ctx, f.path, content, all)
 	e.warnings = s.warn(ctx, old.warnings, m.faults.warnings)
 	e.faults, e.files, e.sum, e.own, e.line = m.faults.all, m.files, m.sum, m.own, m.line
+	if len(e.faults) > 0 {
+		e.set = all.set
+	}
 	if len(m.partials) > 0 {
 		e.uses = make([]usedPartial, 0, len(m.partials))
 		for name := range m.partials {
@@ -232,22 +247,15 @@ func (s *source) warn(ctx context.Context, before, now []*Error) []*Error {
 
 // readPartials reads the partials that have changed, and returns all by their
 // paths and by their names.
-func (s *source) readPartials(ctx context.Context, found *scan, before map[string]*partial, old partials) (map[string]*partial, partials, []*Error) {
-	read := make(map[string]*partial, len(found.files))
-	for _, f := range found.files {
-		if ctx.Err() != nil {
-			return nil, partials{}, nil
+func (s *source) readPartials(ctx context.Context, found *scan, before map[string]*partial, old partials) (map[string]*partial, partials, []*Error, error) {
+	read, err := refreshed(ctx, found.files, found.unread, before, func(f file, old *partial) *partial {
+		if old == nil || !f.stamp.same(old.stamp) {
+			return s.readPartial(ctx, f)
 		}
-		p := before[f.path]
-		if p == nil || !f.stamp.same(p.stamp) {
-			p = s.readPartial(ctx, f)
-		}
-		read[f.path] = p
-	}
-	for path, p := range before {
-		if read[path] == nil && isBelow(path, found.unread) {
-			read[path] = p
-		}
+		return old
+	})
+	if err != nil {
+		return nil, partials{}, nil, err
 	}
 	named := make(map[string]*partial, len(read))
 	var faults []*Error
@@ -267,7 +275,7 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 	for _, p := range all.named {
 		faults = append(faults, p.faults...)
 	}
-	return read, all, faults
+	return read, all, faults, ctx.Err()
 }
 
 // are reports whether the partials have these contents.
@@ -277,7 +285,7 @@ func (all partials) are(named map[string]*partial) bool {
 	}
 	for name, p := range named {
 		old := all.named[name]
-		if old == nil || old.path != p.path || old.sum != p.sum || len(old.own) > 0 || len(p.own) > 0 {
+		if old == nil || old.path != p.path || old.sum != p.sum || !slices.Equal(old.own, p.own) {
 			return false
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/promptfs/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // suggestion returns a hint for an unknown word: the closest of words, or all of words if

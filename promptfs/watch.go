@@ -271,16 +271,15 @@ func namingLimit(err error) error {
 
 // folders returns the directories that files were read from.
 func (f *Folder) folders(ctx context.Context) []string {
-	select {
-	case <-f.turn:
-		defer func() { f.turn <- struct{}{} }()
-		if len(f.table.folders) == 0 {
-			return []string{"."}
-		}
-		all := slices.Concat(f.table.folders, f.skills.folders)
-		slices.Sort(all)
-		return slices.Compact(all)
-	case <-ctx.Done():
+	end, err := f.begin(ctx)
+	if err != nil {
 		return nil
 	}
+	defer end()
+	if len(f.table.folders) == 0 {
+		return []string{"."}
+	}
+	all := slices.Concat(f.table.folders, f.skills.folders)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

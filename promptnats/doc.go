@@ -78,8 +78,8 @@
 //     replaced. The file is invalid until the name becomes available, and is then
 //     added automatically. If two keys have the same name,
 //     neither is accepted. If two Followers have the same name, the first wins, which may differ between servers. If code
-//     replaces or removes a prompt of the bucket, the code wins until the key is
-//     written or the bucket is loaded again.
+//     replaces a prompt of the bucket, the code wins until it removes its prompt. If
+//     code removes a prompt of the bucket, the next update adds the prompt again.
 //   - No prompt is removed because the broker is unreachable, slow, or silent,
 //     rejects the credentials or has no such bucket. The registry is unchanged,
 //     Status contains the reason, and Follow tries again within 2 seconds, or at

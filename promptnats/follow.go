@@ -261,7 +261,7 @@ func (s *watchSession) commit(ctx context.Context, c *changes) error {
 		}
 	}
 	c.reset()
-	s.set(ctx, func(st *Status) { st.Revision = s.high })
+	s.core.Set(ctx, func(st *Status) { st.Revision = s.high })
 	return nil
 }
 

@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	mathrand "math/rand/v2"
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/follower"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -32,13 +30,12 @@ type Follower struct {
 	options  settings
 	mirror   *promptfs.Mirror
 
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the goroutine has ended
-	first  chan error    // receives the result of each attempt while Follow waits
-	begun  chan struct{} // closed when Follow returns
-	id     string        // of this Follower, among those of the bucket
-	tell   func(subject string, message []byte) error
-	news   chan struct{} // gets a value when another Follower has caught up
+	core  follower.Follower[Status]
+	first chan error    // receives the result of each attempt while Follow waits
+	begun chan struct{} // closed when Follow returns
+	id    string        // of this Follower, among those of the bucket
+	tell  func(subject string, message []byte) error
+	news  chan struct{} // gets a value when another Follower has caught up
 
 	// Only the goroutine uses the fields below.
 	created time.Time         // of the bucket
@@ -46,9 +43,6 @@ type Follower struct {
 	known   map[string]uint64 // the revisions of the files, by path
 	// hasChanged says that the registry has changed.
 	hasChanged bool
-
-	mu     sync.Mutex // protects the field below
-	status Status
 }
 
 // Status is the status of a [Follower].
@@ -91,15 +85,10 @@ func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 		return nil, err
 	}
 	o := given.filled(p, t)
-	f := &Follower{registry: reg, js: js, place: p, options: o, ended: make(chan struct{}), first: make(chan error), begun: make(chan struct{}), id: rand.Text(), tell: js.Conn().Publish, news: make(chan struct{}, 1), known: map[string]uint64{}}
-	files := o.Files
-	files.OnReload = f.reloaded
-	f.mirror = promptfs.NewMirror(reg, files)
-	f.options.Files.Logger = f.mirror.Logger()
-	f.status.Err = errNotConnected
-	running, cancel := context.WithCancel(ctx)
-	f.cancel = cancel
-	go f.run(running) // until ctx ends, or Close
+	f := newFollower(reg, p, o)
+	f.js, f.id, f.tell = js, rand.Text(), js.Conn().Publish
+	f.core.Update(func(s *Status) { s.Err = errNotConnected })
+	f.core.Start(ctx, f.run)
 	defer close(f.begun)
 	timer := time.NewTimer(o.Timeout)
 	defer timer.Stop()
@@ -130,6 +119,26 @@ func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 	}
 }
 
+// newFollower returns a Follower that does not run.
+func newFollower(reg *prompts.Registry, p place, o settings) *Follower {
+	f := &Follower{registry: reg, place: p, options: o, first: make(chan error), begun: make(chan struct{}), news: make(chan struct{}, 1), known: map[string]uint64{}}
+	files := o.Files
+	files.OnReload = f.reloaded
+	f.mirror = promptfs.NewMirror(reg, files)
+	logger := f.mirror.Logger()
+	f.options.Files.Logger = logger
+	f.core.Logger, f.core.OnStatus = logger, o.OnStatus
+	f.core.Key = func(s Status) any { return [2]any{s.Synced, follower.Text(s.Err)} }
+	f.core.Log = func(ctx context.Context, s Status) {
+		if s.Synced {
+			logger.InfoContext(ctx, "prompts in sync with bucket", slog.Uint64("revision", s.Revision))
+		} else {
+			logger.WarnContext(ctx, "prompts not in sync with bucket", slog.Any("error", s.Err))
+		}
+	}
+	return f
+}
+
 // isFinal reports whether another attempt would fail too.
 func isFinal(err error) bool {
 	for _, final := range []error{jetstream.ErrBucketNotFound, jetstream.ErrBadBucket, jetstream.ErrInvalidStreamName, nats.ErrConnectionClosed} {
@@ -142,72 +151,25 @@ func isFinal(err error) bool {
 
 // Close ends the Follower and waits for its end. The prompts stay in the registry.
 // It may be called more than once.
-func (f *Follower) Close() {
-	f.cancel()
-	<-f.ended
-}
+func (f *Follower) Close() { f.core.Close() }
 
 // Status returns the current status.
-func (f *Follower) Status() Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.status
-}
-
-// set changes the status. It logs a change and reports it to Options.OnStatus.
-func (f *Follower) set(ctx context.Context, change func(*Status)) {
-	f.mu.Lock()
-	before := f.status
-	change(&f.status)
-	now := f.status
-	f.mu.Unlock()
-	if before.Synced == now.Synced && text(before.Err) == text(now.Err) {
-		return
-	}
-	if now.Synced {
-		f.options.Files.Logger.InfoContext(ctx, "prompts in sync with bucket", slog.Uint64("revision", now.Revision))
-	} else {
-		f.options.Files.Logger.WarnContext(ctx, "prompts not in sync with bucket", slog.Any("error", now.Err))
-	}
-	if f.options.OnStatus != nil {
-		f.guarded(ctx, "OnStatus", func() { f.options.OnStatus(now) })
-	}
-}
-
-// guarded calls a function of the Options, and logs a panic.
-func (f *Follower) guarded(ctx context.Context, name string, code func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.options.Files.Logger.ErrorContext(ctx, "panic in callback", slog.String("callback", name), slog.Any("error", v), slog.String("stack", string(debug.Stack())))
-		}
-	}()
-	code()
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
+func (f *Follower) Status() Status { return f.core.Status() }
 
 // reloaded stores the errors of files in the status, before the application's
 // function gets them.
 func (f *Follower) reloaded(r promptfs.Report) {
 	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
-		f.mu.Lock()
-		f.status.FileErrors = r.Err
-		f.mu.Unlock()
+		f.core.Update(func(s *Status) { s.FileErrors = r.Err })
 	}
 	if f.options.Files.OnReload != nil {
-		f.guarded(context.Background(), "OnReload", func() { f.options.Files.OnReload(r) })
+		f.core.Guard(context.Background(), "OnReload", func() { f.options.Files.OnReload(r) })
 	}
 }
 
 // run follows the bucket, whatever happens to it, until ctx ends.
 func (f *Follower) run(ctx context.Context) {
-	defer close(f.ended)
 	nc := f.js.Conn()
 	states := nc.StatusChanged()
 	defer nc.RemoveStatusListener(states)
@@ -215,34 +177,26 @@ func (f *Follower) run(ctx context.Context) {
 	if told, err := nc.Subscribe(f.place.news(), f.hear); err == nil {
 		defer func() { _ = told.Unsubscribe() }()
 	}
-	retry := backoff{f.options.timing.wait, f.options.timing.most, 0}
+	retry := newBackoff(f.options.timing)
 	for {
 		wasSynced, err := f.follow(ctx, states)
 		if ctx.Err() != nil {
 			return
 		}
-		f.set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
+		f.core.Set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
 		f.report(ctx, err)
 		f.reconnectIfSilent(ctx, err)
 		if wasSynced {
-			retry.reset()
+			retry.Reset()
 		}
-		if f.pause(ctx, states, retry.next()) {
-			retry.reset()
+		if f.pause(ctx, states, retry.Next()) {
+			retry.Reset()
 		}
 	}
 }
 
-// backoff returns the pauses between attempts, each twice as long as the one before
-// it, up to most. They are random, because all servers lose the broker at the same
-// time.
-type backoff struct{ first, most, last time.Duration }
-
-func (b *backoff) reset() { b.last = 0 }
-
-func (b *backoff) next() time.Duration {
-	b.last = min(max(2*b.last, b.first), b.most)
-	return b.last - mathrand.N(b.last/2)
+func newBackoff(t timing) *follower.Backoff {
+	return &follower.Backoff{First: t.wait, Most: t.most, Jitter: 0.5}
 }
 
 // hear takes note of a message of [watchSession.announce].

@@ -120,7 +120,7 @@ var errStalled = errors.New("incomplete content from the broker; reloading the b
 func (s *watchSession) tellReplaced(ctx context.Context) {
 	s.options.Files.Logger.WarnContext(ctx, "bucket was replaced; loading its content",
 		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))
-	s.set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
+	s.core.Set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
 }
 
 // loaded brings everything into the registry.
@@ -143,7 +143,7 @@ func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.Fil
 		s.announce()
 	}
 	s.created, s.high, s.known = s.watcher.info.Created, high, known
-	s.set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
+	s.core.Set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
 	s.report(ctx, nil)
 	return nil
 }

@@ -22,11 +22,8 @@ import (
 func newWatchSession(given Options) *watchSession {
 	reg := &prompts.Registry{}
 	o := given.filled(place{bucket: "b"}, defaultTiming)
-	f := &Follower{registry: reg, options: o, begun: make(chan struct{}), known: map[string]uint64{}}
+	f := newFollower(reg, place{bucket: "b"}, o)
 	f.tell = func(string, []byte) error { return nil }
-	files := o.Files
-	files.OnReload = f.reloaded
-	f.mirror = promptfs.NewMirror(reg, files)
 	close(f.begun)
 	s, _ := f.watch(&watcher{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, nil)
 	return s
@@ -244,16 +241,16 @@ func TestAnnouncesOldPrompts(t *testing.T) {
 // Attempts are no further apart than documented, and begin again from the first.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	b := backoff{defaultTiming.wait, defaultTiming.most, 0}
+	b := newBackoff(defaultTiming)
 	for range 2 {
 		longest := time.Duration(0)
-		assert.LessOrEqual(t, b.next(), 100*time.Millisecond)
+		assert.LessOrEqual(t, b.Next(), 100*time.Millisecond)
 		for range 1000 {
-			longest = max(longest, b.next())
+			longest = max(longest, b.Next())
 		}
 		assert.Greater(t, longest, time.Second)
 		assert.LessOrEqual(t, longest, 2*time.Second)
-		b.reset()
+		b.Reset()
 	}
 }
 

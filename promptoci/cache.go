@@ -55,13 +55,13 @@ func (c *cache) open() error {
 			}
 		}
 	}
-	lock, err := newLock(mark) // which creates the file
+	lock, err := newLock(mark)
 	if err != nil {
 		return err
 	}
-	switch isLocked, err := lock.TryLock(); {
+	switch isLocked, err := lock.TryLock(); { // which creates the file
 	case err != nil:
-		return err
+		return lockError(c.dir, err)
 	case !isLocked:
 		return fmt.Errorf("folder %s is the cache of another server; give each server a folder of its own", c.dir)
 	}
@@ -122,7 +122,7 @@ func (f *Follower) fromCache(ctx context.Context) error {
 	if err := f.replace(ctx, r); err != nil {
 		return err
 	}
-	f.set(ctx, func(s *Status) {
+	f.core.Set(ctx, func(s *Status) {
 		s.Synced, s.FromCache, s.Release, s.Content, s.Since = false, true, r.Digest, r.Content, time.Now()
 	})
 	return nil

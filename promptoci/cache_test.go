@@ -116,6 +116,7 @@ func TestTwoServersWithOneCache(t *testing.T) {
 
 // The password of the variables goes to the registry that a variable names, and to no other.
 func TestPasswordOfTheVariables(t *testing.T) { // not parallel: the test sets the environment
+	const noHost = "PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME"
 	for name, c := range map[string]struct {
 		named string // HOST is the address of the registry
 		want  string // the user that the registry gets
@@ -124,8 +125,13 @@ func TestPasswordOfTheVariables(t *testing.T) { // not parallel: the test sets t
 		"named":          {"HOST", "ada", "401"},
 		"another":        {"ghcr.io", "", "credential not found"},
 		"the start":      {"127.0.0.1", "", "credential not found"},
-		"none":           {"", "", "PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME"},
-		"a list of them": {"HOST,ghcr.io", "", "credential not found"},
+		"none":           {"", "", noHost + `, got ""; write one host such as ghcr.io, without scheme and path`},
+		"a list of them": {"ghcr.io,docker.io", "", noHost},
+		"a scheme":       {"https://HOST", "", noHost},
+		"a path":         {"HOST/team/prompts", "", noHost},
+		"a slash":        {"HOST/", "", noHost},
+		"a space":        {" HOST", "", noHost},
+		"a user":         {"ada@HOST", "", noHost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""

@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/follower"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -46,7 +44,7 @@ type Options struct {
 	// signature. An error rejects the release. d is the descriptor of the manifest.
 	Verify func(ctx context.Context, s Store, d ocispec.Descriptor) error
 	// OnStatus is called when the status changes, on the goroutine of the Follower, and
-	// must not call Close. A panic is logged. Default: none.
+	// must not call Close. A panic in OnStatus or Files.OnReload is logged. Default: none.
 	OnStatus func(Status)
 }
 
@@ -88,16 +86,13 @@ type Follower struct {
 	mirror   *promptfs.Mirror
 	cache    cache // used by Follow and then by the goroutine
 
-	cancel  context.CancelFunc
-	ended   chan struct{} // closed when the goroutine has ended
+	core    follower.Follower[Status]
 	refresh chan struct{} // gets a value to look now
 
 	// Only the goroutine uses the fields below, and Follow before it starts.
 	failures  int
+	backoff   follower.Backoff
 	refusedAt time.Time
-
-	mu     sync.Mutex // protects the field below
-	status Status
 }
 
 // Follow keeps the prompts of a registry at the release of a label, until ctx ends or
@@ -123,10 +118,15 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	o.Timeout = positive(o.Timeout, defaultTimeout)
 	o.Limits = o.Limits.filled()
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
-	mirror := promptfs.NewMirror(reg, o.Files) // whose records have the label of the release
-	o.Files.Logger = mirror.Logger().With(slog.String("label", label))
-	f := &Follower{store: s, label: label, isPinned: isPinned, options: o, mirror: mirror, cache: cache{dir: o.Cache}, ended: make(chan struct{}), refresh: make(chan struct{}, 1)}
-	f.status.Label = label
+	f := &Follower{store: s, label: label, isPinned: isPinned, cache: cache{dir: o.Cache}, refresh: make(chan struct{}, 1)}
+	if onReload := o.Files.OnReload; onReload != nil {
+		o.Files.OnReload = func(r promptfs.Report) { f.core.Guard(context.Background(), "OnReload", func() { onReload(r) }) }
+	}
+	f.mirror = promptfs.NewMirror(reg, o.Files) // whose records have the label of the release
+	o.Files.Logger = f.mirror.Logger().With(slog.String("label", label))
+	f.options, f.backoff = o, follower.Backoff{First: o.Interval, Most: max(maxBackoff, o.Interval), Jitter: 0.1}
+	f.core.Logger, f.core.Key, f.core.Log, f.core.OnStatus = o.Files.Logger, keyOf, f.log, o.OnStatus
+	f.core.Update(func(s *Status) { s.Label = label })
 	err := f.look(ctx)
 	if err != nil && ctx.Err() == nil && o.Cache != "" && !o.RequireStore {
 		if cached := f.fromCache(ctx); cached != nil {
@@ -139,9 +139,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 		f.cache.close()
 		return nil, fmt.Errorf("promptoci: follow %s: %w", label, err)
 	}
-	running, cancel := context.WithCancel(ctx)
-	f.cancel = cancel
-	go f.run(running) // until ctx ends, or Close
+	f.core.Start(ctx, f.run)
 	return f, nil
 }
 
@@ -154,10 +152,7 @@ func positive[T ~int64](n, otherwise T) T {
 
 // Close ends the Follower and waits for its end. The prompts stay in the registry. Close
 // may be called more than once.
-func (f *Follower) Close() {
-	f.cancel()
-	<-f.ended
-}
+func (f *Follower) Close() { f.core.Close() }
 
 // Refresh looks at the label now, for example when the registry has sent a notification.
 // Refresh returns at once. Calls within a second cause one look.
@@ -169,53 +164,28 @@ func (f *Follower) Refresh() {
 }
 
 // Status returns the current status.
-func (f *Follower) Status() Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.status
+func (f *Follower) Status() Status { return f.core.Status() }
+
+// keyOf returns the fields of a status whose changes are reported.
+func keyOf(s Status) any {
+	return [5]any{s.Synced, s.FromCache, s.Release, s.Refused, follower.Text(s.Err)}
 }
 
-// set changes the status, and reports a change.
-func (f *Follower) set(ctx context.Context, change func(*Status)) {
-	f.mu.Lock()
-	before := f.status
-	change(&f.status)
-	now := f.status
-	f.mu.Unlock()
-	same := before.Synced == now.Synced && before.FromCache == now.FromCache && before.Release == now.Release && before.Refused == now.Refused && text(before.Err) == text(now.Err)
-	if same {
-		return
-	}
-	logger := f.options.Files.Logger
+// log logs a status.
+func (f *Follower) log(ctx context.Context, s Status) {
+	logger, release := f.options.Files.Logger, slog.String("release", s.Release.String())
 	switch {
-	case now.Synced:
-		logger.InfoContext(ctx, "release served", slog.String("release", now.Release.String()))
-	case now.Refused != "":
-		logger.ErrorContext(ctx, "release rejected", slog.String("rejected", now.Refused.String()), slog.String("release", now.Release.String()), slog.Any("error", now.Err))
+	case s.Synced:
+		logger.InfoContext(ctx, "release served", release)
+	case s.Refused != "":
+		logger.ErrorContext(ctx, "release rejected", slog.String("rejected", s.Refused.String()), release, slog.Any("error", s.Err))
 	default:
-		logger.WarnContext(ctx, "release not in sync with store", slog.String("release", now.Release.String()), slog.Bool("cached", now.FromCache), slog.Any("error", now.Err))
+		logger.WarnContext(ctx, "release not in sync with store", release, slog.Bool("cached", s.FromCache), slog.Any("error", s.Err))
 	}
-	if f.options.OnStatus == nil {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			logger.ErrorContext(ctx, "panic in callback", slog.String("callback", "OnStatus"), slog.Any("error", v), slog.String("stack", string(debug.Stack())))
-		}
-	}()
-	f.options.OnStatus(now)
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // run looks at the label until ctx ends.
 func (f *Follower) run(ctx context.Context) {
-	defer close(f.ended)
 	defer f.cache.close()
 	for {
 		if f.isPinned && f.Status().Synced {
@@ -244,11 +214,10 @@ func (f *Follower) run(ctx context.Context) {
 
 // pause returns the time until the next look.
 func (f *Follower) pause() time.Duration {
-	d := f.options.Interval
-	for range min(f.failures-1, 16) {
-		d = min(2*d, max(maxBackoff, f.options.Interval))
+	if f.failures <= 1 {
+		f.backoff.Reset()
 	}
-	d -= time.Duration(rand.Float64() / 10 * float64(d))
+	d := f.backoff.Next()
 	if s, ok := f.store.(interface{ retryAfter() time.Duration }); ok && f.failures > 0 {
 		d = max(d, s.retryAfter())
 	}
@@ -271,7 +240,7 @@ func (f *Follower) look(ctx context.Context) error {
 		if errors.Is(err, errRejected) {
 			f.failures = 0 // the store answers
 		}
-		f.set(ctx, func(s *Status) {
+		f.core.Set(ctx, func(s *Status) {
 			s.Synced, s.Err, s.Refused = false, err, ""
 			if errors.Is(err, errRejected) {
 				s.Refused = d.Digest
@@ -290,7 +259,7 @@ var errRejected = errors.New("release rejected")
 func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 	now := f.Status()
 	if now.Release == d.Digest {
-		f.set(ctx, func(s *Status) { s.Synced, s.FromCache, s.Err, s.Refused = true, false, nil, "" })
+		f.core.Set(ctx, func(s *Status) { s.Synced, s.FromCache, s.Err, s.Refused = true, false, nil, "" })
 		return nil
 	}
 	if now.Refused == d.Digest && time.Since(f.refusedAt) < refusedFor {
@@ -311,7 +280,7 @@ func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 	if err := f.replace(ctx, r); err != nil {
 		return err
 	}
-	f.set(ctx, func(s *Status) {
+	f.core.Set(ctx, func(s *Status) {
 		*s = Status{Synced: true, Label: f.label, Release: r.Digest, Content: r.Content, Since: time.Now()}
 	})
 	if f.options.Cache != "" {

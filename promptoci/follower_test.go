@@ -20,6 +20,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -91,6 +92,27 @@ func TestRejectedByAFollower(t *testing.T) {
 		assert.ErrorContains(t, f.Status().Err, "extra.md: not this prompt")
 		assert.Contains(t, log.String(), `msg="invalid prompt file" path=extra.md`)
 		assert.Equal(t, one.String(), reg.Releases()[0].ID)
+	})
+}
+
+// A panic in application code is reported, and ends neither the process nor the Follower.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, log := NewLayout(t.TempDir()), &journal{}
+		one, two := pushed(t, s, 1), pushed(t, s, 2)
+		moved(t, s, "production", one)
+		o := Options{Files: log.options(), OnStatus: func(Status) { panic("by OnStatus") }}
+		o.Files.OnReload = func(promptfs.Report) { panic("by OnReload") }
+		f, err := Follow(t.Context(), new(prompts.Registry), s, "production", o)
+		require.NoError(t, err)
+		defer f.Close()
+		moved(t, s, "production", two)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, two, f.Status().Release)
+		assert.Contains(t, log.String(), "by OnStatus")
+		assert.Contains(t, log.String(), "by OnReload")
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/gofrs/flock"
 	"github.com/opencontainers/go-digest"
@@ -25,7 +26,8 @@ import (
 // Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as
 // oras and crane read. Several processes may use the folder at the same time: a file lock
 // protects the tags, and each file is replaced as a whole. The lock needs a file system
-// with file locks, unlike some network file systems. Safe for concurrent use.
+// with file locks, unlike some network file systems. Users who may write to the folder may
+// lock it. Safe for concurrent use.
 type Layout struct{ dir string }
 
 var (
@@ -142,13 +144,34 @@ func (l *Layout) index(ctx context.Context) (*ocispec.Index, error) {
 	return index, nil
 }
 
-// newLock returns the lock of a file, which a lock creates.
+// newLock returns the lock of a file, which a lock creates. Users who may write to the folder
+// may lock it, and others may not.
 func newLock(name string) (*flock.Flock, error) {
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // the opening of a pipe would wait
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
-	return flock.New(name), nil
+	mode := fs.FileMode(0o600)
+	if dir, err := os.Stat(filepath.Dir(name)); err == nil {
+		write := dir.Mode() & 0o222
+		mode |= write | write<<1 // with the right to read
+	}
+	return flock.New(name, flock.SetPermissions(mode)), nil
 }
+
+// lockError returns the error of a lock, with the fix if one is known.
+func lockError(dir string, err error) error {
+	fix := ""
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		fix = "; the folder is of another user, so use another folder, or let a group of both users write to the folder"
+	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
+		fix = "; the file system has no file locks, so use a folder on another file system, such as a local disk"
+	}
+	return fmt.Errorf("cannot lock %s: %w%s", dir, err, fix)
+}
+
+// errIndex is of an index that is read, and of one that would be written.
+var errIndex = fmt.Errorf("index exceeds the limit of %d tags or %d bytes; remove tags, or use another folder", maxTags, maxIndex)
 
 // entries are the tags of an index. Each takes more memory than its shortest text, so their
 // number is limited while they are read.
@@ -166,7 +189,7 @@ func (e *entries) UnmarshalJSON(text []byte) error {
 	}
 	for d.More() {
 		if len(*e) == maxTags {
-			return fmt.Errorf("index exceeds the limit of %d tags", maxTags)
+			return errIndex
 		}
 		var entry ocispec.Descriptor
 		if err := d.Decode(&entry); err != nil {
@@ -265,7 +288,7 @@ func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, chec
 		_, err = lock.TryLockContext(ctx, lockWait)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot lock %s: %w", l.dir, err)
+		return lockError(l.dir, err)
 	}
 	defer lock.Unlock() // the end of the process unlocks it, too
 	index, err := l.index(ctx)
@@ -287,8 +310,11 @@ func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, chec
 		index.Manifests = append(index.Manifests, entry)
 	}
 	text, err := json.Marshal(index)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case len(index.Manifests) > maxTags || len(text) > maxIndex:
+		return errIndex
 	}
 	version := filepath.Join(l.dir, ocispec.ImageLayoutFile)
 	if have, _ := regular.ReadFile(ctx, version, maxSmallFile); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {

@@ -121,7 +121,7 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 func nextTime(ctx context.Context, s Store, label string) (time.Time, error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	newest := ""
-	if err := eachTag(ctx, s, moveForm, movesOf(label), func(tag string) { newest = max(newest, tag) }); err != nil || newest == "" {
+	if err := eachTag(withRoom(ctx), s, moveForm, movesOf(label), func(tag string) { newest = max(newest, tag) }); err != nil || newest == "" {
 		return now, err
 	}
 	text, _, _ := strings.Cut(strings.TrimPrefix(newest, movesOf(label)), ".")

@@ -141,11 +141,11 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 		Client: &http.Client{Transport: g}, Cache: auth.NewCache(),
 		Credential: func(ctx context.Context, host string) (auth.Credential, error) {
 			if user := os.Getenv("PROMPTS_REGISTRY_USERNAME"); user != "" {
-				named := os.Getenv("PROMPTS_REGISTRY_HOST")
-				if named == "" {
-					return auth.EmptyCredential, errNoHost
+				named := registry.Reference{Registry: os.Getenv("PROMPTS_REGISTRY_HOST")}
+				if named.ValidateRegistry() != nil || strings.Contains(named.Registry, ",") {
+					return auth.EmptyCredential, fmt.Errorf("PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME, got %q; write one host such as ghcr.io, without scheme and path", named.Registry)
 				}
-				if host == (registry.Reference{Registry: named}).Host() {
+				if strings.EqualFold(host, named.Host()) {
 					return auth.Credential{Username: user, Password: os.Getenv("PROMPTS_REGISTRY_PASSWORD")}, nil
 				}
 			}
@@ -162,9 +162,6 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 	repository.Client = withoutQueries{client}
 	return &remoteStore{repository, g}, nil
 }
-
-// errNoHost is for credentials that could be of any registry.
-var errNoHost = errors.New("PROMPTS_REGISTRY_HOST must name the registry of PROMPTS_REGISTRY_USERNAME, such as ghcr.io")
 
 // withoutQueries is a client whose errors show no query of a URL. A query can have the
 // signature of a redirect to the storage of a registry, or the state of an upload.
@@ -200,14 +197,29 @@ const (
 	maxTags = 200_000
 	// maxTagBytes is the maximum size of all pages of a list of tags.
 	maxTagBytes = 16 << 20
+	// roomForTags is how many tags of at most longestTag bytes may still be written after a list
+	// that is read before, by this process and by others at the same time.
+	roomForTags = 1000
+	longestTag  = 128
 )
 
 var errTags = fmt.Errorf("list of tags exceeds the limit of %d tags or %d bytes; remove tags, or use another repository", maxTags, maxTagBytes)
 
 // Tags lists the tags after last, page by page, of which package oras limits the size of each.
 func (s *remoteStore) Tags(ctx context.Context, last string, f func(tags []string) error) error {
-	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, &tagsLeft{maxTags, maxTagBytes}), last, f)
+	left := &tagsLeft{maxTags, maxTagBytes}
+	if ctx.Value(roomKey{}) != nil {
+		left.tags, left.bytes = left.tags-roomForTags, left.bytes-roomForTags*(longestTag+len(`"",`))
+	}
+	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, left), last, f)
 }
+
+// roomKey is in the context of a list that leaves room for tags.
+type roomKey struct{}
+
+// withRoom returns a context in which the list of the tags of a registry is an error, unless
+// tags that are written afterwards can be read, too.
+func withRoom(ctx context.Context) context.Context { return context.WithValue(ctx, roomKey{}, true) }
 
 // tagsKey is the key of the tagsLeft of a list of tags in the context of its requests.
 type tagsKey struct{}

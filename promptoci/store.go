@@ -54,6 +54,11 @@ func CheckLabel(label string) error {
 // Push writes a release, without a label. It writes the content first, reads it back, and
 // writes the tag of the release last. If the store has the release, Push writes nothing.
 func Push(ctx context.Context, s Store, r *Release) error {
+	if remote, ok := s.(*remoteStore); ok { // a layout counts its tags when it writes one
+		if err := remote.Tags(withRoom(ctx), "", func([]string) error { return nil }); errors.Is(err, errTags) {
+			return fmt.Errorf("promptoci: push: %w", err)
+		}
+	}
 	if err := writeRelease(ctx, s, r, put); err != nil {
 		return fmt.Errorf("promptoci: push: %w", err)
 	}

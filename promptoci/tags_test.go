@@ -138,3 +138,51 @@ func TestManifestsTogether(t *testing.T) {
 		}
 	}
 }
+
+// A store with as many tags as can be read gets no more: each writer says so and moves
+// nothing, and the store is still read.
+func TestWrittenTagsCanBeRead(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) (s Store, fill func()){
+		"layout": func(t *testing.T) (Store, func()) {
+			s := NewLayout(t.TempDir())
+			return s, func() {
+				index, err := s.index(t.Context())
+				require.NoError(t, err)
+				for len(index.Manifests) < maxTags {
+					index.Manifests = append(index.Manifests, ocispec.Descriptor{})
+				}
+				text, err := json.Marshal(index)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(s.dir, "index.json"), text, 0o600))
+			}
+		},
+		"registry": func(t *testing.T) (Store, func()) {
+			isFull := false
+			s := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if !isFull || !strings.HasSuffix(r.URL.Path, "/tags/list") {
+					return false
+				}
+				_, _ = io.WriteString(w, `{"tags":["x"`+strings.Repeat(`,"x"`, maxTags-roomForTags+1)+`]}`)
+				return true
+			})
+			return s, func() { isFull = true }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, fill := open(t)
+			first := pushed(t, s, 1)
+			moved(t, s, "production", first)
+			fill()
+			_, err := Apply(t.Context(), s, Move{Label: "next", To: first})
+			for call, err := range map[string]error{"Push": Push(t.Context(), s, built(t, 3)), "Apply": err} {
+				assert.ErrorContains(t, err, "exceeds the limit of 200000 tags", call)
+			}
+			assert.NoError(t, tagReaders["Log"](t.Context(), s, first))
+			now, err := current(t.Context(), s, "production")
+			require.NoError(t, err)
+			assert.Equal(t, first, now)
+		})
+	}
+}

@@ -21,8 +21,9 @@ const maxOutline = 1 << 20
 type outline struct {
 	Name      string
 	Arguments []struct {
-		Name   string
-		Schema any
+		Name     string
+		Required bool
+		Schema   any
 	}
 	Messages []struct {
 		Role prompts.Role
@@ -62,7 +63,7 @@ func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 	unprinted := portable.Unprinted(r.Context(), h.server, o.Name, names)
 	p := &prompts.Prompt{Name: o.Name}
 	for _, a := range o.Arguments {
-		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Verbatim: !slices.Contains(unprinted, a.Name), Schema: schemaOf(a.Schema)})
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Required: a.Required, Verbatim: !slices.Contains(unprinted, a.Name), Schema: schemaOf(a.Schema)})
 	}
 	result := &prompts.Result{}
 	for _, m := range o.Messages {

@@ -189,8 +189,8 @@ func (q *request) unknown() error {
 }
 
 // wrong returns the error for a URI that exists, or could never exist.
-func (q *request) wrong(format string, args ...any) error {
-	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("%q ", phrase.Clip(q.uri, phrase.MaxEcho)) + fmt.Sprintf(format, args...), Data: q.data()}
+func (q *request) wrong(why string) error {
+	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("%q %s", phrase.Clip(q.uri, phrase.MaxEcho), why), Data: q.data()}
 }
 
 func (q *request) data() map[string]string { return map[string]string{"uri": phrase.Clip(q.uri, 4096)} }

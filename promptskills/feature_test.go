@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // SKL-05, SKL-07 to SKL-14, SKL-17, SKL-18, SKL-20, SKL-25: entries of nested skills are flat, and
@@ -242,6 +243,32 @@ func TestDynamicSkills(t *testing.T) {
 		_, err := c.Call(method, uri{URI: u})
 		require.NotNil(t, err)
 		assert.Equal(t, prompts.CodeInvalidParams, err.Code)
+	}
+}
+
+// A file of a dynamic skill that is not regular, or too large, is an error of the server.
+func TestDynamicSkillWithoutRegularFiles(t *testing.T) {
+	t.Parallel()
+	var reg promptskills.Registry
+	dynamic := skill("a")
+	dynamic.Files = nil
+	dynamic.Dynamic = func(context.Context) (fs.FS, error) {
+		return fstest.MapFS{
+			"pipe":    {Data: []byte("x"), Mode: fs.ModeNamedPipe},
+			"device":  {Data: []byte("x"), Mode: fs.ModeDevice},
+			"largest": {Data: make([]byte, promptskills.MaxBytes)},
+			"large":   {Data: make([]byte, promptskills.MaxBytes+1)},
+		}, nil
+	}
+	require.NoError(t, reg.Add(dynamic))
+	c := serve(t, &reg, "", promptskills.Options{})
+	for name, code := range map[string]transport.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams, "largest": 0} {
+		_, err := c.Call("resources/read", uri{URI: "skill://a/" + name})
+		if code == 0 {
+			assert.Nil(t, err, name)
+		} else if assert.NotNil(t, err, name) {
+			assert.Equal(t, code, err.Code, name)
+		}
 	}
 }
 

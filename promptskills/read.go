@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -127,26 +127,16 @@ func readDynamic(ctx context.Context, q *request, e *entry, name string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := regular.Read(ctx, fsys, name, MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, q.unknown()
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
+	case errors.Is(err, regular.ErrFolder):
 		return nil, q.wrong("is a directory; read it with resources/directory/read")
+	case err != nil:
+		return nil, fmt.Errorf("dynamic skill %q: %w", e.skill.Path, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err == nil && len(data) > MaxBytes {
-		err = fmt.Errorf("file %q of dynamic skill %q exceeds the limit of %d bytes", name, e.skill.Path, MaxBytes)
-	}
-	return data, err
+	return data, nil
 }
 
 // child is a direct child of a directory.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts/internal/coverage"
@@ -26,7 +27,10 @@ const repetition = 4
 // range goes through, behind calls of code that is not ours, and behind values
 // that are written.
 type bounder struct {
-	set       *Set
+	funcs     template.FuncMap   // the author's
+	partials  map[string]*text   // linked
+	coverage  *coverage.Coverage // nil for none
+	isTraced  bool
 	text      *text
 	prompt    string          // for a coverage; empty for a partial
 	arguments *named          // nil for a partial and for a struct
@@ -113,7 +117,7 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 		if n.Pipe != nil {
 			weight += b.pipe(n.Pipe)
 		}
-		return weight + b.set.partials[n.Name].weight
+		return weight + b.partials[n.Name].weight
 	}
 	return 1
 }
@@ -144,7 +148,7 @@ func (b *bounder) within(from []string, l *parse.ListNode, dot dot) int {
 
 // declare notes that the variables of a pipeline have values of arguments.
 func (b *bounder) declare(p *parse.PipeNode, from []string) {
-	if !b.set.isTraced {
+	if !b.isTraced {
 		return
 	}
 	if b.sources.variables == nil {
@@ -158,7 +162,7 @@ func (b *bounder) declare(p *parse.PipeNode, from []string) {
 // sourcesOf returns the names of the arguments that the value of a pipeline comes from, for
 // a trace.
 func (b *bounder) sourcesOf(n parse.Node) (names []string) {
-	if !b.set.isTraced {
+	if !b.isTraced {
 		return nil
 	}
 	add := func(all ...string) {
@@ -198,7 +202,7 @@ func (b *bounder) sourcesOf(n parse.Node) (names []string) {
 // note returns a node that notes where a part of a text begins, for a trace; nil without
 // one, and for a node that writes nothing itself.
 func (b *bounder) note(n parse.Node) parse.Node {
-	if !b.set.isTraced {
+	if !b.isTraced {
 		return nil
 	}
 	at := b.text.at(n.Position())
@@ -228,7 +232,7 @@ func actionOf(n *parse.BranchNode) string {
 // cover lets a coverage note which of the two lists is executed. A missing one is one
 // that writes nothing. The lists have been counted, and so have the calls that they get.
 func (b *bounder) cover(n *parse.BranchNode, action string) {
-	if b.set.coverage == nil {
+	if b.coverage == nil {
 		return
 	}
 	b.coverList(n.List, n.Pos, action, false)
@@ -245,7 +249,7 @@ var actionNames = map[parse.NodeType]string{parse.NodeIf: "if", parse.NodeWith: 
 // coverList puts a call into a list that notes when the list is executed.
 func (b *bounder) coverList(l *parse.ListNode, pos parse.Pos, action string, isElse bool) {
 	at := b.text.at(pos)
-	number := b.set.coverage.Add(coverage.Block{
+	number := b.coverage.Add(coverage.Block{
 		Prompt: b.prompt, Message: at.message, Partial: at.partial, Text: b.text.source,
 		Line: at.line, Action: action, IsElse: isElse,
 	})
@@ -301,7 +305,7 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 
 // made returns the function that counts what a call of n returns.
 func (b *bounder) made(n parse.Node) string {
-	if name, ok := n.(*parse.IdentifierNode); ok && (b.set.funcs[name.Ident] == nil || !isFixed(reflect.TypeOf(b.set.funcs[name.Ident]).Out(0))) {
+	if name, ok := n.(*parse.IdentifierNode); ok && (b.funcs[name.Ident] == nil || !isFixed(reflect.TypeOf(b.funcs[name.Ident]).Out(0))) {
 		return openFunc
 	}
 	return madeFunc
@@ -340,10 +344,10 @@ func (b *bounder) isForeign(c *parse.CommandNode) bool {
 
 // isOurs reports whether a function is of this package or of text/template.
 func (b *bounder) isOurs(name string) bool {
-	if _, ok := b.set.funcs[name]; ok {
+	if _, ok := b.funcs[name]; ok {
 		return false
 	}
-	return b.set.isFunction(name) || isInternal(name)
+	return isFunction(b.funcs, name) || isInternal(name)
 }
 
 // isText reports whether text/template writes the value of a pipeline as

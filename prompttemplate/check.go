@@ -5,55 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"text/template"
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
-)
-
-// maxErrors is the maximum number of errors that are reported. A long text can have
-// any number of errors, and each is compared with all arguments.
-const maxErrors = 100
-
-// use is what a text does with the value that it is called with. Whether that
-// is right depends on the value: nothing is wrong unless it is the arguments.
-type use struct {
-	kind   useKind
-	names  []string // of fields; the key of an index
-	pos    parse.Pos
-	source string // verbatim
-	in     *text  // where it is, for [text.wants]
-	// printed says that the use writes the value, and does nothing else.
-	printed bool
-	// What the argument is used for, if that is known, and the types that will do.
-	by    string
-	types types
-}
-
-type useKind uint8
-
-const (
-	useField useKind = iota
-	useIndex
-	useAll    // the value itself
-	useAssign // to a variable, or of the variable that is the value
-	useCall   // with arguments
-)
-
-// call is a call of a partial, the first of those that give it the same.
-type call struct {
-	partial string
-	given   kind
-	pos     parse.Pos
-	levels  int // the nesting of the call that is nested most, and one for the call
-}
-
-// kind is what is known of a value in a template.
-type kind uint8
-
-const (
-	other   kind = iota // anything; what is done with it is not checked
-	same                // what the text was called with
-	nothing             // no value
 )
 
 // value is what is known of a value: its kind, or the argument that it is, or
@@ -66,7 +21,7 @@ type value struct {
 
 // reader walks a parse tree once, and notes what it uses and calls.
 type reader struct {
-	set       *Set
+	funcs     template.FuncMap // the author's
 	text      *text
 	arguments []argument // of the prompt; nil for a partial
 	levels    int
@@ -86,9 +41,9 @@ type variable struct {
 }
 
 // walk reads a text that was parsed.
-func (s *Set) walk(t *text, arguments []argument) {
+func walk(t *text, arguments []argument, funcs template.FuncMap) {
 	t.set = map[string]int{}
-	r := &reader{set: s, text: t, arguments: arguments, dot: value{kind: same}, variables: map[string]kind{"$": same}, uses: map[string]bool{}, calls: map[call]int{}}
+	r := &reader{funcs: funcs, text: t, arguments: arguments, dot: value{kind: same}, variables: map[string]kind{"$": same}, uses: map[string]bool{}, calls: map[call]int{}}
 	r.list(t.tree.Root)
 }
 
@@ -236,7 +191,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	function, isFunction := first.(*parse.IdentifierNode)
 	if isFunction {
 		r.function(function)
-		if _, replaced := r.set.funcs["index"]; function.Ident == "index" && !replaced {
+		if _, replaced := r.funcs["index"]; function.Ident == "index" && !replaced {
 			if v, ok := r.index(rest); ok {
 				return v
 			}
@@ -395,7 +350,7 @@ func (r *reader) needs(by string, v value, types types) {
 // result notes what a function needs of the arguments of the prompt, and
 // returns what it makes of them.
 func (r *reader) result(name string, args []value) value {
-	if _, replaced := r.set.funcs[name]; replaced {
+	if _, replaced := r.funcs[name]; replaced {
 		return value{}
 	}
 	switch name {
@@ -453,7 +408,7 @@ func (r *reader) comparison(name string, args []value) {
 
 // function adds an error for a function that does not exist.
 func (r *reader) function(n *parse.IdentifierNode) {
-	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxErrors {
+	if !isFunction(r.funcs, n.Ident) && len(r.text.faults) < maxErrors {
 		for _, a := range r.arguments {
 			if n.Ident == a.name || "."+n.Ident == a.action {
 				r.text.add(n.Pos, hint.New(fmt.Sprintf("did you mean {{%s}}?", a.action), "unknown function %q", n.Ident))
@@ -464,14 +419,8 @@ func (r *reader) function(n *parse.IdentifierNode) {
 			r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 			return
 		}
-		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
+		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
 		r.text.add(n.Pos, hint.New(suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))
 	}
-}
-
-// isFunction reports whether templates have a function.
-func (s *Set) isFunction(name string) bool {
-	_, isAuthors := s.funcs[name]
-	return isAuthors || builtins[name] || slices.Contains(ours, name) || name == "list"
 }

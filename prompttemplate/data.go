@@ -27,35 +27,6 @@ type data interface {
 // argument is an argument and how a template writes it.
 type argument struct{ name, action string }
 
-// types are those that an argument may have in a template.
-type types uint8
-
-const (
-	aString types = 1 << iota
-	anInteger
-	aNumber
-	aBoolean
-	aList
-	anyType types = 1<<8 - 1
-)
-
-// String returns the types in words.
-func (t types) String() string {
-	var names []string
-	for _, n := range []struct {
-		types types
-		name  string
-	}{{aString, "a string"}, {anInteger, "an integer"}, {aNumber, "a number"}, {aBoolean, "a boolean"}, {aList, "a list"}} {
-		if t&n.types != 0 && (n.types != anInteger || t&aNumber == 0) {
-			names = append(names, n.name)
-		}
-	}
-	if n := len(names) - 1; n > 0 {
-		return strings.Join(names[:n], ", ") + " or " + names[n]
-	}
-	return strings.Join(names, "")
-}
-
 // named are the arguments of a prompt without a struct.
 type named struct {
 	arguments []argument
@@ -114,4 +85,21 @@ func isField(name string) bool {
 	return name != "" && (name[0] < '0' || name[0] > '9') && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
+}
+
+// data returns the data of a template, of the texts that a client has sent.
+func (n *named) data(args map[string]string) (any, error) {
+	if n.isText {
+		return args, nil
+	}
+	data := make(map[string]any, len(n.values))
+	for i := range n.values {
+		v := &n.values[i]
+		value, err := v.of(args[v.name])
+		if err != nil {
+			return nil, fmt.Errorf("argument %q must be %s", v.name, v.types)
+		}
+		data[v.name] = value
+	}
+	return data, nil
 }

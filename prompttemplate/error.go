@@ -1,6 +1,10 @@
 package prompttemplate
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // Error is an error in a template. [New] and [NewTyped] return all errors, joined.
 // Programs that read templates from files use the fields to report the place.
@@ -70,4 +74,25 @@ func (p place) String() string {
 // error returns err as an Error at the place, without the name of the prompt.
 func (p place) error(err error) *Error {
 	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
+}
+
+// shortened returns the beginning of a message that may quote a value.
+func shortened(message string) string {
+	const most = 200
+	if len(message) > most {
+		return strings.ToValidUTF8(message[:most], "") + "..."
+	}
+	return message
+}
+
+// join returns the errors as one error. If prompt is set, each error names it.
+func join(faults []*Error, prompt string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	errs := make([]error, len(faults))
+	for i, e := range faults {
+		e.Prompt, errs[i] = prompt, e
+	}
+	return errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package prompttemplate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -107,4 +108,52 @@ func operandOf(s string) string {
 		return s
 	}
 	return "." + s
+}
+
+const (
+	literal     = `{{"{{"}} for a literal {{`
+	otherSyntax = "Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or " + literal
+)
+
+// explanations are the fixes, by how text/template's message begins.
+var explanations = []struct{ prefix, fix string }{
+	{"unclosed action", "close the action with }}"},
+	{"bad character U+007D '}'", "close the action with two braces, }}"},
+	{badHyphen, `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
+	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
+	{unexpectedEnd, "add {{end}}"},
+	{"unexpected {{end}}", "remove {{end}}, or open an if, range or with before"},
+	{"unexpected {{else}}", "use {{else}} inside of if, range or with"},
+	{"missing value for command", "write a value between the braces, or " + literal},
+	{"missing value for if", "write a value, for example {{if .name}}"},
+	{"missing value for with", "write a value, for example {{with .name}}"},
+	{"missing value for range", "write a value, for example {{range list .name}}"},
+	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
+	{"unclosed comment", "close the comment with */}}"},
+	{"unrecognized character", "use straight quotes and plain spaces between the braces, or " + literal},
+	{`unexpected "#"`, otherSyntax},
+	{`unexpected "!"`, otherSyntax},
+	{`unexpected ">"`, otherSyntax},
+	{`unexpected "/"`, otherSyntax},
+	{`unexpected "{"`, otherSyntax},
+}
+
+// unexpectedEnd is text/template's message for a block that is not closed.
+const unexpectedEnd = "unexpected EOF"
+
+// badHyphen is text/template's message for a hyphen inside of a name.
+const badHyphen = "bad character U+002D '-'"
+
+// explain returns text/template's message as an error, with the fix if one is known.
+func explain(message string) error {
+	message = shortened(message)
+	for _, e := range explanations {
+		if strings.HasPrefix(message, e.prefix) {
+			if e.prefix == unexpectedEnd {
+				message = "missing {{end}} of an if, range or with"
+			}
+			return hint.New(e.fix, "%s", message)
+		}
+	}
+	return errors.New(message)
 }

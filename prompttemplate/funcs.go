@@ -1,12 +1,10 @@
 package prompttemplate
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"reflect"
 	"strconv"
-	"strings"
 	"text/template"
 
 	"github.com/mcp-prompts/prompts"
@@ -14,33 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
-
-// The functions that are put into the parse trees.
-const (
-	stepFunc  = "_step"    // at the beginning of what a range repeats, with a number
-	rangeFunc = "_range"   // behind what a range goes through
-	madeFunc  = "_made"    // behind a call of code that is not ours
-	openFunc  = "_open"    // the same, if the value may be of any type
-	orEmpty   = "_orEmpty" // behind a value that is written
-	coverFunc = "_cover"   // at the beginning of a block, for a coverage, with its number
-	traceFunc = "_trace"   // before what is written, for a trace, with a place
-)
-
-// isInternal reports whether a function is one of those.
-func isInternal(name string) bool {
-	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty || name == coverFunc || name == traceFunc
-}
-
-// ours are the functions that this package adds to those of text/template; the
-// author cannot replace them.
-var ours = []string{"fence", "untrusted", "json"}
-
-// builtins are the functions of text/template.
-var builtins = map[string]bool{
-	"and": true, "call": true, "html": true, "index": true, "slice": true, "js": true, "len": true, "not": true,
-	"or": true, "print": true, "printf": true, "println": true, "urlquery": true,
-	"eq": true, "ge": true, "gt": true, "le": true, "lt": true, "ne": true,
-}
 
 // functions returns the functions of this package, which count for r, but
 // those that the author replaces. Those of text/template that are missing do
@@ -168,33 +139,6 @@ func (r *run) list(v reflect.Value) (reflect.Value, error) {
 	}
 	elements := splitList(text)
 	return reflect.ValueOf(elements), r.spend(len(text) + 16*len(elements))
-}
-
-// splitList returns the texts of the elements of a list.
-func splitList(text string) []string {
-	if strings.HasPrefix(strings.TrimSpace(text), "[") {
-		var texts []string
-		if json.Unmarshal([]byte(text), &texts) == nil {
-			return texts
-		}
-		var raw []json.RawMessage
-		if json.Unmarshal([]byte(text), &raw) == nil {
-			elements := make([]string, len(raw))
-			for i, r := range raw {
-				if json.Unmarshal(r, &elements[i]) != nil {
-					elements[i] = string(r)
-				}
-			}
-			return elements
-		}
-	}
-	elements := []string{} // which is [] in JSON
-	for element := range strings.SplitSeq(text, ",") {
-		if element = strings.TrimSpace(element); element != "" {
-			elements = append(elements, element)
-		}
-	}
-	return elements
 }
 
 // iterable returns what a range goes through, if that can be bounded.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // New returns p with a render function that executes the messages. Their data are
@@ -68,12 +67,4 @@ func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Err
 		}
 	}
 	return c, join(own, p.Name)
-}
-
-// renderErrors returns an error if p has a render function.
-func renderErrors(p prompts.Prompt) []*Error {
-	if p.Render == nil {
-		return nil
-	}
-	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

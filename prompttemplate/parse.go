@@ -1,14 +1,11 @@
 package prompttemplate
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"sync"
 	"text/template/parse"
 	"unicode/utf8"
-
-	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // text is a template: a message's or a partial.
@@ -114,50 +111,48 @@ func parseText(at place, source string) *text {
 	return t
 }
 
+// maxErrors is the maximum number of errors that are reported. A long text can have
+// any number of errors, and each is compared with all arguments.
+const maxErrors = 100
+
+// use is what a text does with the value that it is called with. Whether that
+// is right depends on the value: nothing is wrong unless it is the arguments.
+type use struct {
+	kind   useKind
+	names  []string // of fields; the key of an index
+	pos    parse.Pos
+	source string // verbatim
+	in     *text  // where it is, for [text.wants]
+	// printed says that the use writes the value, and does nothing else.
+	printed bool
+	// What the argument is used for, if that is known, and the types that will do.
+	by    string
+	types types
+}
+
+type useKind uint8
+
 const (
-	literal     = `{{"{{"}} for a literal {{`
-	otherSyntax = "Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or " + literal
+	useField useKind = iota
+	useIndex
+	useAll    // the value itself
+	useAssign // to a variable, or of the variable that is the value
+	useCall   // with arguments
 )
 
-// explanations are the fixes, by how text/template's message begins.
-var explanations = []struct{ prefix, fix string }{
-	{"unclosed action", "close the action with }}"},
-	{"bad character U+007D '}'", "close the action with two braces, }}"},
-	{badHyphen, `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
-	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
-	{unexpectedEnd, "add {{end}}"},
-	{"unexpected {{end}}", "remove {{end}}, or open an if, range or with before"},
-	{"unexpected {{else}}", "use {{else}} inside of if, range or with"},
-	{"missing value for command", "write a value between the braces, or " + literal},
-	{"missing value for if", "write a value, for example {{if .name}}"},
-	{"missing value for with", "write a value, for example {{with .name}}"},
-	{"missing value for range", "write a value, for example {{range list .name}}"},
-	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
-	{"unclosed comment", "close the comment with */}}"},
-	{"unrecognized character", "use straight quotes and plain spaces between the braces, or " + literal},
-	{`unexpected "#"`, otherSyntax},
-	{`unexpected "!"`, otherSyntax},
-	{`unexpected ">"`, otherSyntax},
-	{`unexpected "/"`, otherSyntax},
-	{`unexpected "{"`, otherSyntax},
+// call is a call of a partial, the first of those that give it the same.
+type call struct {
+	partial string
+	given   kind
+	pos     parse.Pos
+	levels  int // the nesting of the call that is nested most, and one for the call
 }
 
-// unexpectedEnd is text/template's message for a block that is not closed.
-const unexpectedEnd = "unexpected EOF"
+// kind is what is known of a value in a template.
+type kind uint8
 
-// badHyphen is text/template's message for a hyphen inside of a name.
-const badHyphen = "bad character U+002D '-'"
-
-// explain returns text/template's message as an error, with the fix if one is known.
-func explain(message string) error {
-	message = shortened(message)
-	for _, e := range explanations {
-		if strings.HasPrefix(message, e.prefix) {
-			if e.prefix == unexpectedEnd {
-				message = "missing {{end}} of an if, range or with"
-			}
-			return hint.New(e.fix, "%s", message)
-		}
-	}
-	return errors.New(message)
-}
+const (
+	other   kind = iota // anything; what is done with it is not checked
+	same                // what the text was called with
+	nothing             // no value
+)

@@ -1,162 +1,15 @@
 package prompttemplate
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"unicode/utf8"
 )
 
-// sizer counts what package fmt or encoding/json would write for values, from
-// above. Text/template cannot stop them, so nothing is formatted before it is
-// known to be small enough. What the methods of the author's types return is
-// counted when it is there.
-type sizer struct {
-	run    *run
-	isJSON bool           // follows pointers, as encoding/json does
-	size   func(byte) int // of a byte of a string where it is written; nil for 1
-	values int
-	bytes  int
-}
-
-// maxValueDepth is the maximum nesting of a value that is written.
-const maxValueDepth = 100
-
-var errDeep = fmt.Errorf("value exceeds the limit of %d nested levels", maxValueDepth)
-
-func (s *sizer) add(v reflect.Value, depth int) error {
-	if s.values++; s.values%1024 == 0 {
-		if err := s.run.take(256); err != nil {
-			return err
-		}
-	}
-	if s.values+s.bytes > s.run.bytes {
-		return errBytes
-	}
-	if depth > maxValueDepth {
-		return errDeep
-	}
-	switch v.Kind() {
-	case reflect.String:
-		s.bytes += s.sizeOf(v.String())
-	case reflect.Interface:
-		return s.add(v.Elem(), depth+1)
-	case reflect.Pointer:
-		if s.isJSON || depth == 0 {
-			return s.add(v.Elem(), depth+1)
-		}
-	case reflect.Slice, reflect.Array:
-		switch v.Type().Elem().Kind() {
-		case reflect.Bool, reflect.Int8, reflect.Uint8, reflect.Int, reflect.Int64, reflect.Float64:
-			s.values += v.Len()
-			return nil
-		}
-		for i := range v.Len() {
-			if err := s.add(v.Index(i), depth+1); err != nil {
-				return err
-			}
-		}
-	case reflect.Map:
-		for iter := v.MapRange(); iter.Next(); {
-			if err := errors.Join(s.add(iter.Key(), depth+1), s.add(iter.Value(), depth+1)); err != nil {
-				return err
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if s.isJSON {
-				s.bytes += len(v.Type().Field(i).Name) + len(v.Type().Field(i).Tag)
-			}
-			if err := s.add(v.Field(i), depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// sizeOf returns how many bytes a string has where it is written.
-func (s *sizer) sizeOf(text string) int {
-	switch {
-	case s.size != nil:
-		n := 0
-		for i := range len(text) {
-			n += s.size(text[i])
-		}
-		return n
-	case !s.isJSON:
-		return len(text)
-	}
-	escaped, isValid := 0, utf8.ValidString(text)
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ' || !isValid && c >= utf8.RuneSelf:
-			escaped += 5
-		case c == '"' || c == '\\' || c >= utf8.RuneSelf:
-			escaped++
-		}
-	}
-	return len(text) + escaped
-}
-
-// htmlSize, jsSize and querySize return how many bytes html, js and urlquery make of
-// one, from above.
-func htmlSize(c byte) int {
-	if strings.IndexByte("\000\"'&<>", c) >= 0 {
-		return 5
-	}
-	return 1
-}
-
-func jsSize(c byte) int {
-	if c < ' ' || c >= utf8.RuneSelf || strings.IndexByte("\\\"'<>&=\x7f", c) >= 0 {
-		return 6
-	}
-	return 1
-}
-
-func querySize(c byte) int {
-	if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == ' ' || strings.IndexByte("-_.~", c) >= 0 {
-		return 1
-	}
-	return 3
-}
-
-// valueSize is more than fmt and encoding/json write for a number, a bool or a
-// nil, and for the separators around any value.
-const valueSize = 32
-
-// bound returns how much the values have, or an error if that is too much. size
-// is that of a byte of a string where it is written; nil for 1.
-func (r *run) bound(values []any, size func(byte) int) (*sizer, error) {
-	s := &sizer{run: r, size: size}
-	for _, v := range values {
-		if text, ok := v.(string); ok { // most are
-			s.values, s.bytes = s.values+1, s.bytes+s.sizeOf(text)
-		} else if err := s.add(reflect.ValueOf(v), 0); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.take(s.values / 4); err != nil {
-		return nil, err
-	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return nil, errBytes
-	}
-	return s, nil
-}
-
-func (r *run) boundJSON(v reflect.Value) error {
-	s := &sizer{run: r, isJSON: true}
-	if err := s.add(v, 0); err != nil {
-		return err
-	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return errBytes
-	}
-	return r.take(s.values / 4)
-}
+// What templates write for a value is what package fmt writes, but for numbers
+// and lists: see [written].
 
 // format returns what f makes of the values. size is that of a byte of a string
 // then; nil for 1.
@@ -337,4 +190,145 @@ func digits(text string) (n int, after string, ok bool) {
 		}
 	}
 	return n, "", ok
+}
+
+// indirect returns what a pointer or an interface leads to; a pointer or an
+// interface if it leads to itself, or very far.
+func indirect(v reflect.Value) reflect.Value {
+	for range maxValueDepth {
+		if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
+			break
+		}
+		v = v.Elem()
+	}
+	return v
+}
+
+// isEndless reports whether text/template, too, would follow a value that
+// indirect returns.
+func isEndless(v reflect.Value) bool {
+	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface
+}
+
+// orEmpty returns what an action writes for v: a string, unless text/template
+// writes the same, and it is known to be short. It panics as step does.
+func (r *run) orEmpty(v reflect.Value) reflect.Value {
+	d := indirect(v)
+	switch d.Kind() {
+	case reflect.Invalid:
+		return reflect.ValueOf("")
+	case reflect.String:
+		if d.Type() == stringType {
+			return d
+		}
+	case reflect.Bool, reflect.Int, reflect.Int64:
+		if d.Type().PkgPath() == "" {
+			return d
+		}
+	}
+	s, err := r.textOf(v)
+	if err != nil {
+		panic(err)
+	}
+	return reflect.ValueOf(s)
+}
+
+var stringType = reflect.TypeFor[string]()
+
+// textOf returns what an action writes for v.
+func (r *run) textOf(v reflect.Value) (string, error) {
+	d := indirect(v)
+	switch {
+	case !d.IsValid():
+		return "", nil
+	case d.Type() == stringType:
+		return d.String(), nil
+	case isEndless(d):
+		return "", errDeep
+	case d.Kind() == reflect.Func || d.Kind() == reflect.Chan:
+		return "", fmt.Errorf("cannot write a value of type %s", d.Type())
+	}
+	if _, err := r.bound([]any{d.Interface()}, nil); err != nil {
+		return "", err
+	}
+	value := d.Interface()
+	if d.CanAddr() { // so that it may be the pointer that has the method
+		switch p := d.Addr().Interface().(type) {
+		case fmt.Stringer, error:
+			value = p
+		}
+	}
+	s := fmt.Sprint(writtenOf(value))
+	return s, r.spend(len(s))
+}
+
+// written is a number or a list, for package fmt. With %v it is written as JSON
+// writes the number, without an exponent from 1e-6 up to 1e21, and the elements of
+// the list with commas between them. With other verbs, a precision, or a flag for
+// digits it is written as package fmt does.
+type written struct{ value any }
+
+// writtenOf returns v as what package fmt is to write.
+func writtenOf(v any) any {
+	switch v.(type) {
+	case nil, string, int, bool, fmt.Formatter, fmt.Stringer, error:
+		return v
+	case float64, []string:
+		return written{v}
+	}
+	t := reflect.TypeOf(v)
+	if isFloat(t) || (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && isElement(t.Elem()) {
+		return written{v}
+	}
+	return v
+}
+
+func isFloat(t reflect.Type) bool { return t.Kind() == reflect.Float64 || t.Kind() == reflect.Float32 }
+
+// isElement reports whether lists of a type are written with commas: of strings,
+// numbers and booleans, but not of bytes.
+func isElement(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uint8
+}
+
+// Format writes the value.
+func (w written) Format(s fmt.State, verb rune) {
+	v := reflect.ValueOf(w.value)
+	_, isPlain := s.Precision()
+	isPlain = !isPlain && (verb == 'v' || verb == 's' && !isFloat(v.Type()) && v.Type().Elem().Kind() == reflect.String)
+	for _, flag := range "# 0" {
+		isPlain = isPlain && !s.Flag(int(flag))
+	}
+	format, value := fmt.FormatString(s, verb), w.value
+	if isPlain {
+		format, value = fmt.FormatString(s, 's'), textOfPlain(v)
+	}
+	fmt.Fprintf(s, format, value)
+}
+
+// textOfPlain returns the text of a number or of a list.
+func textOfPlain(v reflect.Value) string {
+	if isFloat(v.Type()) {
+		var number any = v.Float()
+		if v.Kind() == reflect.Float32 {
+			number = float32(v.Float())
+		}
+		text, err := json.Marshal(number)
+		if err != nil { // not a number, or infinite
+			return fmt.Sprint(number)
+		}
+		return string(text)
+	}
+	var b strings.Builder
+	for i := range v.Len() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if e := v.Index(i); e.Type() == stringType {
+			b.WriteString(e.String())
+		} else {
+			fmt.Fprint(&b, writtenOf(e.Interface()))
+		}
+	}
+	return b.String()
 }

@@ -1,10 +1,13 @@
 package prompttemplate
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"text/template"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // Options configures the messages of a prompt.
@@ -41,4 +44,22 @@ func Must(p prompts.Prompt, err error) prompts.Prompt {
 		panic(fmt.Errorf("prompttemplate: %w", err))
 	}
 	return p
+}
+
+// checkMessage returns an error if a message is invalid, apart from its text.
+func checkMessage(m Message) error {
+	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
+		return hint.New("use User or Assistant", "unknown role %q", m.Role)
+	}
+	switch {
+	case m.Content == nil && m.Text == "":
+		return hint.New("set Text or Content", "message is empty")
+	case m.Content != nil && m.Text != "":
+		return hint.New("split the message in two", "message has both Text and Content")
+	case m.Content != nil:
+		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
+			return errors.New("message has a nil pointer as Content")
+		}
+	}
+	return nil
 }

@@ -16,54 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-const (
-	// maxText is the maximum number of bytes of the text of a message.
-	maxText = 16 << 20
-	// maxMade is the maximum number of bytes of all texts and values that one
-	// rendering makes.
-	maxMade = 2 * maxText
-	// maxSteps is the maximum number of steps of one rendering: about one for
-	// each node of the parse tree that is executed.
-	maxSteps = 10_000_000
-)
-
-// run bounds one rendering. The functions that templates call belong to one.
-type run struct {
-	ctx   context.Context
-	steps int    // that are left
-	bytes int    // that are left
-	trial *trial // nil unless the values are generated
-
-	message int     // that is executed, for a trace
-	output  *output // of the message
-}
-
-// spend counts n bytes that were made, or are about to be.
-func (r *run) spend(n int) error {
-	if err := r.work(n); err != nil {
-		return err
-	}
-	if n > r.bytes {
-		return errBytes
-	}
-	r.bytes -= n
-	return nil
-}
-
-// work counts n bytes that are read.
-func (r *run) work(n int) error { return r.take(1 + n/512) }
-
-// take counts steps.
-func (r *run) take(n int) error {
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	if r.steps -= n; r.steps < 0 {
-		return errSteps
-	}
-	return nil
-}
-
 // compiled is the messages of a prompt, ready to be executed.
 type compiled struct {
 	funcs    template.FuncMap // the author's
@@ -88,7 +40,6 @@ type executor struct {
 	run
 	all      *template.Template   // has the functions and the partials
 	messages []*template.Template // nil for content
-	sample   sample               // for trials
 }
 
 func newExecutor(author template.FuncMap) *executor {
@@ -133,12 +84,16 @@ func (c *compiled) named(p prompts.Prompt, n *named) prompts.Prompt {
 // the value.
 func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argument {
 	arguments = slices.Clone(arguments)
+	at := map[string]int{}
+	for i, a := range arguments {
+		at[a.Name] = i
+	}
 	for _, used := range d.all() {
 		if c.tested[used.name] || !d.isString(used.name) {
 			continue
 		}
-		i := slices.IndexFunc(arguments, func(a prompts.Argument) bool { return a.Name == used.name })
-		if i < 0 { // of a struct
+		i, ok := at[used.name]
+		if !ok { // of a struct
 			i, arguments = len(arguments), append(arguments, prompts.Argument{Name: used.name})
 		}
 		arguments[i].Verbatim = true
@@ -201,30 +156,6 @@ type writeError struct {
 }
 
 func (e *writeError) Error() string { return e.err.Error() }
-
-// output is the text of a message while it is written.
-type output struct {
-	run          *run
-	text         strings.Builder
-	last, failed []byte // what was written last, and what was not
-	err          error  // why
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	err := o.run.spend(len(p))
-	if err == nil && o.text.Len()+len(p) > maxText {
-		err = fmt.Errorf("rendered text exceeds the limit of %d bytes", maxText)
-	}
-	if err != nil {
-		o.failed, o.err = p, err
-		return 0, err
-	}
-	o.last = p
-	if o.run.trial != nil { // nobody reads the text
-		return len(p), nil
-	}
-	return o.text.Write(p)
-}
 
 // find returns the text that has this memory, and the node behind it.
 func find(l *parse.ListNode, memory *byte) (text, next parse.Node) {
@@ -322,13 +253,4 @@ func (c *compiled) placeOf(i int, o *output) place {
 		}
 	}
 	return place{message: i + 1}
-}
-
-// shortened returns the beginning of a message that may quote a value.
-func shortened(message string) string {
-	const most = 200
-	if len(message) > most {
-		return strings.ToValidUTF8(message[:most], "") + "..."
-	}
-	return message
 }

@@ -185,9 +185,3 @@ func (s *scanner) quoted(quote byte) bool {
 	}
 	return false
 }
-
-// errSteps and errBytes are the errors of templates that do too much.
-var (
-	errSteps = hint.New("repeat less", "template exceeds the limit of %d steps", maxSteps)
-	errBytes = hint.New("shorten the result", "text and values of the template exceed the limit of %d bytes", maxMade)
-)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -34,7 +33,7 @@ type Set struct {
 	faults   []*Error           // of functions
 	coverage *coverage.Coverage // nil for none
 	isTraced bool               // templates note their parts
-	trials   sync.Pool          // of *executor with some of the partials
+	trials   sync.Pool          // of *trier with some of the partials
 }
 
 // NewSet returns a Set with the partials and functions of o. It returns all errors,
@@ -77,7 +76,7 @@ func (s *Set) read(ctx context.Context, partials map[string]string, before map[s
 		t := parseText(place{isPartial: true, partial: name}, partials[name])
 		if t.tree != nil {
 			t.tree.ParseName = hex.EncodeToString([]byte(name)) // errors begin with it, up to a colon
-			s.walk(t, nil)
+			walk(t, nil, s.funcs)
 		}
 		s.partials[name] = t
 	}
@@ -244,7 +243,10 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		}
 	}
 	if t.why == nil && len(t.faults) == 0 {
-		b := bounder{set: s, text: t, prompt: prompt, arguments: arguments, scalars: map[string]bool{}}
+		b := bounder{
+			funcs: s.funcs, partials: s.partials, coverage: s.coverage, isTraced: s.isTraced,
+			text: t, prompt: prompt, arguments: arguments, scalars: map[string]bool{},
+		}
 		dot := anyDot
 		if arguments != nil {
 			dot = argsDot
@@ -328,13 +330,12 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 		}
 	}
 	if len(faults) == 0 {
-		e, ok := s.trials.Get().(*executor)
+		t, ok := s.trials.Get().(*trier)
 		if !ok {
-			e = newExecutor(s.funcs)
-			e.sample = newSample()
+			t = newTrier(s.funcs)
 		}
-		faults = c.try(ctx, e.prepare(c), p.Arguments, d)
-		s.trials.Put(e)
+		faults = t.try(ctx, c, p.Arguments, d)
+		s.trials.Put(t)
 	}
 	if len(faults) > 0 {
 		return prompts.Prompt{}, calls, join(faults, p.Name)
@@ -351,7 +352,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	}
 	arguments, _ := d.(*named)
 	var used union
-	check := &checker{set: s, data: d, used: map[string]bool{}, tested: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
+	check := &checker{partials: s.partials, data: d, used: map[string]bool{}, tested: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
 	for i, m := range messages {
 		at := place{message: i + 1}
 		if err := checkMessage(m); err != nil {
@@ -365,7 +366,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 				if parse.IsEmptyTree(t.tree.Root) {
 					t.addAt(at, hint.New("write the text", "text contains only white space and comments"))
 				}
-				s.walk(t, check.arguments())
+				walk(t, check.arguments(), s.funcs)
 				s.link(t, p.Name, arguments)
 			}
 			check.message(t)
@@ -377,32 +378,10 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 
-// checkMessage returns an error if a message is invalid, apart from its text.
-func checkMessage(m Message) error {
-	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
-		return hint.New("use User or Assistant", "unknown role %q", m.Role)
-	}
-	switch {
-	case m.Content == nil && m.Text == "":
-		return hint.New("set Text or Content", "message is empty")
-	case m.Content != nil && m.Text != "":
-		return hint.New("split the message in two", "message has both Text and Content")
-	case m.Content != nil:
-		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
-			return errors.New("message has a nil pointer as Content")
-		}
-	}
-	return nil
-}
-
-// join returns the errors as one error. If prompt is set, each error names it.
-func join(faults []*Error, prompt string) error {
-	if len(faults) == 0 {
+// renderErrors returns an error if p has a render function.
+func renderErrors(p prompts.Prompt) []*Error {
+	if p.Render == nil {
 		return nil
 	}
-	errs := make([]error, len(faults))
-	for i, e := range faults {
-		e.Prompt, errs[i] = prompt, e
-	}
-	return errors.Join(errs...)
+	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

@@ -3,14 +3,15 @@ package prompttemplate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
 // The bounds of a trial, beside the size of the messages: one is made of every
@@ -20,74 +21,56 @@ const (
 	trialBytes = 64 << 10
 )
 
-// trial is a rendering with made-up values.
-type trial struct {
-	values map[string]any
-	isOpen bool // a value was used whose type may be another with other arguments
-}
-
-// checkFormat returns an error if package fmt has found a format unfit for its
-// values. A format that is an argument is a generated value itself.
-func (t *trial) checkFormat(format string, values []any, made string) error {
-	at := strings.Index(made, "%!")
-	if at < 0 || strings.Contains(format, "%!") || strings.Contains(fmt.Sprint(values...), "%!") {
-		return nil
-	}
-	for _, v := range t.values {
-		if v == format {
-			return nil
-		}
-	}
-	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
-}
-
-// sample is the arguments of trials. The executor keeps the maps for the next prompt, as
-// functions of the application get single arguments, and never the maps.
-type sample struct {
+// trier executes the messages of prompts with made-up values, of one prompt at a time. It keeps
+// the maps for the next prompt, as functions of the application get single arguments, and never
+// the maps.
+type trier struct {
+	*executor
 	with, without map[string]any
 	texts         map[string]string
 }
 
-func newSample() sample { return sample{map[string]any{}, map[string]any{}, map[string]string{}} }
+func newTrier(author template.FuncMap) *trier {
+	return &trier{newExecutor(author), map[string]any{}, map[string]any{}, map[string]string{}}
+}
 
-func (s *sample) clear() {
-	clear(s.with)
-	clear(s.without)
-	clear(s.texts)
+func (t *trier) clear() {
+	clear(t.with)
+	clear(t.without)
+	clear(t.texts)
 }
 
 // try executes the messages with made-up values, and without those that are
 // not required, and returns what never works: what is done with values of a
 // type that it is not done with. That a value is too short, say, is not one of
 // these, nor is that the trial ends early.
-func (c *compiled) try(ctx context.Context, e *executor, arguments []prompts.Argument, d *named) []*Error {
+func (t *trier) try(ctx context.Context, c *compiled, arguments []prompts.Argument, d *named) []*Error {
+	t.prepare(c)
+	defer t.clear()
 	size := 0
 	for _, m := range c.messages {
 		if m.text != nil {
 			size += len(m.text.source)
 		}
 	}
-	without, with := e.sample.without, e.sample.with
-	defer e.sample.clear()
 	for i, a := range arguments {
 		v := &d.values[i]
-		with[a.Name] = v.sample(a.Schema)
-		without[a.Name] = v.value
+		t.with[a.Name] = v.sample(a.Schema)
+		t.without[a.Name] = v.value
 		if a.Required {
-			without[a.Name] = with[a.Name]
+			t.without[a.Name] = t.with[a.Name]
 		}
 	}
-	for _, values := range []map[string]any{with, without} {
+	for _, values := range []map[string]any{t.with, t.without} {
 		trial := &trial{values: values}
 		var data any = values
 		if d.isText {
-			texts := e.sample.texts
 			for name, value := range values {
-				texts[name], _ = value.(string)
+				t.texts[name], _ = value.(string)
 			}
-			data = texts
+			data = t.texts
 		}
-		_, err := c.renderWithin(e, run{ctx: ctx, steps: trialSteps + size, bytes: trialBytes + 4*size, trial: trial}, data)
+		_, err := c.renderWithin(t.executor, run{ctx: ctx, steps: trialSteps + size, bytes: trialBytes + 4*size, trial: trial}, data)
 		var failed *Error
 		if errors.As(err, &failed) && isNever(failed.Err) && !trial.isOpen {
 			c.place(failed)
@@ -115,14 +98,6 @@ func (c *compiled) place(e *Error) {
 	}
 }
 
-// typeError is an error that depends on the type of a value, and not on what
-// the value is.
-type typeError struct{ text string }
-
-func (e *typeError) Error() string { return e.text }
-
-func never(format string, args ...any) error { return &typeError{fmt.Sprintf(format, args...)} }
-
 // typeErrors are those of text/template, by how they begin.
 var typeErrors = []string{
 	"can't evaluate field", "can't give argument to non-function", "wrong number of args", "wrong type for value", "can't use ",
@@ -143,40 +118,40 @@ func isNever(err error) bool {
 	return false
 }
 
-// sample returns a value of the argument's type: one of the schema's, if it
-// has any.
+// sample returns a value of the argument's type: one of the schema's, if it has any.
 func (v *typed) sample(s *jsonschema.Schema) any {
 	if v.types != aList {
-		return sampleOf(v.types, s)
+		value, _ := scalar(v.types, textFor(v.types, s)) // zero without a number in the bounds
+		return value
 	}
 	n := 1
 	if s.MinItems != nil {
 		n = min(max(*s.MinItems, 1), 100)
 	}
-	switch one := sampleOf(v.items, s.Items).(type) {
-	case int:
-		return many(one, n)
-	case float64:
-		return many(one, n)
-	case bool:
-		return many(one, n)
-	case string:
-		return many(one, n)
+	texts := slices.Repeat([]string{textFor(v.items, s.Items)}, n)
+	if v.items == aString {
+		return texts
+	}
+	if list, err := v.list(strings.Join(texts, ",")); err == nil {
+		return list
 	}
 	return v.value
 }
 
-func many[T any](one T, n int) []T {
-	all := make([]T, n)
-	for i := range all {
-		all[i] = one
-	}
-	return all
-}
-
-func sampleOf(t types, s *jsonschema.Schema) any {
+// textFor returns the text of a value: the first that the schema names, or the least.
+func textFor(t types, s *jsonschema.Schema) string {
 	if s == nil {
-		s = &jsonschema.Schema{}
+		return "x"
+	}
+	if all := sample.Finite(s); all != nil {
+		return all[0]
+	}
+	if t == aString {
+		n := 1
+		if s.MinLength != nil {
+			n = min(max(*s.MinLength, 1), 1000)
+		}
+		return strings.Repeat("x", n)
 	}
 	number := 1.0
 	switch {
@@ -185,27 +160,5 @@ func sampleOf(t types, s *jsonschema.Schema) any {
 	case s.Maximum != nil:
 		number = min(number, *s.Maximum)
 	}
-	if len(s.Enum) > 0 {
-		switch first := s.Enum[0].(type) {
-		case string:
-			if t == aString {
-				return first
-			}
-		case float64:
-			number = first
-		}
-	}
-	switch t {
-	case anInteger:
-		return int(number)
-	case aNumber:
-		return number
-	case aBoolean:
-		return true
-	}
-	n := 1
-	if s.MinLength != nil {
-		n = min(max(*s.MinLength, 1), 1000)
-	}
-	return strings.Repeat("x", n)
+	return strconv.FormatFloat(number, 'f', -1, 64)
 }

@@ -10,14 +10,14 @@ import (
 
 // checker compares what the messages of a prompt use with its arguments.
 type checker struct {
-	set    *Set
-	data   data // nil if the arguments are not to be checked
-	used   map[string]bool
-	tested map[string]bool // used for more than to print the value
-	partly bool            // a text that is used could not be read
-	faults []*Error
-	said   map[string]bool // the errors, by their text
-	called map[*text]bool  // the partials that get the arguments, and were checked
+	partials map[string]*text
+	data     data // nil if the arguments are not to be checked
+	used     map[string]bool
+	tested   map[string]bool // used for more than to print the value
+	partly   bool            // a text that is used could not be read
+	faults   []*Error
+	said     map[string]bool // the errors, by their text
+	called   map[*text]bool  // the partials that get the arguments, and were checked
 }
 
 func (c *checker) add(err *Error) {
@@ -44,7 +44,7 @@ func (c *checker) message(t *text) {
 	c.uses(t, nil)
 	slices.SortStableFunc(c.faults[before:], func(a, b *Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	for _, call := range t.calls {
-		callee := c.set.partials[call.partial]
+		callee := c.partials[call.partial]
 		if callee == nil || callee.why != nil {
 			c.partly = true
 		}

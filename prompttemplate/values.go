@@ -2,7 +2,6 @@ package prompttemplate
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -128,19 +127,58 @@ func elements[T any](t types, text string) ([]T, error) {
 	return all, nil
 }
 
-// data returns the data of a template, of the texts that a client has sent.
-func (n *named) data(args map[string]string) (any, error) {
-	if n.isText {
-		return args, nil
-	}
-	data := make(map[string]any, len(n.values))
-	for i := range n.values {
-		v := &n.values[i]
-		value, err := v.of(args[v.name])
-		if err != nil {
-			return nil, fmt.Errorf("argument %q must be %s", v.name, v.types)
+// types are those that an argument may have in a template.
+type types uint8
+
+const (
+	aString types = 1 << iota
+	anInteger
+	aNumber
+	aBoolean
+	aList
+	anyType types = 1<<8 - 1
+)
+
+// String returns the types in words.
+func (t types) String() string {
+	var names []string
+	for _, n := range []struct {
+		types types
+		name  string
+	}{{aString, "a string"}, {anInteger, "an integer"}, {aNumber, "a number"}, {aBoolean, "a boolean"}, {aList, "a list"}} {
+		if t&n.types != 0 && (n.types != anInteger || t&aNumber == 0) {
+			names = append(names, n.name)
 		}
-		data[v.name] = value
 	}
-	return data, nil
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return strings.Join(names, "")
+}
+
+// splitList returns the texts of the elements of a list.
+func splitList(text string) []string {
+	if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		var texts []string
+		if json.Unmarshal([]byte(text), &texts) == nil {
+			return texts
+		}
+		var raw []json.RawMessage
+		if json.Unmarshal([]byte(text), &raw) == nil {
+			elements := make([]string, len(raw))
+			for i, r := range raw {
+				if json.Unmarshal(r, &elements[i]) != nil {
+					elements[i] = string(r)
+				}
+			}
+			return elements
+		}
+	}
+	elements := []string{} // which is [] in JSON
+	for element := range strings.SplitSeq(text, ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			elements = append(elements, element)
+		}
+	}
+	return elements
 }

@@ -31,6 +31,22 @@ type bug struct {
 	prompt func(isBuggy bool) prompts.Prompt
 	client func(t testing.TB, reg *prompts.Registry) *Client // nil for the default
 	o      CheckOptions
+	// isAwake says that the clock is the one of the machine.
+	isAwake bool
+}
+
+// run returns what the check of a bug reports of its prompt.
+func (b *bug) run(t *testing.T, isBuggy bool) *recorder {
+	t.Helper()
+	var reg prompts.Registry
+	reg.MustAdd(b.prompt(isBuggy))
+	return record(t, func(t testing.TB) {
+		o := b.o
+		if b.client != nil {
+			o.Client = b.client(t, &reg)
+		}
+		b.check(t, &reg, o)
+	})
 }
 
 // one returns a prompt of one text, which takes a millisecond.
@@ -324,6 +340,47 @@ var bugs = []bug{
 		prompt: orders(func() int { return int(mailed.Add(1)) }, func(int) string { return "Mail" }), o: CheckOptions{Effects: func() int { return int(mailed.Load()) }}},
 	{name: "an error of Ask that is swallowed", check: CheckArguments, prompt: swallowing},
 	{name: "an error of Ask that is swallowed, over a connection", check: CheckArguments, prompt: swallowing, client: connected},
+	{name: "the second block of code that the value ends", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Review " + in.Title + ":\n\n```go\n" + in.Title + "\n```\nBe brief." }),
+		said(func(in title) string {
+			return "Review " + in.Title + ":\n\n" + prompts.Fence("go", in.Title) + "\nBe brief."
+		}))},
+	{name: "the first element of an empty list of two types", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		p := prompts.Prompt{Arguments: []prompts.Argument{{Name: "labels", Required: true, Schema: &jsonschema.Schema{Types: []string{"null", "array"}}}}}
+		return one(p, said(func(in labels) string {
+			if isBuggy {
+				return "First " + in.Labels[0] + " of " + strings.Join(in.Labels, ", ")
+			}
+			return "All of " + strings.Join(in.Labels, ", ")
+		}))
+	}},
+	{name: "a late completion that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		values := make([]string, 30)
+		for i := range values {
+			values[i] = fmt.Sprintf("V%02d", i)
+		}
+		if isBuggy {
+			values[29] = "v29"
+		}
+		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Pattern: "^V"}, Complete: prompts.Suggest(values...)}}},
+			said(func(in title) string { return "Write " + in.Title }))
+	}},
+	{name: "a completion in a folder that the rules reject", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		if isBuggy {
+			return browsing("cmd/", "cmd/main.c", "doc.go")
+		}
+		return browsing("cmd/", "cmd/main.go", "doc.go")
+	}},
+	{name: "two failures that no log explains", check: CheckArguments, client: connected, prompt: either(
+		func(in title) (string, error) {
+			if in.Title == " " || strings.Contains(in.Title, "%") {
+				return "", errors.New("no title")
+			}
+			return in.Title, nil
+		},
+		said(func(in title) string { return in.Title }))},
+	{name: "a Cache and the hour", check: CheckArguments, prompt: cached(
+		func() string { return time.Now().Format("15 o'clock on Mon") }, func() string { return "15 o'clock on Mon" })},
 	{name: "a value without a case", check: CheckEnums, prompt: either(
 		func(in level) (string, error) {
 			if in.Level == "high" {
@@ -353,6 +410,8 @@ var bugs = []bug{
 	})},
 	{name: "a tool that does not exist", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, "search_issues") }, prompt: either(
 		said(func(in title) string { return "Call `search_isues` for " + in.Title }), said(func(in title) string { return "Call `search_issues` for " + in.Title }))},
+	{name: "a tool that does not exist, behind backquotes", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, "search_issues") }, prompt: either(
+		said(func(in title) string { return "```x``` is no fence.\nCall `search_isues` for " + in.Title }), said(func(in title) string { return "```x``` is no fence.\nCall `search_issues` for " + in.Title }))},
 	{name: "several messages for a client of one", check: func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o, "Zed") }, prompt: results(
 		func(in title) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(in.Title), prompts.Assistant("Yes.")), nil
@@ -378,19 +437,11 @@ func TestBugs(t *testing.T) {
 		for _, isBuggy := range []bool{true, false} {
 			t.Run(fmt.Sprint(b.name, ", ", isBuggy), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var reg prompts.Registry
-					reg.MustAdd(b.prompt(isBuggy))
 					begin := time.Now()
-					r := record(t, func(t testing.TB) {
-						o := b.o
-						if b.client != nil {
-							o.Client = b.client(t, &reg)
-						}
-						b.check(t, &reg, o)
-					})
+					r := b.run(t, isBuggy)
 					if !isBuggy {
 						assert.Empty(t, r.errors)
-						assert.Less(t, time.Since(begin), time.Second)
+						assert.Less(t, time.Since(begin)%aDay, time.Second)
 						return
 					}
 					assert.NotEmpty(t, r.errors)
@@ -412,9 +463,25 @@ func TestBugs(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// The search for arguments without effect ends within a second, too, for a prompt that takes a
-// millisecond and has many.
-func TestBugsOfManyArguments(t *testing.T) {
+// The log says how often the function of a prompt with a question runs, since no result shows it.
+func TestOneQuestionIsLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := bug{check: CheckArguments, client: answering, prompt: func(bool) prompts.Prompt {
+			return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+				_, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?")
+				return prompts.Messages(prompts.User("Mail")), err
+			})
+		}}
+		r := b.run(t, false)
+		assert.Empty(t, r.errors)
+		assert.Contains(t, fmt.Sprint(r.logs), "the function runs 2 times in protocol version 2026-07-28")
+	})
+}
+
+// A check ends within a second for a prompt that takes a millisecond, whatever it declares: the
+// search for an effect of each argument, all values of enums, and secrets.
+func TestChecksOfManyArguments(t *testing.T) {
 	t.Parallel()
 	type in struct {
 		A string   `json:"a,omitempty" enum:"x,y,z"`
@@ -426,12 +493,47 @@ func TestBugsOfManyArguments(t *testing.T) {
 		G int      `json:"g,omitempty"`
 		H bool     `json:"h"`
 	}
-	synctest.Test(t, func(t *testing.T) {
-		var reg prompts.Registry
-		reg.MustAdd(one(prompts.Prompt{}, said(func(in) string { return "Hello" })))
-		begin := time.Now()
-		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{}) })
-		assert.Len(t, r.errors, 8)
-		assert.Less(t, time.Since(begin), time.Second)
-	})
+	few := one(prompts.Prompt{}, said(func(in) string { return "Hello" }))
+	var codes []any
+	for i := range 600 {
+		codes = append(codes, fmt.Sprint("zone", i))
+	}
+	var arguments []prompts.Argument
+	for i := range 12 {
+		a := prompts.Argument{Name: fmt.Sprint("a", i), Complete: prompts.Suggest("one", "two")}
+		switch i % 3 {
+		case 0:
+			a.Schema, a.Complete = &jsonschema.Schema{Type: "string", Enum: codes}, nil
+		case 1:
+			a.Sensitive, a.Complete = true, nil
+		}
+		arguments = append(arguments, a)
+	}
+	many := prompts.Prompt{Name: "p", Arguments: arguments, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		time.Sleep(time.Millisecond)
+		return prompts.Messages(prompts.User("Hello")), nil
+	}}
+	for name, c := range map[string]check{
+		"arguments": CheckArguments, "enums": CheckEnums, "sensitive": CheckSensitive,
+		"tools":    func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o) },
+		"portable": func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o) },
+	} {
+		for n, p := range []prompts.Prompt{few, many} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					begin := time.Now()
+					r := checked(t, c, CheckOptions{}, p)
+					took := time.Since(begin)
+					assert.Less(t, took, time.Second)
+					if name == "arguments" && n == 0 {
+						assert.Len(t, r.errors, 8)
+					}
+					if took > 800*time.Millisecond && n == 1 {
+						assert.Contains(t, fmt.Sprint(r.logs), "the rest is not checked after 900 calls")
+					}
+				})
+			})
+		}
+	}
 }

@@ -1,21 +1,21 @@
 package prompttest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
-
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -49,27 +49,33 @@ type CheckOptions struct {
 type checker struct {
 	t        testing.TB
 	client   *Client
+	serve    func() *Client // returns a client of a new server; nil for CheckOptions.Client
+	logged   *errorLog      // of these servers, or nil
+	failures int            // that they have logged
 	prompts  []prompts.Prompt
 	examples map[string][]map[string]string
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
-	logged    *errorLog // nil for an author's own client
-	probe     *probe    // nil for checks that compare no runs
 	efforts   map[string]*effort
+	subjects  map[string]*trial.Subject
 	told      map[string]bool // kinds of findings, by prompt
-	rejected  string          // the arguments of a result that the server has withheld, if any
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, told: map[string]bool{}}
+	return newCheckerOf(t, reg, o, prompts.Options{}, ClientOptions{})
+}
+
+// newCheckerOf returns a checker. Without CheckOptions.Client, its servers and clients have
+// these options.
+func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server prompts.Options, client ClientOptions) *checker {
+	t.Helper()
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
 	if c.client == nil {
-		logged, logger := newErrorLog()
-		c.logged = logged
-		c.client = Serve(t, prompts.MustNewServer(reg, prompts.Options{
-			Limits: prompts.Limits{CompletionsPerSecond: -1},
-			Logger: logger,
-		}), ClientOptions{})
+		c.logged, server.Logger = newErrorLog()
+		server.Limits.CompletionsPerSecond = -1
+		c.serve = func() *Client { return Serve(t, prompts.MustNewServer(reg, server), client) }
+		c.client = c.serve()
 	}
 	c.checkExamples()
 	c.onlyTools()
@@ -95,21 +101,27 @@ func (c *checker) checkExamples() {
 	}
 }
 
+// mostCompletions is how many completions of an argument are candidates.
+const mostCompletions = 8
+
 type rendering = trial.Rendering
 
 // subject returns a prompt for package trial.
 func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
-	return &trial.Subject{
-		Prompt: p, Examples: c.examples[p.Name],
-		Complete: func(a *prompts.Argument, others map[string]string) []string { return c.completions(p, a, others) },
-		Get: func(arguments map[string]string) (*rendering, error) {
-			r, refusal := c.get(p, arguments)
-			if refusal == nil {
-				return r, nil
-			}
-			return nil, refusal
-		},
+	s := c.subjects[p.Name]
+	if s != nil {
+		return s
 	}
+	s = &trial.Subject{
+		Prompt: p, Examples: c.examples[p.Name],
+		Complete: func(a *prompts.Argument, others map[string]string) []string {
+			values := c.completions(p, a, "", others)
+			return values[:min(len(values), mostCompletions)]
+		},
+		Get: func(arguments map[string]string) (*rendering, error) { return c.get(p, arguments) },
+	}
+	c.subjects[p.Name] = s
+	return s
 }
 
 // obstacle is why there is no rendering, for people, and what to do about it.
@@ -117,73 +129,71 @@ type obstacle struct{ text, remedy string }
 
 // render is Render of package trial, with the obstacle for people.
 func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
+	if c.effort(p).isOver {
+		return nil, obstacle{} // which nobody reports
+	}
 	r, why := c.subject(p).Render(pinned, names)
-	var refused *refusal
 	switch {
 	case why == nil:
 		return r, obstacle{}
-	case errors.As(why.Err, &refused):
-		return nil, obstacle{refused.text(c, why.Arguments, why.Others), refused.remedy()}
+	case why.Err == nil:
+		return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
 	}
-	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
-}
-
-// refusal is why a prompt has no result.
-type refusal struct {
-	err   *prompts.Error // what the client gets, or nil
-	other error          // why it gets nothing
-}
-
-func (r *refusal) Error() string {
-	if r.err != nil {
-		return r.err.Error()
+	remedy := giveExamples
+	if e := clientError(why.Err); e != nil && e.Code == transport.CodeMissingCapability {
+		remedy = "Set CheckOptions.Client to that client."
 	}
-	return r.other.Error()
-}
-
-func (r *refusal) Unwrap() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.other
+	return nil, obstacle{c.text(why.Err, why.Arguments, why.Others), remedy}
 }
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
-// remedy returns what to do, for people.
-func (r *refusal) remedy() string {
-	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
-		return "Set CheckOptions.Client to that client."
-	}
-	return giveExamples
+// clientError returns what the client gets, or nil.
+func clientError(err error) *prompts.Error {
+	var e *prompts.Error
+	errors.As(err, &e)
+	return e
 }
 
 // text returns why there is no result, for people, with the arguments that were
 // tried after so many others.
-func (r *refusal) text(c *checker, arguments map[string]string, others int) string {
+func (c *checker) text(err error, arguments map[string]string, others int) string {
 	with := "with " + list(arguments)
 	if others > 0 {
 		with += fmt.Sprintf(" (and with other values in %d attempts before)", others)
 	}
-	with += ": "
-	if r.err == nil {
-		return with + r.other.Error()
+	e := clientError(err)
+	if e == nil {
+		return with + ": " + err.Error()
 	}
-	if id := errorIDOf(r.err); id != "" && c.logged != nil {
-		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.record(id, c.client.options.Timeout))
+	text := explain(e)
+	if record := c.record(e); record != "" {
+		text = strings.ReplaceAll(text, logsKnow, "\n\tThe server logs: "+record)
 	}
-	return with + explain(r.err)
+	return with + ": " + text
 }
 
-// get returns the result of a prompt, or why the prompt has no result. It retries if
-// the server limits the rate.
-func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
+// record returns the record of an internal error, for people, or "" if the checker has no log.
+func (c *checker) record(err *prompts.Error) string {
+	if id := errorIDOf(err); id != "" && c.logged != nil {
+		return c.logged.record(id, c.client.options.Timeout)
+	}
+	return ""
+}
+
+// mostRecords is how many failures a server may have: it drops records beyond 200 at once.
+const mostRecords = 150
+
+// get returns the result of a prompt, or why the prompt has no result: the error of the client,
+// or another one. It retries if the server limits the rate.
+func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, error) {
+	c.t.Helper()
 	var result *prompts.Result
 	var err *prompts.Error
 	var other error
 	retry(func() *prompts.Error {
 		if c.effort(p).isOver {
-			result, err, other = nil, nil, errSlow{}
+			result, err, other = nil, nil, errOver
 			return nil
 		}
 		begin := time.Now()
@@ -192,13 +202,45 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 		return err
 	})
 	c.checkRefusal(p, arguments, err)
-	if err != nil || other != nil {
-		return nil, &refusal{err, other}
+	if err != nil && errorIDOf(err) != "" && c.serve != nil {
+		if c.failures++; c.failures%mostRecords == 0 {
+			c.client = c.serve()
+		}
+	}
+	switch {
+	case other != nil:
+		return nil, other
+	case err != nil:
+		return nil, err
 	}
 	return trial.NewRendering(arguments, result), nil
 }
 
-// errorf reports an error of a prompt, unless the prompt is too slow to check.
+func (c *checker) effort(p *prompts.Prompt) *effort {
+	e := c.efforts[p.Name]
+	if e == nil {
+		e = &effort{}
+		c.efforts[p.Name] = e
+	}
+	return e
+}
+
+// took counts a call, and reports a prompt that is too slow to check.
+func (c *checker) took(p *prompts.Prompt, arguments map[string]string, d time.Duration) {
+	c.t.Helper()
+	e := c.effort(p)
+	wasOver := e.isOver
+	switch isSlow, isEnough := e.add(d); {
+	case wasOver:
+	case isSlow:
+		c.t.Errorf("prompt %q: rendering takes %v (%d calls in %v, the last with %s), so the rest is not checked\n\tMake the prompt faster, or replace in the test what the prompt waits for.",
+			p.Name, (e.time / time.Duration(e.calls)).Round(time.Millisecond), e.calls, e.time.Round(time.Millisecond), list(arguments))
+	case isEnough:
+		c.t.Logf("prompt %q: the rest is not checked after %d calls, the last with %s", p.Name, e.calls, list(arguments))
+	}
+}
+
+// errorf reports an error of a prompt, unless the prompt is called no more.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
 	if c.effort(p).isOver {
@@ -236,72 +278,84 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	return all
 }
 
-// list returns arguments for people.
-func list(arguments map[string]string) string {
-	if len(arguments) == 0 {
-		return "no arguments"
-	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		parts = append(parts, name+" "+trial.Quote(arguments[name]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// errorLog is a writer that keeps the records of internal errors.
-type errorLog struct {
-	mu      sync.Mutex        // protects the field below
-	records map[string]string // by the id of the error
-	written chan struct{}     // has an element after a record
-}
-
-func newErrorLog() (*errorLog, *slog.Logger) {
-	l := &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
-	return l, slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
-}
-
-var errorIDAttr = regexp.MustCompile(` error_id=(\w+)`)
-
-func (l *errorLog) Write(p []byte) (int, error) {
-	if id := errorIDAttr.FindSubmatch(p); id != nil {
-		l.mu.Lock()
-		l.records[string(id[1])] = string(p)
-		l.mu.Unlock()
-		select {
-		case l.written <- struct{}{}:
-		default:
-		}
-	}
-	return len(p), nil
-}
-
-// recordTimeout limits the wait for a record. The server drops records beyond 100 a second.
-const recordTimeout = 5 * time.Second
-
-// record returns the record of an internal error, for people. The server logs the record
-// after the response, so record waits for it, but not beyond the limit.
-func (l *errorLog) record(id string, limit time.Duration) string {
-	timer := time.NewTimer(min(limit, recordTimeout))
-	defer timer.Stop()
-	for {
-		l.mu.Lock()
-		text, ok := l.records[id]
-		l.mu.Unlock()
-		if !ok {
-			select {
-			case <-l.written:
-				continue
-			case <-timer.C:
-				text = "no record of this error"
-			}
-		}
-		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(text))
-	}
-}
-
 // errorIDOf returns the id of an internal error, or "" for none.
 func errorIDOf(e *prompts.Error) string {
 	data, _ := e.Data.(map[string]any)
 	id, _ := data["errorId"].(string)
 	return id
+}
+
+// onlyTools leaves out the prompts that are no tools of a client that gets prompts by
+// tools.
+func (c *checker) onlyTools() {
+	c.t.Helper()
+	if c.client.options.ToolName == nil || len(c.prompts) == 0 {
+		return
+	}
+	schemas, err := c.client.toolSchemas()
+	if err != nil {
+		c.client.fatal(fmt.Errorf("tools/list: %w", err))
+	}
+	c.prompts = slices.DeleteFunc(c.prompts, func(p prompts.Prompt) bool { return schemas[c.client.options.ToolName(p.Name)] == nil })
+	if len(c.prompts) == 0 {
+		c.t.Errorf("prompttest: tools/list must have a tool with a name that ClientOptions.ToolName returns for a prompt of the registry")
+	}
+}
+
+// checkRefusal reports an error about an argument that the prompt does not have.
+func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, err *prompts.Error) {
+	c.t.Helper()
+	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {
+		return // a tool has other names
+	}
+	for name, reason := range problem.Reasons(err) {
+		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
+		if reason == problem.Refused && !isDeclared {
+			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
+		}
+	}
+}
+
+// oncef is errorf for the first finding of a kind.
+func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
+	c.t.Helper()
+	key := p.Name + "\x00" + kind
+	if !c.told[key] {
+		c.told[key] = true
+		c.errorf(p, "%s", fmt.Sprintf(format, args...))
+	}
+}
+
+// completions returns the server's completions of a value of an argument. It sends each
+// request once, and retries if the server limits the rate.
+func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value string, others map[string]string) []string {
+	if c.effort(p).isOver {
+		return nil
+	}
+	key := fmt.Sprintf("%q %q %q %q", p.Name, a.Name, value, others)
+	if values, ok := c.completed[key]; ok {
+		return values
+	}
+	var values []string
+	retry(func() (refusal *prompts.Error) {
+		values, refusal, _ = c.client.complete(p.Name, a.Name, value, others) // without any, there are other ways
+		return refusal
+	})
+	c.completed[key] = values
+	return values
+}
+
+// retry calls f again while the server limits the rate, ten times at most.
+func retry(f func() *prompts.Error) {
+	for range 10 {
+		refusal := f()
+		var data struct{ RetryAfterMs uint16 }
+		if refusal != nil && refusal.Data != nil {
+			_ = json.Unmarshal([]byte(golden.JSON(refusal.Data)), &data) // other errors have other data
+		}
+		if data.RetryAfterMs == 0 {
+			return
+		}
+		time.Sleep(time.Duration(data.RetryAfterMs) * time.Millisecond)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -162,4 +163,28 @@ func TestCheckOptionsClient(t *testing.T) {
 			expect(t, r.errors, test.want)
 		})
 	}
+}
+
+// A check reads the record of each failure, also of more than a server logs at once.
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	var values []any
+	for i := range 400 {
+		values = append(values, fmt.Sprint("v", i))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		p := text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "string", Enum: values}}}, func(args map[string]string) (string, error) {
+			if args["a"] != "v0" {
+				return "", errors.New("planted for " + args["a"])
+			}
+			return "x", nil
+		})
+		r := checked(t, CheckEnums, CheckOptions{}, p)
+		assert.Len(t, r.errors, 399)
+		for _, text := range r.errors {
+			assert.Contains(t, text, `error="planted for v`)
+		}
+		assert.Zero(t, time.Since(begin))
+	})
 }

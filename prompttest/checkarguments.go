@@ -1,15 +1,12 @@
 package prompttest
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // CheckArguments checks that every argument of every prompt affects the output: with
@@ -24,14 +21,18 @@ import (
 //     each optional argument is absent. The prompt must not fail, end a block of code, break
 //     JSON, or use the value as a format or a template. A function may reject any value with
 //     InvalidArgument;
-//   - completions that the rules of their argument reject, a default that only the description
+//   - completions that the rules of their argument reject and that the user cannot continue, a default that only the description
 //     has, and an InvalidArgument with an unknown name;
 //   - a result that calls share, and a Cache of a result that differs from run to run or has the
-//     current day;
+//     current day. In a bubble of testing/synctest, the check lets a day pass instead;
 //   - an effect before a question, which happens again with each round of questions in protocol
 //     version 2026-07-28, and an error of Ask that the function does not return. For both, the
 //     check calls the prompt on a server of its own, whose user answers with generated values;
-//   - a prompt that takes more than 2 seconds in all, and 20 milliseconds for the fastest call.
+//   - a prompt that takes more than 2 seconds in all, and 100 milliseconds for the fastest call
+//     or 300 milliseconds on average.
+//
+// The check calls a prompt at most 900 times, and its functions get values that nobody types.
+// If they change or send something, give the check a registry whose functions get a fake.
 //
 // Values come from CheckOptions.Examples, or are generated. If an argument has an
 // effect only for certain values, or only with certain values of other arguments,
@@ -44,13 +45,13 @@ import (
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
-	c.probe = newProbe(t, c.prompts)
+	probe := newProber(c)
 	for i := range c.prompts {
-		c.checkArguments(&c.prompts[i], o.Effects)
+		probe.checkArguments(&c.prompts[i], o.Effects)
 	}
 }
 
-func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
+func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 	c.t.Helper()
 	base, why := c.render(p, nil, trial.Names(p, false))
 	if base == nil {
@@ -62,7 +63,7 @@ func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
 	again, _ := c.get(p, base.Arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required {
+		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required || c.effort(p).isOver {
 			continue
 		}
 		r := &trial.Reach{Subject: c.subject(p), Argument: a, Base: base, IsVolatile: again == nil || again.Form != base.Form}
@@ -77,17 +78,8 @@ func (c *checker) checkArguments(p *prompts.Prompt, effects func() int) {
 		default:
 			own := trial.Quote(base.Arguments[a.Name])
 			others := slices.DeleteFunc(r.Tried, func(v string) bool { return v == own })
-			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, give them in CheckOptions.Examples.",
+			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, declare them by an enum, or give them in CheckOptions.Examples.",
 				a.Name, some(append([]string{own}, others...)))
 		}
 	}
-}
-
-// some returns the first values of a list for people.
-func some(values []string) string {
-	const most = 6
-	if n := len(values); n > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
-	}
-	return strings.Join(values, ", ")
 }

@@ -265,7 +265,7 @@ func TestCheckArgumentsTogether(t *testing.T) {
 	got := checked(t, CheckArguments, CheckOptions{}, p).errors
 	require.NotEmpty(t, got)
 	assert.Contains(t, got[len(got)-1], `argument "c" does not reach the output`)
-	assert.Contains(t, got[len(got)-1], "If only other values have an effect, give them in CheckOptions.Examples.")
+	assert.Contains(t, got[len(got)-1], "If only other values have an effect, declare them by an enum, or give them in CheckOptions.Examples.")
 	o := CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "y", "b": "y"}}}}
 	assert.Empty(t, checked(t, CheckArguments, o, p).errors)
 }

@@ -1,12 +1,14 @@
 package prompttest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 // With -update it writes the table. The rest of the file is unchanged.
 func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 	t.Helper()
-	raw, err := os.ReadFile(path)
+	raw, err := regular.ReadFile(context.Background(), path, maxFileBytes)
 	if err != nil {
 		t.Errorf("prompttest: %v", err)
 		return

@@ -40,5 +40,5 @@ func TestCheckDoc(t *testing.T) {
 		})
 	}
 	r := record(t, func(t testing.TB) { CheckDoc(t, catalogue(), filepath.Join(t.TempDir(), "none.md")) })
-	expect(t, r.errors, []string{"prompttest: open "})
+	expect(t, r.errors, []string{"none.md: no such file"})
 }

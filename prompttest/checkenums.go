@@ -3,10 +3,9 @@ package prompttest
 import (
 	"testing"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // CheckEnums checks that every prompt of the registry renders with all arguments,
@@ -29,19 +28,21 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 	required := trial.Names(p, true)
 	if len(required) < len(p.Arguments) {
 		if r, why := c.render(p, nil, required); r == nil {
-			c.errorf(p, "rendering without optional arguments failed: %s", why.text)
+			c.errorf(p, "rendering without optional arguments failed: %s\n\tRender without the arguments, declare defaults, or make the arguments required.", why.text)
 		}
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		for _, v := range sample.Finite(a.Schema) {
 			pinned := map[string]string{a.Name: v}
-			if r, why := c.render(p, pinned, trial.Names(p, false)); r == nil {
-				c.errorf(p, "argument %q: rendering with the declared value %s failed: %s", a.Name, trial.Quote(v), why.text)
-				continue
-			}
-			if r, why := c.render(p, pinned, required); r == nil {
-				c.errorf(p, "argument %q: rendering with the declared value %s, without other optional arguments, failed: %s", a.Name, trial.Quote(v), why.text)
+			for _, with := range []struct {
+				names []string
+				what  string
+			}{{trial.Names(p, false), ""}, {required, ", without other optional arguments,"}} {
+				if r, why := c.render(p, pinned, with.names); r == nil {
+					c.errorf(p, "argument %q: rendering with the declared value %s%s failed: %s\n\tRender the value, or remove the value from the declaration.", a.Name, trial.Quote(v), with.what, why.text)
+					break
+				}
 			}
 		}
 	}

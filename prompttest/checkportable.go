@@ -37,7 +37,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 	c := newChecker(t, reg, o)
 	for _, r := range portable.Rules {
 		if isMeant(r) && r.HasNoPrompts() && len(c.prompts) > 0 {
-			report("%s %s (%s, seen on %s)", r.Client, r.Effect, r.Source, r.Seen)
+			report("%s %s (%s, seen on %s)\n\t%s.", r.Client, r.Effect, r.Source, r.Seen, r.Fix())
 		}
 	}
 	for i := range c.prompts {
@@ -51,7 +51,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 				continue
 			}
 			if what := r.Find(p, results); what != "" {
-				report("prompt %q: %s: %s %s (%s, seen on %s)", p.Name, what, r.Client, r.Effect, r.Source, r.Seen)
+				report("prompt %q: %s: %s %s (%s, seen on %s)\n\t%s, or leave the client out.", p.Name, what, r.Client, r.Effect, r.Source, r.Seen, r.Fix())
 			}
 		}
 	}

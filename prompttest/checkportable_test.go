@@ -2,12 +2,14 @@ package prompttest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
 // What a client cannot show fails the test of an author who wants to be usable
@@ -70,12 +72,18 @@ func TestCheckPortable(t *testing.T) {
 		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"name has more than ASCII letters, digits and _ . -: VS Code"}},
 		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code replaces each other character with an underscore"}},
 		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts/testdata/codex.golden, seen on 20"}},
+		{"a long result of a tool", on("Cline"), of("p", prompts.User(strings.Repeat("x", 4000)), prompts.User(strings.Repeat("x", 4001))), []string{"Cline does not offer", "8001 bytes of text: Cline keeps 8,000 characters"}},
+		{"a result of a tool that is kept", on("Claude Code"), of("p", prompts.User(strings.Repeat("x", 48_000))), nil},
+		{"an optional argument", on("Gemini CLI"), two, []string{"argument a is optional: Gemini CLI gives a value"}},
 		{"another client", on("Nano"), of("p", hi), []string{`unknown client "Nano"; expected one of Claude Code, Cline, Codex, `}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			expect(t, checked(t, test.check, CheckOptions{}, test.prompt).errors, test.want)
 		})
+	}
+	for _, r := range portable.Rules {
+		assert.NotEmpty(t, r.Fix(), "%s: %s", r.Client, r.Effect)
 	}
 	// Nobody named: all of it is logged, and nothing fails.
 	r := checked(t, on(), CheckOptions{}, of("a b", picture, reply))

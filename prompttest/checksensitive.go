@@ -29,31 +29,35 @@ import (
 // values. CheckOptions.Client is not used.
 func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
-	said := &sayings{words: map[string]bool{}}
-	logged, logger := newErrorLog()
-	srv := prompts.MustNewServer(reg, prompts.Options{Logger: logger, LogSensitive: true, Limits: prompts.Limits{CompletionsPerSecond: -1}}) // no value is a secret
-	o.Client = Serve(t, srv, ClientOptions{
-		Answer:   said.answer,
-		Notified: func(_ string, params json.RawMessage) { said.add(string(params)) },
+	s := &sensitiveChecker{said: &sayings{words: map[string]bool{}}}
+	o.Client = nil
+	s.checker = newCheckerOf(t, reg, o, prompts.Options{LogSensitive: true}, ClientOptions{ // no value is a secret
+		Answer:   s.said.answer,
+		Notified: func(_ string, params json.RawMessage) { s.said.add(string(params)) },
 	})
-	c := newChecker(t, reg, o)
-	c.logged = logged
-	for i := range c.prompts {
-		p := &c.prompts[i]
+	for i := range s.prompts {
+		p := &s.prompts[i]
 		for j := range p.Arguments {
 			if p.Arguments[j].Sensitive {
-				c.checkSensitive(p, &p.Arguments[j], said)
+				s.check(p, &p.Arguments[j])
 			}
 		}
 	}
 }
 
-func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *sayings) {
+// sensitiveChecker is a checker whose client notes all that it hears.
+type sensitiveChecker struct {
+	*checker
+	said     *sayings
+	rejected string // the arguments of a result that the server has withheld, if any
+}
+
+func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	c.t.Helper()
 	isChecked, leaked := false, []string(nil)
 	c.rejected = ""
 	for _, names := range [][]string{trial.Names(p, false), c.requiredNames(p)} {
-		words, ok := c.wordsOf(p, a, names, said)
+		words, ok := c.wordsOf(p, a, names)
 		isChecked = isChecked || ok
 		for word := range words[0] {
 			if ok && words[2][word] && !words[1][word] && !slices.Contains(leaked, word) {
@@ -74,7 +78,7 @@ func (c *checker) checkSensitive(p *prompts.Prompt, a *prompts.Argument, said *s
 
 // requiredNames returns the names of the required arguments, and of those in the first
 // example.
-func (c *checker) requiredNames(p *prompts.Prompt) []string {
+func (c *sensitiveChecker) requiredNames(p *prompts.Prompt) []string {
 	names := trial.Names(p, true)
 	if calls := c.examples[p.Name]; len(calls) > 0 {
 		names = slices.AppendSeq(names, maps.Keys(calls[0]))
@@ -85,7 +89,7 @@ func (c *checker) requiredNames(p *prompts.Prompt) []string {
 // wordsOf returns what the client hears of a value of the sensitive argument, of another
 // value, and of the first again, beside arguments with these names. It reports false if no
 // two values are valid.
-func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string, said *sayings) (words [3]map[string]bool, ok bool) {
+func (c *sensitiveChecker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string) (words [3]map[string]bool, ok bool) {
 	arguments := map[string]string{}
 	for i := range p.Arguments {
 		if other := &p.Arguments[i]; slices.Contains(names, other.Name) {
@@ -95,13 +99,13 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 	n := 0
 	try := func(value string) bool {
 		arguments[a.Name] = value
-		said.begin()
-		isValid := c.say(p, a, arguments, said)
-		if isValid && said.accept() {
-			c.say(p, a, arguments, said)
+		c.said.begin()
+		isValid := c.say(p, a, arguments)
+		if isValid && c.said.accept() {
+			c.say(p, a, arguments)
 		}
 		if isValid {
-			words[n] = said.take()
+			words[n] = c.said.take()
 			n++
 		}
 		return isValid
@@ -117,23 +121,22 @@ func (c *checker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string
 
 // say renders a prompt, and notes what the client hears. It reports false if the function
 // has not got the value of the argument.
-func (c *checker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string, said *sayings) bool {
-	r, refusal := c.get(p, maps.Clone(arguments))
-	if refusal == nil {
-		said.add(besideTexts(r.Result)...)
+func (c *sensitiveChecker) say(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string) bool {
+	r, err := c.get(p, maps.Clone(arguments))
+	if err == nil {
+		c.said.add(besideTexts(r.Result)...)
 		return true
 	}
-	if refusal.err == nil {
+	heard := clientError(err)
+	if heard == nil {
 		return false
 	}
-	if reason := problem.Reasons(refusal.err)[a.Name]; reason != "" && reason != problem.Refused {
+	if reason := problem.Reasons(err)[a.Name]; reason != "" && reason != problem.Refused {
 		return false
 	}
-	said.add(refusal.err.Message, golden.JSON(refusal.err.Data))
-	if id := errorIDOf(refusal.err); id != "" && c.rejected == "" {
-		if record := c.logged.record(id, c.client.options.Timeout); strings.Contains(record, "URI contains the value of a sensitive argument") {
-			c.rejected = "with " + list(arguments)
-		}
+	c.said.add(heard.Message, golden.JSON(heard.Data))
+	if c.rejected == "" && strings.Contains(c.record(heard), "URI contains the value of a sensitive argument") {
+		c.rejected = "with " + list(arguments)
 	}
 	return true
 }

@@ -177,7 +177,7 @@ var markdownLink = regexp.MustCompile(`\]\(<?([^()<>\s]+)>?(?:\s+["'(][^)]*)?\)`
 // relativeLinks returns the targets of the links in a Markdown text that are paths.
 func relativeLinks(text string) []string {
 	var links []string
-	for _, m := range markdownLink.FindAllStringSubmatch(withoutFences(text), -1) {
+	for _, m := range markdownLink.FindAllStringSubmatch(withoutBlocks(text), -1) {
 		if u, err := url.Parse(m[1]); err == nil && u.Scheme == "" && u.Host == "" && u.Path != "" && !strings.HasPrefix(u.Path, "/") {
 			links = append(links, u.Path)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // CheckTools checks that the prompts of the registry mention no tools except these.
@@ -22,8 +23,9 @@ import (
 //   - before the word tool: the `search_issues` tool;
 //   - after the word tool or tools, also in a list: the tools `search_issues`,
 //     `read_file` and `write_file`;
-//   - after a form of the verbs call and invoke: call `read_file`, by calling the
-//     `read_file`.
+//   - after call, calling, invoke or invoking: call `read_file`, by calling the
+//     `read_file`. In this position, a name with "." or "/" is a function or a program, and
+//     so is a name before a word such as function, skill or field.
 //
 // Fenced code does not count, nor a name without backquotes, nor a name after
 // another verb: use `gofmt` may mean anything. For other forms, set
@@ -36,11 +38,11 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
 			for _, text := range golden.Texts(r.Result) {
-				for _, name := range toolsIn(text, o.ToolPattern) {
-					if !slices.Contains(tools, name) && !reported[name] {
-						reported[name] = true
-						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s",
-							name, list(r.Arguments), known(tools), around(text, name))
+				for _, m := range toolsIn(text, o.ToolPattern) {
+					if !slices.Contains(tools, m.name) && !reported[m.name] {
+						reported[m.name] = true
+						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s\n\t%s",
+							m.name, list(r.Arguments), known(tools), m.line, toolRemedy(m.name, tools))
 					}
 				}
 			}
@@ -56,89 +58,50 @@ func known(tools []string) string {
 	return fmt.Sprintf("CheckTools knows %q", tools)
 }
 
+// toolRemedy returns the likely fix of an unknown tool.
+func toolRemedy(name string, tools []string) string {
+	if near := nearest.Name(name, tools); near != "" {
+		return fmt.Sprintf("Write %q in the prompt, or name the tool in the call of CheckTools.", near)
+	}
+	return "Correct the name in the prompt, or name the tool in the call of CheckTools."
+}
+
 const quotedName = "`([A-Za-z0-9_./-]{1,128})`"
 
 var (
 	toolBehind = regexp.MustCompile(`(?i)` + quotedName + `\s+tools?\b`)
-	toolsAhead = regexp.MustCompile(`(?i)\btools?:?((?:(?:\s|,|\band\b|\bor\b)*` + quotedName + `)+)`)
-	toolCalled = regexp.MustCompile(`(?i)\b(?:call|calls|called|calling|invoke|invokes|invoked|invoking)\s+(?:the\s+)?` + quotedName)
+	toolsAhead = regexp.MustCompile(`(?i)\btools?:?\s+(` + quotedName + `(?:(?:\s|,|\band\b|\bor\b)*` + quotedName + `)*)`)
+	toolCalled = regexp.MustCompile("(?i)\\b(?:call|calling|invoke|invoking)\\s+(?:the\\s+)?`([A-Za-z0-9_-]{1,128})`" + `(\s+(?:functions?|methods?|skills?|fields?|commands?|endpoints?|agents?|scripts?|hooks?)\b)?`)
 	oneTool    = regexp.MustCompile(quotedName)
 )
 
-// toolsIn returns the names of tools in a text, and what more finds, if there is
-// that.
-func toolsIn(text string, more *regexp.Regexp) []string {
-	text = withoutFences(text)
-	var names []string
-	for _, re := range []*regexp.Regexp{toolBehind, toolCalled} {
-		for _, m := range re.FindAllStringSubmatch(text, -1) {
-			names = append(names, m[1])
+// mention is the name of a tool in a text, and the line that has it.
+type mention struct{ name, line string }
+
+// toolsIn returns the tools that a text mentions, and what more finds; nil for nothing.
+func toolsIn(text string, more *regexp.Regexp) []mention {
+	text = withoutBlocks(text)
+	var all []mention
+	add := func(at []int, offset int) {
+		all = append(all, mention{text[offset+at[0] : offset+at[1]], strings.TrimSpace(lineAt(text, offset+at[0]))})
+	}
+	for _, m := range toolBehind.FindAllStringSubmatchIndex(text, -1) {
+		add(m[2:4], 0)
+	}
+	for _, m := range toolCalled.FindAllStringSubmatchIndex(text, -1) {
+		if m[4] < 0 { // no function
+			add(m[2:4], 0)
 		}
 	}
-	for _, m := range toolsAhead.FindAllStringSubmatch(text, -1) {
-		for _, one := range oneTool.FindAllStringSubmatch(m[1], -1) {
-			names = append(names, one[1])
+	for _, m := range toolsAhead.FindAllStringSubmatchIndex(text, -1) {
+		for _, one := range oneTool.FindAllStringSubmatchIndex(text[m[2]:m[3]], -1) {
+			add(one[2:4], m[2])
 		}
 	}
 	if more != nil {
-		for _, m := range more.FindAllStringSubmatch(text, -1) {
-			names = append(names, m[min(1, len(m)-1)])
+		for _, m := range more.FindAllStringSubmatchIndex(text, -1) {
+			add(m[min(2, len(m)-2):], 0)
 		}
 	}
-	return names
-}
-
-// withoutFences returns a text without its fenced blocks of code.
-func withoutFences(text string) string {
-	var b strings.Builder
-	fence := ""
-	for line := range strings.Lines(text) {
-		before := fence
-		if fence = fenceAfter(fence, line); before == "" && fence == "" {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-// openFence returns the fence of the block of code that a text does not end; empty for none.
-func openFence(text string) string {
-	fence := ""
-	for line := range strings.Lines(text) {
-		fence = fenceAfter(fence, line)
-	}
-	return fence
-}
-
-// fenceAfter returns the fence that is open after a line.
-func fenceAfter(fence, line string) string {
-	mark := strings.TrimLeft(line, " ")
-	run := fenceOf(mark)
-	switch {
-	case fence == "":
-		return run
-	case len(run) >= len(fence) && run[0] == fence[0] && strings.TrimSpace(mark[len(run):]) == "":
-		return ""
-	}
-	return fence
-}
-
-// fenceOf returns the fence that a line begins with.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
-}
-
-// around returns the line of a text that has a part.
-func around(text, part string) string {
-	for line := range strings.Lines(text) {
-		if strings.Contains(line, part) {
-			return strings.TrimSpace(line)
-		}
-	}
-	return part
+	return all
 }

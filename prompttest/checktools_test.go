@@ -15,26 +15,37 @@ import (
 // A name of a tool is one in back quotes, next to a word that says so.
 func TestToolsIn(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string][]string{
-		"Use the `search` tool.": {"search"},
-		"The `a` tools":          {"a"},
-		"the tool `a`":           {"a"},
-		"these tools: `a`, `b.c` and `d/e`; then `f`":          {"a", "b.c", "d/e"},
-		"Tools `a` or\n`b`":                                    {"a", "b"},
-		"call `a`, and by calling the `b` it invokes `c`":      {"a", "b", "c"},
-		"use `gofmt` and run `go test`":                        nil,
-		"call `f()` or `go vet`":                               nil,
-		"the tool a, and call b":                               nil,
-		"toolbox `a`, recall `b`":                              nil,
-		"```\ncall `a`\n```\ncall `b`":                         {"b"},
-		"~~~~ go\ncall `a`\n~~~\ncall `b`\n~~~~\nthe `c` tool": {"c"},
-		"```\nthe block does not end: call `a`":                nil,
-		"the `" + strings.Repeat("a", 129) + "` tool":          nil,
-	} {
-		assert.Equal(t, want, toolsIn(text, nil), "%s", text)
+	names := func(text string, more *regexp.Regexp) (names []string) {
+		for _, m := range toolsIn(text, more) {
+			names = append(names, m.name)
+		}
+		return names
 	}
-	assert.Equal(t, []string{"b", "a"}, toolsIn("run a, call `b`", regexp.MustCompile(`run (\w+)`)))
-	assert.Equal(t, []string{"mcp__a"}, toolsIn("mcp__a", regexp.MustCompile(`mcp__\w+`)))
+	for text, want := range map[string][]string{
+		"never call `log.Fatal`":                          nil,
+		"the `log.read` tool":                             {"log.read"},
+		"Use the `search` tool.":                          {"search"},
+		"The `a` tools":                                   {"a"},
+		"the tool `a`":                                    {"a"},
+		"these tools: `a`, `b.c` and `d/e`; then `f`":     {"a", "b.c", "d/e"},
+		"Tools `a` or\n`b`":                               {"a", "b"},
+		"call `a`, and by calling the `b` it invokes `c`": {"a", "b"},
+		"a file called `b`, invoke the `c` skill, in the tool call `d` fields": nil,
+		"call `bin/verify`, with tools or `az`":                                nil,
+		"use `gofmt` and run `go test`":                                        nil,
+		"call `f()` or `go vet`":                                               nil,
+		"the tool a, and call b":                                               nil,
+		"toolbox `a`, recall `b`":                                              nil,
+		"```\ncall `a`\n```\ncall `b`":                                         {"b"},
+		"~~~~ go\ncall `a`\n~~~\ncall `b`\n~~~~\nthe `c` tool":                 {"c"},
+		"```\nthe block does not end: call `a`":                                nil,
+		"the `" + strings.Repeat("a", 129) + "` tool":                          nil,
+	} {
+		assert.Equal(t, want, names(text, nil), "%s", text)
+	}
+	assert.Equal(t, []string{"b", "a"}, names("run a, call `b`", regexp.MustCompile(`run (\w+)`)))
+	assert.Equal(t, []string{"mcp__a"}, names("mcp__a", regexp.MustCompile(`mcp__\w+`)))
+	assert.Equal(t, []mention{{"b", "call `b`"}}, toolsIn("see `b`\ncall `b`", nil))
 }
 
 func TestCheckTools(t *testing.T) {

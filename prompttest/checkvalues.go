@@ -2,7 +2,6 @@ package prompttest
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,10 +9,11 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file renders prompts with values as users type them, and finds what breaks.
@@ -32,15 +32,16 @@ var untame = []string{
 
 // untameValues returns values for an argument of strings, or for a list.
 func untameValues(a *prompts.Argument) []string {
-	switch s := a.Schema; {
-	case s == nil || s.Type == "string" || s.Type == "" && sample.IsString(s):
+	s := a.Schema
+	switch {
+	case sample.IsString(s):
 		return untame
-	case s.Type == "array" && (s.Items == nil || sample.IsString(s.Items)):
+	case !slices.Contains(schema.TypesOf(s), "array"):
+		return nil
+	case s.Items == nil || sample.IsString(s.Items):
 		return []string{"[]", golden.JSON(untame)}
-	case s.Type == "array":
-		return []string{"[]"}
 	}
-	return nil
+	return []string{"[]"}
 }
 
 // checkValues reports the arguments that break the prompt with an untame value, or by their
@@ -71,23 +72,29 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 // It returns the reason of an error about arguments.
 func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason problem.Reason) {
 	c.t.Helper()
-	got, refusal := c.get(p, arguments)
+	got, err := c.get(p, arguments)
 	if got != nil {
 		c.inspect(p, base, got, value)
 		return ""
 	}
-	for _, reason := range problem.Reasons(refusal.err) {
+	for _, reason := range problem.Reasons(err) {
 		return reason
 	}
-	if e := refusal.err; e != nil && e.Code != prompts.CodeInternalError {
+	if e := clientError(err); e != nil && e.Code != prompts.CodeInternalError {
 		return "" // which the function has chosen
 	}
 	const most = 4 // failures of a prompt whose records are read
 	if c.effort(p).failures++; c.effort(p).failures > most {
 		return ""
 	}
-	text := refusal.text(c, changes(base.Arguments, arguments), 0)
-	c.oncef(p, "fails "+repairOf(text), "rendering failed %s\n\t%s", text, repairOf(text))
+	changed := changes(base.Arguments, arguments)
+	text := c.text(err, changed, 0)
+	repair := repairOf(text)
+	kind := "fails " + repair
+	if c.logged == nil { // so nothing says why
+		kind += list(changed)
+	}
+	c.oncef(p, kind, "rendering failed %s\n\t%s", text, repair)
 	return ""
 }
 
@@ -117,45 +124,85 @@ func repairOf(text string) string {
 	return "Accept the value, or reject it with prompts.InvalidArgument."
 }
 
-var (
-	formatError = regexp.MustCompile(`%!.?\(`)
-	jsonBlock   = regexp.MustCompile("(?s)```json\n(.*?)\n```")
-	// leftovers are texts that a missing value or a pointer becomes.
-	leftovers = regexp.MustCompile(`<no value>|<nil>|\b0x[0-9a-f]{10,12}\b`)
-)
+// residues are texts that a bug leaves in place of a value. Each may be a text of the author.
+var residues = []struct {
+	kind   string
+	text   *regexp.Regexp
+	remedy string
+}{
+	{"format", regexp.MustCompile(`%!.?\([^)\n]*`), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`},
+	{"absence", regexp.MustCompile(`<no value>|<nil>`), absentRemedy},
+	{"pointer", regexp.MustCompile(`\b0x[0-9a-f]{9,14}\b`), absentRemedy},
+}
+
+const absentRemedy = "Write the value of a pointer, and nothing for an absent argument."
 
 // inspect reports what a value of an argument, or none, has broken in a result.
 func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string) {
 	c.t.Helper()
-	given := strings.Join(slices.Collect(maps.Values(got.Arguments)), "\n")
 	with := "with " + list(changes(base.Arguments, got.Arguments))
 	if got == base {
 		with = "with " + list(got.Arguments)
 	}
 	report := func(kind, text, remedy string) {
+		c.t.Helper()
 		c.oncef(p, kind, "%s: got %s\n\t%s", with, trial.Quote(text), remedy)
 	}
-	if at := formatError.FindStringIndex(got.Form); at != nil && !strings.Contains(given, "%!") {
-		report("format", lineAt(got.Form, at[0]), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`)
-	}
-	if at := leftovers.FindStringIndex(got.Form); at != nil && !leftovers.MatchString(given) {
-		report("leftover", lineAt(got.Form, at[0]), "Write the value of a pointer, and nothing for an absent argument.")
+	for _, r := range residues {
+		for _, at := range r.text.FindAllStringIndex(got.Form, -1) {
+			if c.isResidue(p, base, got, value, r.kind, at[0], at[1]) {
+				report(r.remedy, lineAt(got.Form, at[0]), r.remedy)
+				break
+			}
+		}
 	}
 	if at := strings.Index(got.Form, executed); at >= 0 && strings.Contains(value, asTemplate[:7]) {
 		report("template", lineAt(got.Form, at), "The value is executed as a template. Pass the value to Execute instead.")
 	}
 	for _, text := range golden.Texts(got.Result) {
-		if at := strings.Index(text, fences); at >= 0 {
-			if fence := openFence(text[:at]); fence != "" && len(fence) <= 3 {
-				report("fence", text[max(0, at-8):at+len(fences)], "The value ends the code block. Write the block by prompts.Fence, or by {{fence .language .code}} in a template.")
+		for at, from := 0, 0; at >= 0; from += len(fences) {
+			if at = strings.Index(text[from:], fences); at < 0 {
+				break
+			}
+			from += at
+			// The value before may have begun a block, too.
+			blocks := markdown.Blocks(strings.ReplaceAll(text[:from], fences, ""))
+			if n := len(blocks); n > 0 && blocks[n-1].IsOpen && len(blocks[n-1].Fence) <= 3 {
+				report("fence", text[max(0, from-8):from+len(fences)], "The value ends the code block. Write the block by prompts.Fence, or by {{fence .language .code}} in a template.")
 			}
 		}
 	}
+	before := documents(base.Result)
 	for i, doc := range documents(got.Result) {
-		if before := documents(base.Result); !json.Valid([]byte(doc)) && i < len(before) && json.Valid([]byte(before[i])) && value != fences {
+		// A whole document is JSON of the user.
+		if !json.Valid([]byte(doc)) && i < len(before) && json.Valid([]byte(before[i])) && value != fences && strings.TrimSpace(doc) != strings.TrimSpace(value) {
 			report("json", doc, "The value breaks the JSON. Encode the value by json.Marshal.")
 		}
 	}
+}
+
+// isResidue reports whether a text in a result is what a bug leaves, and not a text of the
+// author or of an argument.
+func (c *checker) isResidue(p *prompts.Prompt, base, got *rendering, value, kind string, begin, end int) bool {
+	text := got.Form[begin:end]
+	for _, v := range got.Arguments {
+		if strings.Contains(v, text) {
+			return false
+		}
+	}
+	count := func(r *rendering) int { return strings.Count(r.Form, text) }
+	switch {
+	case kind == "pointer": // another one in each run
+		again, _ := c.get(p, got.Arguments)
+		return again != nil && count(again) == 0
+	case got != base && count(got) <= count(base):
+		return false
+	case kind == "format":
+		return strings.Contains(value, "%") || slices.ContainsFunc(slices.Collect(maps.Values(got.Arguments)), func(v string) bool { return v != "" && strings.Contains(text, v) })
+	}
+	// The text is in the place of a value if the base has the same line up to there.
+	line := got.Form[strings.LastIndexByte(got.Form[:begin], '\n')+1 : begin]
+	return got != base && strings.Contains(base.Form, line) && !strings.Contains(base.Form, line+text)
 }
 
 // documents returns the parts of a result that say that they are JSON.
@@ -168,41 +215,46 @@ func documents(r *prompts.Result) []string {
 				all = append(all, c.Text)
 			}
 		case *prompts.Text:
-			for _, block := range jsonBlock.FindAllStringSubmatch(c.Text, -1) {
-				all = append(all, block[1])
+			for _, block := range markdown.Blocks(c.Text) {
+				if block.Language == "json" {
+					all = append(all, strings.TrimSuffix(block.Content, "\n"))
+				}
 			}
 		}
 	}
 	return all
 }
 
-// lineAt returns the line of a text at an offset.
-func lineAt(text string, at int) string {
-	begin := strings.LastIndexByte(text[:at], '\n') + 1
-	line, _, _ := strings.Cut(text[begin:], "\n")
-	if at-begin > 40 {
-		line = "…" + strings.ToValidUTF8(text[at-20:at-begin+begin], "") + line[at-begin:]
-	}
-	return line
-}
-
 // ruled are the reasons of the rules that an argument declares.
 var ruled = []problem.Reason{problem.Type, problem.Enum, problem.Format, problem.Pattern, problem.Length, problem.Range, problem.Schema}
 
-// checkCompletions reports a completion that the rules of its argument reject.
+// mostCompleted is how many completions of an argument are checked.
+const mostCompleted = 100
+
+// checkCompletions reports a completion that the rules of its argument reject. A completion
+// that the user continues, such as the name of a folder, is not the value.
 func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
 	if a.Complete == nil {
 		return
 	}
-	for _, v := range c.completions(p, a, base.Arguments) {
+	values := c.completions(p, a, "", base.Arguments)
+	for i := 0; i < len(values) && i < mostCompleted; i++ {
+		v := values[i]
 		with := maps.Clone(base.Arguments)
 		with[a.Name] = v
-		_, refusal := c.get(p, with)
-		if refusal != nil && slices.Contains(ruled, problem.Reasons(refusal.err)[a.Name]) {
-			c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), refusal.err.Message)
-			return
+		_, err := c.get(p, with)
+		if !slices.Contains(ruled, problem.Reasons(err)[a.Name]) {
+			continue
 		}
+		longer := slices.DeleteFunc(slices.Clone(c.completions(p, a, v, base.Arguments)), func(more string) bool {
+			return !strings.HasPrefix(more, v) || slices.Contains(values, more)
+		})
+		if values = append(values[:len(values):len(values)], longer...); len(longer) > 0 {
+			continue
+		}
+		c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), clientError(err).Message)
+		return
 	}
 }
 
@@ -229,33 +281,9 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 	with[a.Name] = value
 	delete(without, a.Name)
 	given, _ := c.get(p, with)
-	absent, refusal := c.get(p, without)
-	if given == nil || absent != nil && absent.Form == given.Form || refusal != nil && problem.Reasons(refusal.err) == nil {
+	absent, err := c.get(p, without)
+	if given == nil || absent != nil && absent.Form == given.Form || err != nil && problem.Reasons(err) == nil {
 		return
 	}
 	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)
-}
-
-// checkRefusal reports an error about an argument that the prompt does not have.
-func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, err *prompts.Error) {
-	c.t.Helper()
-	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {
-		return // a tool has other names
-	}
-	for name, reason := range problem.Reasons(err) {
-		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
-		if reason == problem.Refused && !isDeclared {
-			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
-		}
-	}
-}
-
-// oncef is errorf for the first finding of a kind.
-func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
-	c.t.Helper()
-	key := p.Name + "\x00" + kind
-	if !c.told[key] {
-		c.told[key] = true
-		c.errorf(p, "%s", fmt.Sprintf(format, args...))
-	}
 }

@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"slices"
+	"math"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/unsent"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -76,74 +73,6 @@ type progress struct {
 // mostUnclaimed is how many messages may wait for Receive.
 const mostUnclaimed = 1024
 
-// New returns a client for the prompts of the registry. The client talks to a server
-// with default options, over a connection in memory, in the newest protocol version.
-// The server logs to the test's output.
-func New(t testing.TB, reg *prompts.Registry) *Client {
-	t.Helper()
-	return Serve(t, prompts.MustNewServer(reg, prompts.Options{Logger: testLogger(t), DisableReleaseMeta: true}), ClientOptions{})
-}
-
-// Serve returns a client for your server, with its middleware, filters and logger,
-// over a connection in memory. The connection ends with the test, and the server's
-// Serve must then return nil.
-func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
-	t.Helper()
-	ctx := o.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	ctx, stop := context.WithCancel(ctx)
-	near, far := Pipe()
-	served := make(chan error, 1)
-	c := newClient(t, near, o)
-	c.served, c.stop = served, stop
-	ctx = context.WithValue(ctx, unsent.Key{}, func(subject string, keys []string) {
-		text := fmt.Sprintf("prompttest: %s does not send the questions %q: it must return the error of Ask or Elicit, see prompts.ErrInputRequired", subject, keys)
-		if c.isNew(text) {
-			t.Errorf("%s", text)
-		}
-	})
-	go func() { served <- srv.Serve(ctx, far) }()
-	c.begin()
-	return c
-}
-
-// NewClient returns a client over the client's side of a connection. It first sends
-// initialize and notifications/initialized, or server/discover in protocol version
-// 2026-07-28. It closes conn at the end of the test.
-func NewClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
-	t.Helper()
-	c := newClient(t, conn, o)
-	c.begin()
-	return c
-}
-
-func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
-	t.Helper()
-	p, ok := protocolOf(o.Version)
-	if !ok {
-		_ = conn.Close() // it is of no use to anybody
-		t.Fatalf("prompttest: unknown protocol version %q; expected one of %q", o.Version, Versions())
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	c := &Client{
-		t: t, conn: conn, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
-		changed: make(chan struct{}),
-		pending: map[string]*pending{},
-		settled: map[string]bool{},
-		tokens:  map[string]*progress{},
-		listens: map[string]bool{},
-		remarks: map[string]bool{},
-	}
-	c.protocol.note = c.remark
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	t.Cleanup(c.Close)
-	return c
-}
-
 // remark logs something of the server's messages that is no error. It logs each text once.
 func (c *Client) remark(format string, args ...any) {
 	c.t.Helper()
@@ -160,76 +89,6 @@ func (c *Client) isNew(text string) bool {
 	c.remarks[text] = true
 	return isNew
 }
-
-// begin starts to read, and gets to know the server: by initialize, or by
-// server/discover.
-func (c *Client) begin() {
-	c.t.Helper()
-	c.running.Go(c.read)
-	method, introduce := "initialize", c.initialize
-	if c.protocol.Stateless() {
-		method, introduce = "server/discover", c.discover
-	}
-	if err := introduce(method); err != nil {
-		c.fatal(fmt.Errorf("%s: %w", method, err))
-	}
-}
-
-func (c *Client) initialize(method string) error {
-	raw, err := c.result(method, map[string]any{
-		"protocolVersion": c.protocol.String(),
-		"capabilities":    c.declared,
-		"clientInfo":      clientInfo,
-	})
-	if err != nil {
-		return err
-	}
-	o := newObject("LIF-03", "result", raw)
-	if version := o.mustText("protocolVersion"); o.err == nil && version != c.protocol.String() {
-		o.breaks("LIF-05", "must have the protocolVersion %q, got %q", c.protocol.String(), version)
-	}
-	checkServerInfo(o, "LIF-03", o.take("serverInfo"))
-	readCapabilities(o)
-	c.protocol.meta(o)
-	if err := o.end(); err != nil {
-		return err
-	}
-	return c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
-}
-
-func (c *Client) discover(method string) error {
-	raw, err := c.result(method, nil)
-	if err != nil {
-		return err
-	}
-	o, _ := c.protocol.newResult("DSC-02", raw)
-	c.protocol.cacheable(o)
-	var versions []string
-	o.must("supportedVersions", "an array of strings", &versions)
-	if o.err == nil && !slices.Contains(versions, c.protocol.String()) {
-		o.reject("must have %q in supportedVersions, got %q", c.protocol.String(), versions)
-	}
-	readCapabilities(o)
-	return o.end()
-}
-
-// checkServerInfo checks the name and version of the server.
-func checkServerInfo(o *object, rule string, raw json.RawMessage) {
-	info := newObject(rule, "serverInfo", raw)
-	info.mustText("name")
-	info.mustText("version")
-	o.keep(info.err)
-}
-
-// readCapabilities reads what both results have.
-func readCapabilities(o *object) {
-	var all map[string]map[string]any
-	o.must("capabilities", "an object of objects", &all)
-	o.text("instructions")
-}
-
-// clientInfo is who the client is.
-var clientInfo = map[string]any{"name": "prompttest", "version": "1"}
 
 // Close ends the connection and waits for the end of the server from [Serve]. It
 // fails the test if the server has sent an invalid message or does not end. It may
@@ -381,34 +240,73 @@ func encode(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// testLogger returns a logger to the test's output, until the test ends.
-func testLogger(t testing.TB) *slog.Logger {
-	w := &output{w: t.Output()}
-	t.Cleanup(w.close)
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+// transportWrite sends a message, as long as that takes.
+func (c *Client) transportWrite(msg []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.conn.Write(c.ctx, msg)
 }
 
-func withoutTime(groups []string, a slog.Attr) slog.Attr {
-	if len(groups) == 0 && a.Key == slog.TimeKey {
-		return slog.Attr{}
+// because returns why the connection is of no use any more, and err if it is.
+func (c *Client) because(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure != nil {
+		return c.failure
 	}
-	return a
+	return err
 }
 
-// output is a writer that a goroutine may outlive.
-type output struct {
-	mu sync.Mutex // protects the field below
-	w  io.Writer
+// forget waits for the answer to a request no longer.
+func (c *Client) forget(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending[id] != nil {
+		delete(c.pending, id)
+		c.settled[id] = false
+	}
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.w.Write(p)
+// nextID returns a number that no request and no progress token of the client has.
+func (c *Client) nextID() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastID++
+	return c.lastID
 }
 
-func (o *output) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.w = io.Discard
+// note remembers what the server may send because of a message, besides the
+// responses, of which it returns the number. The caller holds mu.
+func (c *Client) note(msg []byte) int {
+	var batch []json.RawMessage
+	if json.Unmarshal(msg, &batch) == nil {
+		for _, m := range batch {
+			c.note(m)
+		}
+		return 1 // a batch, or an error
+	}
+	var m struct {
+		ID, Method, Result, Error json.RawMessage
+		Params                    struct {
+			Meta struct {
+				ProgressToken json.RawMessage
+				LogLevel      json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
+			} `json:"_meta"`
+		}
+	}
+	if err := json.Unmarshal(msg, &m); err != nil && m.Method == nil {
+		return 1 // what is no message at all is answered with an error
+	}
+	meta := m.Params.Meta
+	if meta.ProgressToken != nil {
+		c.tokens[string(meta.ProgressToken)] = &progress{string(m.ID), math.Inf(-1)}
+	}
+	c.logs = c.logs || meta.LogLevel != nil
+	if strings.Contains(string(m.Method), listenMethod) {
+		c.listens[string(m.ID)] = true
+	}
+	if m.Method != nil && m.ID == nil || m.Method == nil && (m.Result != nil || m.Error != nil) {
+		return 0
+	}
+	return 1
 }

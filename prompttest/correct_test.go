@@ -1,35 +1,117 @@
-package prompttest_test
+package prompttest
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/prompttest"
 )
 
-// Descriptions that name no default, and a slow first call, are no bugs.
-func TestCorrectPrompts(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		type arguments struct {
-			Branch string `json:"branch,omitempty" jsonschema:"name of the default branch"`
-			Lines  string `json:"lines,omitempty" jsonschema:"lines of the file, by default all of the file"`
-			Owner  string `json:"owner,omitempty" jsonschema:"the owner. Default: none."`
-		}
+type (
+	undefaulted struct {
+		Branch string `json:"branch,omitempty" jsonschema:"name of the default branch"`
+		Lines  string `json:"lines,omitempty" jsonschema:"lines of the file, by default all of the file"`
+		Owner  string `json:"owner,omitempty" jsonschema:"the owner. Default: none."`
+	}
+	review struct {
+		Focus string `json:"focus" jsonschema:"what to look at (budget, places)"`
+	}
+	expectation struct {
+		Title string `json:"title"`
+		Want  string `json:"want,omitempty"`
+	}
+)
+
+// correct are prompts without a bug that have something of a bug.
+var correct = []bug{
+	{name: "descriptions without a default, and a slow first call", check: CheckArguments, prompt: func(bool) prompts.Prompt {
 		isFirst := true
-		var reg prompts.Registry
-		require.NoError(t, reg.Add(prompts.NewText(prompts.Prompt{Name: "correct"}, func(_ context.Context, in arguments) (string, error) {
+		return one(prompts.Prompt{}, said(func(in undefaulted) string {
 			if isFirst {
 				isFirst = false
 				time.Sleep(3 * time.Second)
 			}
-			return "branch [" + in.Branch + "] lines [" + in.Lines + "] owner [" + in.Owner + "]", nil
-		})))
-		prompttest.CheckArguments(t, &reg, prompttest.CheckOptions{})
-	})
+			return "branch [" + in.Branch + "] lines [" + in.Lines + "] owner [" + in.Owner + "]"
+		}))
+	}},
+	{name: "texts as package fmt and pointers leave them", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in expectation) string {
+			text := "Find <nil>, <no value>, 0xc000012345 and %!d(string=x) in the log of " + in.Title
+			if in.Want == "" {
+				return text + "\nNothing is expected, so `<nil>` at 0xc000054321 is %!d(MISSING)."
+			}
+			return text + "\nExpect " + in.Want
+		}))
+	}},
+	{name: "JSON of the user in a block", check: CheckArguments, o: CheckOptions{Examples: map[string][]map[string]string{"p": {{"title": `{"a":1}`}}}}, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in title) string { return "Format:\n" + prompts.Fence("json", in.Title) }))
+	}},
+	{name: "a Cache and a day that stays", check: CheckArguments, prompt: cached(nil, func() string { return "The rules of " + "January 1, 2000" + " apply." })},
+	{name: "a Cache and a file's day", check: CheckArguments, isAwake: true, prompt: func(bool) prompts.Prompt {
+		today := time.Now().Format(time.DateOnly)
+		return one(prompts.Prompt{Cache: prompts.Cache{TTL: time.Hour}, Source: "rules.md"}, said(func(nobody) string { return "The rules of " + today + " apply." }))
+	}},
+	{name: "backquotes that are no fence", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in title) string { return "```x``` is no fence.\n" + in.Title }))
+	}},
+	{name: "completions that the user continues", check: CheckArguments, prompt: func(bool) prompts.Prompt { return browsing("cmd/", "cmd/main.go", "doc.go") }},
+	{name: "values that only the description names", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in review) string {
+			return map[string]string{"budget": "Look at the costs.", "places": "Look at the map."}[in.Focus]
+		}))
+	}},
+	{name: "a clock beside a question", check: CheckArguments, client: answering, prompt: func(bool) prompts.Prompt {
+		return many(prompts.Prompt{}, func(ctx context.Context, _ nobody) (*prompts.Result, error) {
+			if _, err := prompts.Elicit[struct{ Name string }](ctx, "who", "who?"); err != nil {
+				return nil, err
+			}
+			time.Sleep(50 * time.Millisecond)
+			now := time.Now()
+			return prompts.Messages(prompts.User(now.Format("At 15:04:05.000 on 2006-01-02"))), nil
+		})
+	}},
+}
+
+// browsing returns a prompt for a file of Go. Its completions are those of paths, a folder at a time.
+func browsing(paths ...string) prompts.Prompt {
+	return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Schema: &jsonschema.Schema{Pattern: `\.go$`}, Complete: func(_ context.Context, typed string, _ map[string]string) ([]string, error) {
+		var all []string
+		for _, path := range paths {
+			rest, ok := strings.CutPrefix(path, typed)
+			if i := strings.IndexByte(rest, '/'); ok && rest != "" && (i < 0 || i == len(rest)-1) {
+				all = append(all, path)
+			}
+		}
+		return all, nil
+	}}}}, said(func(in title) string { return "Read " + in.Title }))
+}
+
+// No check reports anything of a prompt without a bug.
+func TestCorrectPrompts(t *testing.T) {
+	t.Parallel()
+	for _, b := range correct {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(t *testing.T) { assert.Empty(t, b.run(t, false).errors) }
+			if b.isAwake {
+				run(t)
+				return
+			}
+			synctest.Test(t, run)
+		})
+	}
+}
+
+// A text of the program is no time of a clock.
+func TestIsConstant(t *testing.T) {
+	t.Parallel()
+	assert.True(t, isConstant("The rules of January 1, 2000 apply."))
+	assert.False(t, isConstant(fmt.Sprint("x ", time.Now())))
 }

@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,11 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
+
+// maxFileBytes is the size of the largest file that a test is compared with.
+const maxFileBytes = 64 << 20
 
 // Golden compares a result with the file at path, and fails the test at the first
 // difference. With -update it writes the file. For each message, the file has a line
@@ -33,7 +38,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 		}
 		return
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := regular.ReadFile(context.Background(), path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		t.Errorf("prompttest: golden file %s does not exist. To create the file, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)

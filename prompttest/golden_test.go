@@ -117,7 +117,7 @@ func TestGoldenMissing(t *testing.T) {
 	r := record(t, func(t testing.TB) { Golden(t, path, all()) })
 	assert.Equal(t, "prompttest: golden file "+path+" does not exist. To create the file, run:\n\tgo test -run \"^TestRecorded$\" -update\nThe result is:\n"+allText, r.all())
 	r = record(t, func(t testing.TB) { Golden(t, filepath.Dir(path), all()) })
-	assert.Contains(t, r.all(), "prompttest: read ")
+	assert.Contains(t, r.all(), "prompttest: open ")
 }
 
 // With -update files are written, and only then.

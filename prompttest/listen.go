@@ -6,11 +6,6 @@ import (
 	"fmt"
 )
 
-const (
-	listChanged  = "notifications/prompts/list_changed"
-	listenMethod = "subscriptions/listen"
-)
-
 // Listen starts to receive list_changed notifications. After Listen returns, no
 // change is missed. In protocol version 2026-07-28, Listen opens a subscription. In
 // a session, notifications arrive without one. Listen fails the test if the server

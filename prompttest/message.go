@@ -8,6 +8,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// The methods of changes.
+const (
+	listChanged        = "notifications/prompts/list_changed"
+	listenMethod       = "subscriptions/listen"
+	acknowledgedMethod = "notifications/subscriptions/acknowledged"
+)
+
 // message is what the server has sent: a request, a notification or an
 // answer.
 type message struct {

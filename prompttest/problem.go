@@ -69,13 +69,3 @@ func received(msg []byte) string {
 	}
 	return "Received: " + excerpt(msg)
 }
-
-// excerptBytes is how much of a message a failure repeats.
-const excerptBytes = 2048
-
-func excerpt(msg []byte) string {
-	if len(msg) > excerptBytes {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
-	}
-	return string(msg)
-}

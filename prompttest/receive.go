@@ -125,8 +125,6 @@ func (c *Client) queue(m *message) error {
 	return nil
 }
 
-const acknowledgedMethod = "notifications/subscriptions/acknowledged"
-
 func (c *Client) takeNotification(m *message) error {
 	if err := c.checkNotification(m); err != nil {
 		return err
@@ -278,11 +276,4 @@ func (c *Client) checkAsked(q Question) error {
 	}
 	return fmt.Errorf("client has not declared the capability %s, but the server asks (%s: %s); set ClientOptions.Answer (LIF-20, MRT-07)",
 		capability, q.Method, q.Message)
-}
-
-// transportWrite sends a message, as long as that takes.
-func (c *Client) transportWrite(msg []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	return c.conn.Write(c.ctx, msg)
 }

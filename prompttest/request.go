@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/golden"
 )
 
 // Call sends a request of any method, such as tools/list, and returns the result as
@@ -32,69 +32,6 @@ func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Erro
 		c.fatal(fmt.Errorf("%s: %w", method, err))
 	}
 	return raw, refusal
-}
-
-// Get returns the result of a prompt. It fails the test if the client gets an error.
-// If the prompt asks the user, ClientOptions.Answer answers.
-func (c *Client) Get(name string, arguments map[string]string) *prompts.Result {
-	c.t.Helper()
-	result, refusal, err := c.get(name, arguments)
-	if err != nil {
-		c.fatal(err)
-	}
-	if refusal != nil {
-		c.fatal(fmt.Errorf("%s: %s", c.wayTo(name), explain(refusal)))
-	}
-	return result
-}
-
-// GetError returns the error of a prompt. It fails the test if there is no error.
-// For errors about arguments, see package problem.
-func (c *Client) GetError(name string, arguments map[string]string) *prompts.Error {
-	c.t.Helper()
-	result, refusal, err := c.get(name, arguments)
-	if err != nil {
-		c.fatal(err)
-	}
-	if refusal == nil {
-		c.fatal(fmt.Errorf("%s: prompt must fail, got:\n%s", c.wayTo(name), golden.Format(result)))
-	}
-	return refusal
-}
-
-func (c *Client) get(name string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
-	ask := c.ask
-	if c.options.ToolName != nil {
-		ask = c.getByTool
-	}
-	result, refusal, err := ask(name, arguments)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", c.wayTo(name), err)
-	}
-	return result, refusal, nil
-}
-
-// wayTo returns the method by which the client gets a prompt, and the name that it
-// sends.
-func (c *Client) wayTo(prompt string) string {
-	if c.options.ToolName != nil {
-		return fmt.Sprintf("tools/call %q", c.options.ToolName(prompt))
-	}
-	return fmt.Sprintf("prompts/get %q", prompt)
-}
-
-// ask gets a prompt, whatever it asks meanwhile.
-func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
-	params := map[string]any{"name": name}
-	if arguments != nil {
-		params["arguments"] = arguments
-	}
-	raw, refusal, err := c.rounds("prompts/get", params)
-	if err != nil || refusal != nil {
-		return nil, refusal, err
-	}
-	result, err := c.protocol.readPrompt(raw)
-	return result, nil, err
 }
 
 // rounds sends a request, again with the answers to whatever it asks meanwhile.
@@ -121,21 +58,6 @@ func kindOf(raw json.RawMessage) string {
 	_ = json.Unmarshal(raw, &members)
 	_ = json.Unmarshal(members["resultType"], &kind)
 	return kind
-}
-
-// List returns the visible prompts of all pages, with the members that the client
-// gets.
-func (c *Client) List() []prompts.Prompt {
-	c.t.Helper()
-	all, err := c.list()
-	if err != nil {
-		c.fatal(fmt.Errorf("prompts/list: %w", err))
-	}
-	return all
-}
-
-func (c *Client) list() ([]prompts.Prompt, error) {
-	return pages(c, "prompts/list", c.protocol.readList, func(p prompts.Prompt) string { return p.Name })
 }
 
 // pages returns the entries of all pages of a list. read reads a page, and name returns
@@ -174,37 +96,6 @@ func pages[T any](c *Client, method string, read func(json.RawMessage) ([]T, *st
 		cursors[*next] = true
 		params = map[string]any{"cursor": *next}
 	}
-}
-
-// Complete returns the completions of value for an argument, with these values of
-// the other arguments. Protocol versions before 2025-06-18 do not send the other
-// arguments.
-func (c *Client) Complete(name, argument, value string, others map[string]string) []string {
-	c.t.Helper()
-	values, refusal, err := c.complete(name, argument, value, others)
-	if err == nil && refusal != nil {
-		err = errors.New(explain(refusal))
-	}
-	if err != nil {
-		c.fatal(fmt.Errorf("completion/complete of %q, %q: %w", name, argument, err))
-	}
-	return values
-}
-
-func (c *Client) complete(name, argument, value string, others map[string]string) ([]string, *prompts.Error, error) {
-	params := map[string]any{
-		"ref":      map[string]any{"type": "ref/prompt", "name": name},
-		"argument": map[string]any{"name": argument, "value": value},
-	}
-	if c.protocol.Context() && len(others) > 0 {
-		params["context"] = map[string]any{"arguments": others}
-	}
-	raw, refusal, err := c.request("completion/complete", params)
-	if err != nil || refusal != nil {
-		return nil, refusal, err
-	}
-	values, err := c.protocol.readCompletion(raw)
-	return values, nil, err
 }
 
 // result sends a request and returns its result, or an error that explains why the
@@ -252,14 +143,6 @@ func (c *Client) checkCapability(method string) error {
 		return fmt.Errorf("server answers the method, but has not declared the capability %s (%s)", capability, rule)
 	}
 	return nil
-}
-
-// nextID returns a number that no request and no progress token of the client has.
-func (c *Client) nextID() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lastID++
-	return c.lastID
 }
 
 // send sends a request, and returns its id and where its response comes.
@@ -345,22 +228,74 @@ func (c *Client) await(id string, p *pending) (*message, error) {
 	}
 }
 
-// because returns why the connection is of no use any more, and err if it is.
-func (c *Client) because(err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure != nil {
-		return c.failure
+// mostRounds is how many times a prompt may ask before it is taken to do so
+// without end.
+const mostRounds = 32
+
+// reply answers a question of a session.
+func (c *Client) reply(a *asked) error {
+	answer := map[string]any{"jsonrpc": "2.0", "id": a.id}
+	switch v := c.options.Answer(a.question).(type) {
+	case *prompts.Error:
+		failure := map[string]any{"code": v.Code, "message": v.Message}
+		if v.Data != nil {
+			failure["data"] = v.Data
+		}
+		answer["error"] = failure
+	case error:
+		answer["error"] = map[string]any{"code": prompts.CodeInternalError, "message": v.Error()}
+	default:
+		answer["result"] = v
 	}
-	return err
+	msg, err := encode(answer)
+	if err != nil {
+		return err
+	}
+	return c.write(msg)
 }
 
-// forget waits for the answer to a request no longer.
-func (c *Client) forget(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pending[id] != nil {
-		delete(c.pending, id)
-		c.settled[id] = false
+// inputResponses answers the questions of a result of revision 2026-07-28,
+// and puts what its retry needs to params.
+func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) error {
+	o := newObject("MRT-05", "result", raw)
+	o.text("resultType")
+	c.protocol.meta(o)
+	var requests map[string]json.RawMessage
+	var state *string
+	o.read("inputRequests", "an object", &requests)
+	o.read("requestState", "a string", &state)
+	if requests == nil && state == nil {
+		o.reject("must have inputRequests or a requestState")
 	}
+	if err := o.end(); err != nil {
+		return err
+	}
+	delete(params, "requestState")
+	if state != nil {
+		params["requestState"] = *state
+	}
+	delete(params, "inputResponses")
+	responses := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(requests)) { // so that Answer has the same order in each run
+		r := newObject("MRT-06", fmt.Sprintf("question %q", key), requests[key])
+		q := newQuestion(key, r.mustText("method"), r.take("params"))
+		if err := r.end(); err != nil {
+			return err
+		}
+		if err := c.checkAsked(q); err != nil {
+			return err
+		}
+		if c.options.Answer == nil {
+			return fmt.Errorf("server asks (%s: %s); set ClientOptions.Answer", q.Method, q.Message)
+		}
+		v := c.options.Answer(q)
+		if err, ok := v.(error); ok {
+			return fmt.Errorf("question %q cannot be answered with an error in protocol version %s: %w", key, c.protocol.String(), err)
+		}
+		responses[key] = v
+	}
+	if len(responses) > 0 {
+		params["inputResponses"] = responses
+	}
+	return nil
 }

@@ -272,3 +272,18 @@ func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	o.keep(c.end())
 	return values, o.end()
 }
+
+// checkServerInfo checks the name and version of the server.
+func checkServerInfo(o *object, rule string, raw json.RawMessage) {
+	info := newObject(rule, "serverInfo", raw)
+	info.mustText("name")
+	info.mustText("version")
+	o.keep(info.err)
+}
+
+// readCapabilities reads what both results have.
+func readCapabilities(o *object) {
+	var all map[string]map[string]any
+	o.must("capabilities", "an object of objects", &all)
+	o.text("instructions")
+}

@@ -3,7 +3,6 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -114,23 +113,6 @@ func (c *Client) toolSchemas() (map[string]*jsonschema.Schema, error) {
 		schemas[t.name] = t.inputSchema
 	}
 	return schemas, err
-}
-
-// onlyTools leaves out the prompts that are no tools of a client that gets prompts by
-// tools.
-func (c *checker) onlyTools() {
-	c.t.Helper()
-	if c.client.options.ToolName == nil || len(c.prompts) == 0 {
-		return
-	}
-	schemas, err := c.client.toolSchemas()
-	if err != nil {
-		c.client.fatal(fmt.Errorf("tools/list: %w", err))
-	}
-	c.prompts = slices.DeleteFunc(c.prompts, func(p prompts.Prompt) bool { return schemas[c.client.options.ToolName(p.Name)] == nil })
-	if len(c.prompts) == 0 {
-		c.t.Errorf("prompttest: tools/list must have a tool with a name that ClientOptions.ToolName returns for a prompt of the registry")
-	}
 }
 
 // toolResult is the result of a tool, with the content as messages of the user.

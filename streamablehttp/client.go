@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -14,18 +13,6 @@ import (
 type client struct {
 	principal string // empty without authentication
 	name      string // principal or address, for the limits per client
-}
-
-// clientOf calls Options.Principal, so only the goroutine of the request may call it: a
-// panic then ends that request only.
-func (h *Handler) clientOf(r *http.Request) client {
-	if principal := h.server.Principal(r.Context()); principal != "" {
-		// Sessions keep the name, and the principal may be a part of a whole header.
-		const kind = "principal "
-		name := kind + limit.Name(principal)
-		return client{name[len(kind):], name}
-	}
-	return client{"", "address " + addressOf(r)}
 }
 
 // informer describes the connection of a request.

@@ -75,13 +75,6 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	}
 }
 
-// listener is an open stream of a session's changes.
-type listener struct {
-	stream *stream
-	turn   chan struct{} // has an element when the listener may have become the newest
-	pause  func()        // ends Notifications
-}
-
 // stuckAfter is the time that a stream has to finish a write, once a newer stream is
 // open. Then its time is limited to hurried.
 const stuckAfter = 100 * time.Millisecond

@@ -64,6 +64,9 @@ func TestModernFaults(t *testing.T) {
 		{"another name", body("prompts/get", get, goodMeta), with(modern, "prompts/get", "Text"), 400, -32020},
 		{"the name twice", body("prompts/get", get, goodMeta), good.with(headerName, "text|text"), 400, -32020},
 		{"unknown method", body("other", "", goodMeta), with(modern, "other", ""), 404, -32601},
+		{"a list of no tools", body("tools/list", "", goodMeta), with(modern, "tools/list", ""), 404, -32601},
+		// GAP-51
+		{"a list of no tools for Crush", body("tools/list", "", goodMeta+`,"io.modelcontextprotocol/clientInfo":{"name":"crush","version":"1"}`), with(modern, "tools/list", ""), 200, 0},
 		{"ping", body("ping", "", goodMeta), with(modern, "ping", ""), 404, -32601},
 		{"initialize", body("initialize", "", goodMeta), with(modern, "initialize", ""), 404, -32601},
 		{"unknown prompt", body("prompts/get", `"name":"no",`, goodMeta), with(modern, "prompts/get", "no"), 200, -32602},

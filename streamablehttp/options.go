@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -127,4 +129,22 @@ func fill[T int | time.Duration](option *T, otherwise T) {
 func (o *Options) ending() time.Duration {
 	read := max(o.ReadTimeout, 0)
 	return read + min(o.WriteTimeout, math.MaxInt64-read)
+}
+
+// splitOrigin returns the scheme and the host of an origin, and reports whether it is one:
+// "null" is not, nor is what stands for many. Pages of extensions and of applications have
+// origins with schemes of their own.
+func splitOrigin(origin string) (scheme, host string, ok bool) {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || !strings.EqualFold(origin, u.Scheme+"://"+u.Host) || strings.Contains(u.Host, "*") {
+		return "", "", false
+	}
+	return u.Scheme, u.Host, true
+}
+
+// isHost reports whether a string can be a Host header: a name or an address, with or
+// without a port.
+func isHost(s string) bool {
+	_, host, ok := splitOrigin("http://" + s)
+	return ok && host == s
 }

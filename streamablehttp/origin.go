@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -54,24 +53,6 @@ func (o *Options) trustsOrigin(r *http.Request) bool {
 		return false
 	}
 	return strings.EqualFold(host, r.Host) || isOnLoopback(r) && isLoopbackName(host)
-}
-
-// splitOrigin returns the scheme and the host of an origin, and reports whether it is one:
-// "null" is not, nor is what stands for many. Pages of extensions and of applications have
-// origins with schemes of their own.
-func splitOrigin(origin string) (scheme, host string, ok bool) {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || !strings.EqualFold(origin, u.Scheme+"://"+u.Host) || strings.Contains(u.Host, "*") {
-		return "", "", false
-	}
-	return u.Scheme, u.Host, true
-}
-
-// isHost reports whether a string can be a Host header: a name or an address, with or
-// without a port.
-func isHost(s string) bool {
-	_, host, ok := splitOrigin("http://" + s)
-	return ok && host == s
 }
 
 // lists reports whether AllowedOrigins has an origin.

@@ -203,8 +203,6 @@ func (x *exchange) shutDown() {
 	_ = x.stream.event(x.errorBody(errShutsDown), true)
 }
 
-var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "server is shutting down"}
-
 // errorBody is an error response with the id of the request. Any other message has no id.
 func (x *exchange) errorBody(e *prompts.Error) []byte {
 	body, err := json.Marshal(struct {

@@ -2,9 +2,7 @@ package streamablehttp
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
@@ -181,15 +179,6 @@ func blocker(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// logBlocked logs once, when a client first misses a stream, the cause: a middleware that
-// may serve a whole site.
-func (h *Handler) logBlocked(w http.ResponseWriter, r *http.Request) {
-	h.blocked.Do(func() {
-		h.server.Log(r.Context(), slog.LevelWarn, "cannot stream responses",
-			slog.String("writer", fmt.Sprintf("%T", blocker(w))), slog.Any("error", errBlocked))
-	})
-}
-
 func (s *stream) hasBegun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,5 +283,40 @@ func (s *stream) expedite() {
 	if s.last.hasBegun && !s.hasPanicked() {
 		s.last.at = time.Now().Add(hurried)
 		_ = s.rc.SetWriteDeadline(s.last.at)
+	}
+}
+
+// errPanicked is the error of a write after the application's ResponseWriter
+// panicked.
+var errPanicked = errors.New("panic in the http.ResponseWriter")
+
+// recoverPanic stores a panic of the application's ResponseWriter,
+// http.ErrAbortHandler included, for the goroutine of the request, where net/http
+// expects it. On another goroutine it would end the process. It is deferred
+// wherever the writer is called. Nothing is written after a panic. err may be nil.
+func (s *stream) recoverPanic(err *error) {
+	if v := recover(); v != nil {
+		s.storePanic(v)
+		if err != nil {
+			*err = errPanicked
+		}
+	}
+}
+
+// storePanic stores the value of the first panic and reports the client as
+// disconnected.
+func (s *stream) storePanic(v any) {
+	if s.panicked.CompareAndSwap(nil, &v) && s.onDisconnect != nil {
+		s.onDisconnect()
+	}
+}
+
+func (s *stream) hasPanicked() bool { return s.panicked.Load() != nil }
+
+// repanic panics with the stored value. The goroutine of the request calls it
+// last.
+func (s *stream) repanic() {
+	if v := s.panicked.Load(); v != nil {
+		panic(*v)
 	}
 }

@@ -28,6 +28,9 @@ import (
 //
 // One goroutine calls Read, and one goroutine at a time calls Write, at the same time
 // as Read. Close may be called during both.
+//
+// A Conn may have a method LimitMessages(bytes int). The server calls it before the first Read,
+// with the size of the largest message that it accepts.
 type Conn interface {
 	// Read returns the next message without framing. The slice belongs to the
 	// caller. Read returns

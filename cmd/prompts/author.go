@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -155,14 +158,14 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 		tests := a.testFile(dir, file, p.Name)
 		out.Test, out.TestAt, out.Folder = tests.Path, a.editorURL(dir, tests.Path), dir
 		secrets := secretsOf(p, tests)
-		left := maxCaseTexts
+		left := newBudget(maxCaseTexts)
 		side := &diffFolder{testSuite: &testSuite{renderer: a.renderer, fsys: cases.Dir(dir)}}
 		for _, c := range tests.Cases {
 			one := pageCase{c.Name, c.Line, c.Arguments, ""}
-			if left > 0 {
-				text, _ := side.render(ctx, p, c)
-				one.Text = secrets.Replace(text)
-				left -= len(one.Text)
+			if left.take(0) {
+				if text, _ := side.render(ctx, p, c); left.take(len(text)) {
+					one.Text = secrets.Replace(text)
+				}
 			}
 			out.Cases = append(out.Cases, one)
 			if out.Values == nil && c.Expect.Error == nil {
@@ -259,6 +262,13 @@ func atPlace(url string, line, column int) string {
 // readText returns the text of a file of a folder that is loaded, so that its size is limited.
 func readText(dir, file string) (string, error) {
 	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
+	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
+		for _, other := range partialFiles(dir) { // whose name may have another Unicode form
+			if other = strings.TrimPrefix(other, prefixOf(dir)); other != file && norm.NFC.String(other) == norm.NFC.String(file) {
+				return readText(dir, other)
+			}
+		}
+	}
 	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -157,15 +156,6 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	return a.compare(ctx, p, file, before, side)
 }
 
-// emptySide opens a folder without files.
-func emptySide(name string) (*diffSide, error) {
-	dir, err := os.MkdirTemp("", "prompts-diff-")
-	if err != nil {
-		return nil, err
-	}
-	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
-}
-
 // sinceRelease compares with a release.
 func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
 	dir, file, err := a.file(p)
@@ -201,18 +191,18 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	}
 	secrets := secretsOf(p, slices.Concat(before.files, after.files)...)
 	out := []pageDiff{}
-	budget := &textBudget{maxDiffBytes}
+	budget := newBudget(maxAsked)
 	add := func(kind string, all []textDiff) {
-		for _, d := range budget.bound(all) {
+		for _, d := range all {
 			if d.IsLeftOut {
 				d.New = leftOut
 			}
 			out = append(out, newPageDiff(kind, textDiff{Name: d.Name, Old: secrets.Replace(d.Old), New: secrets.Replace(d.New)}))
 		}
 	}
-	add("template", textsOf(before, after, partialsOf(before, after), oldFile, newFile))
+	add("template", textsOf(before, after, partialsOf(before, after), budget, oldFile, newFile))
 	if old != nil && now != nil {
-		add("case", casesOf(ctx, before, after, old, now))
+		add("case", casesOf(ctx, before, after, budget, old, now))
 	}
 	return out, nil
 }

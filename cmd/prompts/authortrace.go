@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -48,10 +47,10 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 		return nil, renderError(err, cause)
 	}
 	isSensitive := map[string]bool{}
-	secrets := map[string]string{}
+	var secrets []string
 	for _, argument := range p.Arguments {
 		if isSensitive[argument.Name] = argument.Sensitive; argument.Sensitive {
-			secrets[argument.Name] = in.Arguments[argument.Name]
+			secrets = append(secrets, in.Arguments[argument.Name])
 		}
 	}
 	hide := hiding(secrets)
@@ -91,7 +90,7 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 			}
 			var at trace.Place
 			_ = json.Unmarshal([]byte(piece.Place), &at) // which is of a Place
-			t := place(recordedMessage.Source, at)
+			t := place(i, recordedMessage.Source, at)
 			t.Text = hide.Replace(content.Text[piece.Start:end])
 			if slices.ContainsFunc(at.Arguments, func(name string) bool { return isSensitive[name] }) {
 				t.Text = hiddenValue
@@ -105,25 +104,26 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 
 // placer returns a function with the place of a part in the files of a prompt. source is
 // the template of the message.
-func (a *authorPage) placer(dir, file, path string) func(source string, at trace.Place) tracedPiece {
+func (a *authorPage) placer(dir, file, path string) func(message int, source string, at trace.Place) tracedPiece {
 	lines := newLineReader(dir)
+	lineOf := newLineFinder(lines)
 	partials := partialFiles(dir)
 	type key struct {
-		source string
-		at     string
+		message int
+		at      string
 	}
 	known := map[key]tracedPiece{}
-	return func(source string, at trace.Place) tracedPiece {
-		k := key{source, at.String()}
+	return func(message int, source string, at trace.Place) tracedPiece {
+		k := key{message, at.String()}
 		if at.Partial != "" {
-			k.source = ""
+			k.message = -1
 		}
 		if t, ok := known[k]; ok {
 			return t
 		}
 		t := tracedPiece{File: file, Action: at.Action, Arguments: at.Arguments}
 		if at.Partial == "" {
-			t.Line = lineIn(lines(path), coverage.Block{Text: source, Line: at.Line})
+			t.Line = lineOf(path, source, at.Line)
 		} else if full := partials[at.Partial]; full != "" {
 			t.File = strings.TrimPrefix(full, prefixOf(dir))
 			t.Line = at.Line

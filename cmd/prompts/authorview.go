@@ -62,32 +62,27 @@ func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
 	for _, f := range files {
 		for _, c := range f.Cases {
 			for _, argument := range p.Arguments {
-				if value := strings.TrimSpace(c.Arguments[argument.Name]); argument.Sensitive && value != "" {
-					secrets = append(secrets, value)
+				if argument.Sensitive {
+					secrets = append(secrets, c.Arguments[argument.Name])
 				}
 			}
 		}
 	}
-	return hidingAll(secrets)
+	return hiding(secrets)
 }
 
 // hiding replaces values.
-func hiding(values map[string]string) *strings.Replacer {
-	var secrets []string
-	for _, value := range values {
-		if value = strings.TrimSpace(value); value != "" {
-			secrets = append(secrets, value)
-		}
+func hiding(secrets []string) *strings.Replacer {
+	for i, value := range secrets {
+		secrets[i] = strings.TrimSpace(value)
 	}
-	return hidingAll(secrets)
-}
-
-func hidingAll(secrets []string) *strings.Replacer {
 	// The longest first: another value may be its beginning.
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
 	for _, value := range secrets {
-		pairs = append(pairs, value, hiddenValue)
+		if value != "" {
+			pairs = append(pairs, value, hiddenValue)
+		}
 	}
 	return strings.NewReplacer(pairs...)
 }

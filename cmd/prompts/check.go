@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +23,7 @@ import (
 )
 
 func newCheck() *cobra.Command {
-	var format string
+	var write func(io.Writer, *report) error
 	var strict bool
 	var clients []string
 	cmd := &cobra.Command{
@@ -46,10 +48,6 @@ The rules:
   prompts check --client Zed --client "VS Code" prompts`,
 		Args: atLeastOne("folder"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			write, ok := formats[format]
-			if !ok {
-				return unknown("format", format, formatNames())
-			}
 			for _, c := range clients {
 				if names := clientNames(); !slices.Contains(names, c) {
 					return unknown("client", c, names)
@@ -60,20 +58,17 @@ The rules:
 				return err
 			}
 			progress := startProgress(cmd.ErrOrStderr(), "prompts checked")
-			r := &report{color: hasColor(cmd.OutOrStdout())}
+			r := &report{findings: findings{Findings: []finding{}, color: hasColor(cmd.OutOrStdout())}}
 			for _, i := range scopes {
 				i.clients, i.done = clients, progress.step
-				var findings []finding
+				var found []finding
 				var err error
-				if ended := untilDone(cmd.Context(), func() { findings, err = i.inspect(cmd.Context()) }); ended != nil {
-					progress.end()
-					return ended
-				}
-				if err != nil {
+				ended := untilDone(cmd.Context(), func() { found, err = i.inspect(cmd.Context()) })
+				if err := cmp.Or(ended, err); err != nil {
 					progress.end()
 					return err
 				}
-				r.add(i, findings)
+				r.add(i, found)
 			}
 			progress.end()
 			r.count()
@@ -86,10 +81,9 @@ The rules:
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(formatNames(), ", "))
+	write = addFormat(cmd, formats)
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 if there are warnings")
 	cmd.Flags().StringArrayVar(&clients, "client", nil, "report the limits of this client as warnings, and of no other (repeatable)")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(clientNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -188,12 +182,15 @@ func clientNames() []string {
 }
 
 // atLeastOne accepts one argument or more.
-func atLeastOne(what string) cobra.PositionalArgs {
+func atLeastOne(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what+" is missing") }
+
+// between accepts as many arguments. missing is the error for fewer.
+func between(least, most int, missing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageErrorf("%s is missing; usage: %s", what, cmd.UseLine())
+		if len(args) < least {
+			return usageErrorf("%s; usage: %s", missing, cmd.UseLine())
 		}
-		return nil
+		return cobra.MaximumNArgs(most)(cmd, args)
 	}
 }
 

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSecrets checks that each kind of credential is found in a line, and that no text
@@ -30,5 +35,27 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, line := range []string{"", "https://example.org/", "ask-me", "the eyJ of JSON", "postgres://ada:{{.password}}@db"} {
 		assert.Empty(t, secretIn(line), line)
+	}
+}
+
+// check reports the text that a comment cuts off, of prompts, skills and test files alike.
+func TestCheckOfLostText(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"p.md":        "---\ndescription: d\ntags:\n  - C # and C++\n---\nhi\n",
+		"p.test.yaml": "cases:\n  - name: a\n    expect:\n      contains: hi #12\n",
+		"s/SKILL.md":  "---\nname: s\ndescription: d\nmetadata:\n  list:\n    - fix #12\n---\nhi\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	for _, args := range [][]string{{dir}, {filepath.Join(dir, "p.md"), filepath.Join(dir, "p.test.yaml"), filepath.Join(dir, "s", "SKILL.md")}} {
+		var out, errOut bytes.Buffer
+		assert.Zero(t, run(t.Context(), append([]string{"check"}, args...), nil, &out, &errOut), errOut.String())
+		for _, place := range []string{"p.md:4: ", "p.test.yaml:4: ", "s/SKILL.md:6: "} {
+			assert.Regexp(t, regexp.QuoteMeta(place)+`.*" #" begins a comment`, out.String(), args)
+		}
 	}
 }

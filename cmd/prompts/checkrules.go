@@ -47,6 +47,27 @@ type finding struct {
 	Diff    string `json:"diff,omitempty"` // what was found instead, of test
 }
 
+// Error returns the finding on one line.
+func (f *finding) Error() string {
+	return printable(placeOf(f.Path, f.Line, f.Column)) + ": " + withHint(f.Message, f.Hint)
+}
+
+// placeOf returns a place as editors read it. Line and column are 0 if they are unknown.
+func placeOf(path string, line, column int) string {
+	if line > 0 {
+		path += fmt.Sprintf(":%d", line)
+		if column > 0 {
+			path += fmt.Sprintf(":%d", column)
+		}
+	}
+	return path
+}
+
+// byPlace orders findings.
+func byPlace(a, b finding) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
+}
+
 // rules has the rules of check with what each is about, in the order of the
 // documentation.
 var rules = []struct{ id, text string }{
@@ -59,7 +80,7 @@ var rules = []struct{ id, text string }{
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
 	{"front-matter", "Front matter is sent as text, because of its first line."},
-	{"lost-text", "The end of a title, a description or a default is a comment, because of a #."},
+	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
 	{"syntax", "A placeholder of another program is sent as text."},
 	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},
@@ -89,20 +110,20 @@ type inspection struct {
 	skills   int // that are valid
 	renderer *renderer
 	findings []finding
+	hasError map[finding]bool
 	files    map[string][]string // lines by path
 }
 
 // inspect checks all files of the folders. It returns the findings in the order of
 // their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
-	i.files = map[string][]string{}
+	i.files, i.hasError = map[string][]string{}, map[finding]bool{}
 	reg, err := loadFolders(ctx, i.dirs)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {
-		var e *fileError
-		errors.As(err, &e)
-		i.addError(e)
-		isInvalid[strings.TrimSuffix(e.Path, path.Ext(e.Path))] = true
+		f := err.(*finding)
+		i.addError(f)
+		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
 	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
@@ -117,9 +138,12 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	}
 	i.tools(reg)
 	for _, dir := range i.dirs {
-		_, errs := loadCases(dir, reg, isInvalid)
+		files, errs := loadCases(dir, reg, isInvalid)
 		for _, e := range errs {
 			i.addError(e)
+		}
+		for _, f := range files {
+			i.lost(&prompts.Prompt{Name: f.Prompt, Source: prefixOf(dir) + f.Path})
 		}
 		i.skillsOf(dir)
 		if err := i.secrets(dir); err != nil {
@@ -136,7 +160,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 
 // inspectOne checks the file of one prompt of a registry, and its test file, in the folder.
 func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
-	i.files, i.registry, i.renderer = map[string][]string{}, reg, r
+	i.files, i.hasError, i.registry, i.renderer = map[string][]string{}, map[finding]bool{}, reg, r
 	file := strings.TrimPrefix(p.Source, prefixOf(dir))
 	content, err := regular.Read(ctx, regular.FS(dir), file, maxReadBytes)
 	if err != nil {
@@ -144,7 +168,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	}
 	if _, err := promptfs.Parse(regular.FS(dir), file, content, promptfs.Options{}); err != nil {
 		for _, err := range all(err) {
-			i.addError(fileErrorOf(dir, err))
+			i.addError(findingOf(dir, "file", err))
 		}
 	} else {
 		i.prompt(ctx, p)
@@ -157,10 +181,9 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 			errs = append(errs, f.Check(cases.PromptsOf(reg))...)
 		}
 		for _, err := range errs {
-			e := fileErrorOf(dir, err)
-			e.Rule = "case"
-			i.addError(e)
+			i.addError(findingOf(dir, "case", err))
 		}
+		i.lost(&prompts.Prompt{Name: p.Name, Source: prefixOf(dir) + tests})
 	}
 	return i.sorted(), nil
 }
@@ -168,20 +191,17 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 // sorted returns the findings of the files to report, in the order of their places.
 func (i *inspection) sorted() []finding {
 	found := slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
-	slices.SortStableFunc(found, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
-	})
+	slices.SortStableFunc(found, byPlace)
 	return found
 }
 
 // addError adds an error of a file, unless another rule has the same error.
-func (i *inspection) addError(e *fileError) {
-	f := finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
-	isSame := func(g finding) bool { return g.Path == f.Path && g.Line == f.Line && g.Message == f.Message }
-	if e.Rule == "skill" && slices.ContainsFunc(i.findings, isSame) {
-		return
+func (i *inspection) addError(f *finding) {
+	same := finding{Path: f.Path, Line: f.Line, Message: f.Message}
+	if f.Rule != "skill" || !i.hasError[same] {
+		i.findings = append(i.findings, *f)
+		i.hasError[same] = true
 	}
-	i.findings = append(i.findings, f)
 }
 
 // tools reports the prompts that the tools of serve --tools reject, with any value of the
@@ -216,9 +236,7 @@ func (i *inspection) skillsOf(dir string) {
 		}
 	}
 	for _, err := range all(err) {
-		e := fileErrorOf(dir, err)
-		e.Rule = "skill"
-		i.addError(e)
+		i.addError(findingOf(dir, "skill", err))
 	}
 }
 
@@ -290,6 +308,14 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
 
+// lost reports the texts that a file of a prompt loses.
+func (i *inspection) lost(p *prompts.Prompt) {
+	_, file := i.fileOf(p.Source)
+	for _, e := range promptfs.Warnings(file, []byte(strings.Join(i.lines(p.Source), "\n"))) {
+		i.hint(p, e.Line, 0, "lost-text", e.Hint, "%v", e.Err)
+	}
+}
+
 // hint is add for a warning with a column and a fix.
 func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format string, args ...any) {
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Column: column, Level: levelWarning, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...), Hint: fix})
@@ -299,10 +325,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
 	lineOf := argumentLines(lines)
 	isFront := i.syntax(p, lines)
-	_, file := i.fileOf(p.Source)
-	for _, e := range promptfs.Warnings(file, []byte(strings.Join(lines, "\n"))) {
-		i.hint(p, e.Line, 0, "lost-text", e.Hint, "%v", e.Err)
-	}
+	i.lost(p)
 	if p.Description == "" && isFront {
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
@@ -324,12 +347,12 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	if largest > maxComfortableBytes {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
 	}
-	if len(trials) > 0 {
+	if len(trials) > 0 && len(trials[0].Arguments) == len(p.Arguments) { // or the server rejects so many arguments
 		i.deadArguments(ctx, p, lineOf, trials[0])
 	}
 	for n := range portable.Rules {
 		r := &portable.Rules[n]
-		if r.HasNoPrompts() && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
+		if (r.HasNoPrompts() || r.IsOfTools()) && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
 			continue
 		}
 		lv := levelNote

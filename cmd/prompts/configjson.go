@@ -174,14 +174,11 @@ func appendMember(o *hujson.Object, key string, value hujson.Value, indent strin
 
 // valueOf returns a value with the indentation of a depth.
 func valueOf(value any, indent string, depth int) (hujson.Value, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(strings.Repeat(indent, depth), indent)
-	if err := e.Encode(value); err != nil {
+	raw, err := encoded(value, strings.Repeat(indent, depth), indent)
+	if err != nil {
 		return hujson.Value{}, err
 	}
-	return hujson.Parse(bytes.TrimSpace(b.Bytes()))
+	return hujson.Parse(bytes.TrimSpace(raw))
 }
 
 // hasMembers reports whether an object has the members of another one, with the same

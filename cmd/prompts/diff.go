@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -25,7 +25,7 @@ import (
 )
 
 func newDiff() *cobra.Command {
-	var format string
+	var write func(io.Writer, *diffReport) error
 	var breaking bool
 	cmd := &cobra.Command{
 		Use:   "diff A B [PATTERN]",
@@ -45,19 +45,11 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 		Example: `  prompts diff HEAD:prompts prompts
   prompts diff --breaking origin/main:prompts prompts
   prompts diff --format markdown origin/main:prompts prompts >comment.md`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("two folders or revisions are needed; usage: %s", cmd.UseLine())
-			}
-			return cobra.MaximumNArgs(3)(cmd, args)
-		},
+		Args:              between(2, 3, "two folders or revisions are needed"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := diffFormats[format]
-			if !ok {
-				return unknown("format", format, sortedNames(diffFormats))
-			}
-			if err := checkPattern(args[2:]); err != nil {
+			pattern, err := patternOf(args[2:])
+			if err != nil {
 				return err
 			}
 			ctx := cmd.Context()
@@ -72,10 +64,10 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			}
 			defer b.remove()
 			r := &diffReport{Old: a.name, New: b.name, out: cmd.OutOrStdout()}
-			if err := untilDone(ctx, func() { r.compare(ctx, a, b, strings.Join(args[2:], "")) }); err != nil {
+			if err := untilDone(ctx, func() { r.compare(ctx, a, b, pattern) }); err != nil {
 				return err
 			}
-			if pattern := strings.Join(args[2:], ""); pattern != "" && r.selected == 0 && ctx.Err() == nil {
+			if pattern != "" && r.selected == 0 && ctx.Err() == nil {
 				return usageErrorf("no prompt of %s or %s matches %q; correct the pattern", a.name, b.name, pattern)
 			}
 			if err := write(cmd.OutOrStdout(), r); err != nil {
@@ -87,9 +79,8 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(sortedNames(diffFormats), ", "))
+	write = addFormat(cmd, diffFormats)
 	cmd.Flags().BoolVar(&breaking, "breaking", false, "exit with 1 if a change breaks clients")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sortedNames(diffFormats), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -134,26 +125,18 @@ type textDiff struct {
 	IsLeftOut bool   `json:"leftOut,omitempty"` // the texts are not in the report, which is too long
 }
 
-// maxDiffBytes is the size of all texts of a report, with the width of a line for each line,
-// because short lines are filled up to the width. One partial is in the report for each prompt
-// that calls the partial.
-const maxDiffBytes = 64 << 20
-
-// leftOut says that the texts of a change are not in the report.
-const leftOut = "left out, because the report is long"
-
-// textBudget is what the texts of a report may still have.
-type textBudget struct{ bytes int }
-
-// bound leaves out the texts that are too long for the report.
-func (b *textBudget) bound(all []textDiff) []textDiff {
-	for i, t := range all {
-		b.bytes -= len(t.Old) + len(t.New) + defaultWidth*(strings.Count(t.Old, "\n")+strings.Count(t.New, "\n"))
-		if b.bytes < 0 {
-			all[i] = textDiff{Name: t.Name, IsLeftOut: true}
-		}
+// addDiff adds a text that changed, or, if the budget is used up, its name alone. One partial is
+// in the report for each prompt that calls the partial.
+func (b *budget) addDiff(all []textDiff, name, old, now string) []textDiff {
+	// Short lines are filled up to the width.
+	size := len(old) + len(now) + defaultWidth*(strings.Count(old, "\n")+strings.Count(now, "\n"))
+	switch {
+	case old == now:
+		return all
+	case !b.take(size):
+		return append(all, textDiff{Name: name, IsLeftOut: true})
 	}
-	return all
+	return append(all, textDiff{Name: name, Old: old, New: now})
 }
 
 // diffFolder is one side of a diff, loaded.
@@ -198,7 +181,7 @@ func (f *diffFolder) text(name string) string {
 // compare fills the report.
 func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
 	before, after := newDiffFolder(ctx, a, false), newDiffFolder(ctx, b, false)
-	partials, budget := partialsOf(before, after), &textBudget{maxDiffBytes}
+	partials, budget := partialsOf(before, after), newBudget(maxReportBytes)
 	r.Errors, r.Prompts = []string{}, []promptDiff{}
 	for _, e := range before.errs {
 		if e.Rule != "case" {
@@ -206,7 +189,7 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			r.Errors = append(r.Errors, e.Error())
 		}
 	}
-	invalid := map[string]*fileError{} // files of the new folder
+	invalid := map[string]*finding{} // files of the new folder
 	for _, e := range after.errs {
 		if e.Rule != "case" {
 			invalid[strings.TrimPrefix(e.Path, prefixOf(b.dir))] = e
@@ -229,22 +212,24 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		}
 		if ok {
 			isOld[now.Name] = true
-			d.Path = after.path(&now)
-			c.all = changesOf(&old, &now)
-			d.Texts = budget.bound(textsOf(before, after, partials, file, d.Path))
-			d.Cases = budget.bound(casesOf(ctx, before, after, &old, &now))
-			if len(d.Texts)+len(d.Cases) > 0 {
-				c.add("messages-changed", "messages", "", "")
-			}
-		} else if e := invalid[file]; e != nil {
-			c.add("prompt-invalid", "file", "", withHint(fmt.Sprintf("line %d: %v", e.Line, e.Err), e.Hint))
-		} else {
-			c.add("prompt-removed", "name", old.Name, "")
 		}
 		if !isSelected(pattern, old.Name) && (!ok || !isSelected(pattern, now.Name)) {
 			continue
 		}
 		r.selected++
+		if ok {
+			d.Path = after.path(&now)
+			c.all = changesOf(&old, &now)
+			d.Texts = textsOf(before, after, partials, budget, file, d.Path)
+			d.Cases = casesOf(ctx, before, after, budget, &old, &now)
+			if len(d.Texts)+len(d.Cases) > 0 {
+				c.add("messages-changed", "messages", "", "")
+			}
+		} else if e := invalid[file]; e != nil {
+			c.add("prompt-invalid", "file", "", withHint(fmt.Sprintf("line %d: %s", e.Line, e.Message), e.Hint))
+		} else {
+			c.add("prompt-removed", "name", old.Name, "")
+		}
 		if d.Changes = c.all; len(d.Changes) > 0 {
 			r.Prompts = append(r.Prompts, d)
 		}
@@ -270,17 +255,12 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 
 // textsOf returns the changes of the text of a prompt, and of the partials that it calls,
 // directly or through others.
-func textsOf(before, after *diffFolder, partials map[string]string, from, to string) []textDiff {
-	var all []textDiff
+func textsOf(before, after *diffFolder, partials map[string]string, b *budget, from, to string) []textDiff {
 	old, now := before.text(from), after.text(to)
-	if old != now {
-		all = append(all, textDiff{Name: to, Old: old, New: now})
-	}
+	all := b.addDiff(nil, to, old, now)
 	eachCalled(old+now, partials, func(file string) string {
 		old, now := before.text(file), after.text(file)
-		if old != now {
-			all = append(all, textDiff{Name: file, Old: old, New: now})
-		}
+		all = b.addDiff(all, file, old, now)
 		return old + now
 	})
 	return all
@@ -300,28 +280,32 @@ var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
 // others. read returns the text of the partial. partials are those of partialFiles.
 func eachCalled(text string, partials map[string]string, read func(file string) string) {
 	seen := map[string]bool{}
-	for calling := []string{text}; len(calling) > 0; calling = calling[1:] {
-		called := map[string]bool{}
-		for _, m := range partialCall.FindAllStringSubmatch(calling[0], -1) {
+	var queue []string
+	add := func(text string) {
+		var called []string
+		for _, m := range partialCall.FindAllStringSubmatch(text, -1) {
 			if name, err := strconv.Unquote(m[1]); err == nil && partials[name] != "" && !seen[name] {
-				called[name], seen[name] = true, true
+				name = strings.Clone(name) // which would keep the text
+				called, seen[name] = append(called, name), true
 			}
 		}
-		for _, name := range sortedNames(called) {
-			calling = append(calling, read(path.Join("_partials", name+path.Ext(partials[name]))))
-		}
+		slices.Sort(called)
+		queue = append(queue, called...)
+	}
+	for add(text); len(queue) > 0; queue = queue[1:] {
+		add(read(path.Join("_partials", queue[0]+path.Ext(partials[queue[0]]))))
 	}
 }
 
 // casesOf returns the cases of a prompt whose messages changed: those of the new folder,
 // and then those that only the old one has. A prompt without cases is rendered with
-// generated values.
-func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+// generated values. Each case is rendered within the budget before the next.
+func casesOf(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	var all []textDiff
 	known := map[string]bool{}
 	compared := slices.Concat(after.cases[to.Name], before.cases[from.Name])
 	if len(compared) == 0 {
-		return generatedCase(ctx, before, after, from, to)
+		return generatedCase(ctx, before, after, b, from, to)
 	}
 	for _, c := range compared {
 		if known[c.Name] {
@@ -330,15 +314,13 @@ func casesOf(ctx context.Context, before, after *diffFolder, from, to *prompts.P
 		known[c.Name] = true
 		old, _ := before.render(ctx, from, c)
 		now, _ := after.render(ctx, to, c)
-		if old != now {
-			all = append(all, textDiff{Name: c.Name, Old: old, New: now})
-		}
+		all = b.addDiff(all, c.Name, old, now)
 	}
 	return all
 }
 
 // generatedCase compares what generated values render, if both sides accept them.
-func generatedCase(ctx context.Context, before, after *diffFolder, from, to *prompts.Prompt) []textDiff {
+func generatedCase(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	older, _ := before.renderer.values(ctx, from) // without values, the next ones may do
 	newer, _ := after.renderer.values(ctx, to)
 	for _, args := range []map[string]string{older, newer} {
@@ -350,12 +332,8 @@ func generatedCase(ctx context.Context, before, after *diffFolder, from, to *pro
 		c := &cases.Case{Name: "generated values", Arguments: all}
 		old, isOld := before.render(ctx, from, c)
 		now, isNew := after.render(ctx, to, c)
-		switch {
-		case !isOld || !isNew:
-		case old == now:
-			return nil
-		default:
-			return []textDiff{{Name: c.Name, Old: old, New: now}}
+		if isOld && isNew {
+			return b.addDiff(nil, c.Name, old, now)
 		}
 	}
 	return nil
@@ -400,22 +378,29 @@ func widthOf(w io.Writer) int {
 
 func writeDiffText(w io.Writer, r *diffReport) error {
 	color := hasColor(w)
-	paint := func(code, s string) string {
-		if !color {
-			return s
-		}
-		return styled(code, s)
-	}
+	paint := painter(color)
 	paintPiece := paintMarks
 	if color {
 		paintPiece = paintColors
 	}
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	for _, e := range r.Errors {
-		fmt.Fprintf(&b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
+		fmt.Fprintf(b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
+	}
+	texts := func(all []textDiff, form string, lines func(t textDiff) []string) {
+		for _, t := range all {
+			fmt.Fprintf(b, "  %s\n", paint("36", printable(fmt.Sprintf(form, t.Name))))
+			shown := []string{leftOut}
+			if !t.IsLeftOut {
+				shown = lines(t)
+			}
+			for _, line := range shown {
+				fmt.Fprintf(b, "    %s\n", line)
+			}
+		}
 	}
 	for _, d := range r.Prompts {
-		fmt.Fprintf(&b, "%s (%s)\n", paint("1", printable(d.Name)), printable(d.Path))
+		fmt.Fprintf(b, "%s (%s)\n", paint("1", printable(d.Name)), printable(d.Path))
 		for _, c := range d.Changes {
 			line := "  " + printable(c.Key)
 			if c.Old != "" || c.New != "" {
@@ -424,42 +409,17 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 			if c.Breaking {
 				line += "  " + paint("1;31", "breaking")
 			}
-			fmt.Fprintf(&b, "%s [%s]\n", line, c.Rule)
+			fmt.Fprintf(b, "%s [%s]\n", line, c.Rule)
 		}
-		for _, t := range d.Texts {
-			fmt.Fprintf(&b, "  %s\n", paint("36", printable(t.Name)))
-			if t.IsLeftOut {
-				fmt.Fprintf(&b, "    %s\n", leftOut)
-				continue
-			}
-			for _, line := range inlineDiff(t.Old, t.New, paintPiece) {
-				fmt.Fprintf(&b, "    %s\n", line)
-			}
-		}
-		for _, t := range d.Cases {
-			fmt.Fprintf(&b, "  %s\n", paint("36", fmt.Sprintf("case %q", t.Name)))
-			if t.IsLeftOut {
-				fmt.Fprintf(&b, "    %s\n", leftOut)
-				continue
-			}
-			for _, line := range sideBySide(t.Old, t.New, widthOf(r.out)-4, color) {
-				fmt.Fprintf(&b, "    %s\n", line)
-			}
-		}
+		texts(d.Texts, "%s", func(t textDiff) []string { return inlineDiff(t.Old, t.New, paintPiece) })
+		texts(d.Cases, "case %q", func(t textDiff) []string { return sideBySide(t.Old, t.New, widthOf(r.out)-4, color) })
 	}
-	fmt.Fprintf(&b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
+	return b.Flush()
 }
 
 // valueOrNone returns a value on one line.
-func valueOrNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	text, _ := excerpt(s, 0)
-	return text
-}
+func valueOrNone(s string) string { return cmp.Or(shortened(s), "(none)") }
 
 // maxMarkdownBytes is the size of a report in Markdown. A comment of GitHub has at most
 // 65,536 characters.
@@ -488,7 +448,7 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 			if c.Breaking {
 				breaking = "**yes**"
 			}
-			markdown.Row(&b, markdown.Cell(name), markdown.Cell(c.Key), markdown.Cell(cell(c.Old)), markdown.Cell(cell(c.New)), breaking)
+			markdown.Row(&b, markdown.Cell(name), markdown.Cell(c.Key), markdown.Cell(shortened(c.Old)), markdown.Cell(shortened(c.New)), breaking)
 			name = ""
 		}
 	}
@@ -520,19 +480,11 @@ func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 	return err
 }
 
-func cell(s string) string {
-	text, _ := excerpt(s, 0)
-	return text
-}
-
 // completions returns the values that an argument offers.
 func completions(a *prompts.Argument) string {
 	if a.Complete == nil {
 		return ""
 	}
-	values, err := a.Complete(context.Background(), "", nil)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return ""
-	}
+	values, _ := a.Complete(context.Background(), "", nil) // with an error, none are offered
 	return strings.Join(values, ", ")
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -95,16 +93,11 @@ func changesOf(a, b *prompts.Prompt) []diffChange {
 }
 
 func (c *changeList) arguments(a, b []prompts.Argument) {
-	find := func(list []prompts.Argument, name string) *prompts.Argument {
-		if i := slices.IndexFunc(list, func(a prompts.Argument) bool { return a.Name == name }); i >= 0 {
-			return &list[i]
-		}
-		return nil
-	}
+	inA, inB := argumentsByName(a), argumentsByName(b)
 	var before, after []string // the names of the old arguments that stay
 	for i := range a {
 		old := &a[i]
-		now := find(b, old.Name)
+		now := inB[old.Name]
 		if now == nil {
 			c.add("argument-removed", argumentKey(old.Name, ""), describeArgument(old), "")
 			continue
@@ -114,7 +107,7 @@ func (c *changeList) arguments(a, b []prompts.Argument) {
 	}
 	last := -1 // the place of the last of them
 	for i := range b {
-		if find(a, b[i].Name) != nil {
+		if inA[b[i].Name] != nil {
 			after = append(after, b[i].Name)
 			last = i
 		}
@@ -122,7 +115,7 @@ func (c *changeList) arguments(a, b []prompts.Argument) {
 	isInserted := false
 	for i := range b {
 		now := &b[i]
-		if find(a, now.Name) != nil {
+		if inA[now.Name] != nil {
 			continue
 		}
 		rule := "argument-added"
@@ -136,6 +129,14 @@ func (c *changeList) arguments(a, b []prompts.Argument) {
 	if !slices.Equal(before, after) || isInserted {
 		c.add("argument-order", "arguments", namesOf(a), namesOf(b))
 	}
+}
+
+func argumentsByName(list []prompts.Argument) map[string]*prompts.Argument {
+	all := map[string]*prompts.Argument{}
+	for i := range list {
+		all[list[i].Name] = &list[i]
+	}
+	return all
 }
 
 func namesOf(arguments []prompts.Argument) string {
@@ -250,17 +251,26 @@ func (c *changeList) enum(key string, a, b []string) {
 	case b == nil:
 		c.add("enum-removed", key, strings.Join(a, ", "), "")
 	default:
+		inA, inB := setOf(a), setOf(b)
 		for _, value := range a {
-			if !slices.Contains(b, value) {
+			if !inB[value] {
 				c.add("enum-value-removed", key, value, "")
 			}
 		}
 		for _, value := range b {
-			if !slices.Contains(a, value) {
+			if !inA[value] {
 				c.add("enum-value-added", key, "", value)
 			}
 		}
 	}
+}
+
+func setOf(list []string) map[string]bool {
+	set := map[string]bool{}
+	for _, value := range list {
+		set[value] = true
+	}
+	return set
 }
 
 func enumOf(s *jsonschema.Schema) []string {
@@ -298,15 +308,9 @@ func yesNo(b bool) string {
 
 // asJSON returns a value as JSON; empty for a nil one.
 func asJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	raw, err := encoded(v, "", "")
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	text := strings.TrimSpace(b.String())
-	if text == "null" {
-		return ""
-	}
-	return text
+	return strings.TrimPrefix(strings.TrimSuffix(string(raw), "\n"), "null")
 }

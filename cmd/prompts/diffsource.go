@@ -91,16 +91,24 @@ func (r *repository) side(ctx context.Context, arg string) (*diffSide, error) {
 	if kind != "tree" {
 		return nil, usageErrorf("%s is not a folder; give the folder of the file", arg)
 	}
-	to, err := os.MkdirTemp("", "prompts-diff-")
+	side, err := emptySide(arg)
 	if err != nil {
 		return nil, err
 	}
-	side := &diffSide{arg, to, func() { _ = os.RemoveAll(to) }}
-	if err := r.write(ctx, tree, to); err != nil {
+	if err := r.write(ctx, tree, side.dir); err != nil {
 		side.remove()
 		return nil, fmt.Errorf("cannot read %s: %w", arg, err)
 	}
 	return side, nil
+}
+
+// emptySide opens a folder without files.
+func emptySide(name string) (*diffSide, error) {
+	dir, err := os.MkdirTemp("", "prompts-diff-")
+	if err != nil {
+		return nil, err
+	}
+	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
 }
 
 // gitFile is a file of a tree.

@@ -109,7 +109,7 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 }
 
 // loadFolders loads the folders into a registry, and returns the errors of files,
-// each a [fileError]. The context, which may have a coverage, is that of the templates, too.
+// each a [finding]. The context, which may have a coverage, is that of the templates, too.
 func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) {
 	reg := new(prompts.Registry)
 	var errs []error
@@ -117,39 +117,19 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) 
 		var loaded prompts.Registry
 		err := promptfs.NewFolder(&loaded, regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
 		for _, err := range all(err) {
-			errs = append(errs, fileErrorOf(dir, err))
+			errs = append(errs, findingOf(dir, "file", err))
 		}
 		for p := range loaded.All() {
 			if other, ok := reg.Lookup(p.Name); ok {
-				errs = append(errs, &fileError{Path: p.Source, Rule: "duplicate-name", Err: fmt.Errorf("prompt %q is also in %s; rename one of the two", p.Name, other.Source)})
+				errs = append(errs, &finding{Path: p.Source, Level: levelError, Rule: "duplicate-name", Message: fmt.Sprintf("prompt %q is also in %s; rename one of the two", p.Name, other.Source)})
 				continue
 			}
 			if err := reg.Add(p); err != nil {
-				errs = append(errs, &fileError{Path: p.Source, Rule: "file", Err: err})
+				errs = append(errs, &finding{Path: p.Source, Level: levelError, Rule: "file", Message: err.Error()})
 			}
 		}
 	}
 	return reg, errors.Join(errs...)
-}
-
-// fileError is an error of a file, with its path as a user would write it.
-type fileError struct {
-	Path         string
-	Line, Column int // from 1; 0 if unknown
-	Rule         string
-	Err          error
-	Hint         string // how to fix the error
-}
-
-func (e *fileError) Error() string {
-	place := printable(e.Path)
-	if e.Line > 0 {
-		place += fmt.Sprintf(":%d", e.Line)
-		if e.Column > 0 {
-			place += fmt.Sprintf(":%d", e.Column)
-		}
-	}
-	return place + ": " + withHint(e.Err.Error(), e.Hint)
 }
 
 // withHint returns a message with its hint on one line.
@@ -160,22 +140,21 @@ func withHint(message, hint string) string {
 	return message + "; " + hint
 }
 
-func (e *fileError) Unwrap() error { return e.Err }
-
-// fileErrorOf returns an error of a file in dir as a fileError.
-func fileErrorOf(dir string, err error) *fileError {
-	if e := (*cases.Error)(nil); errors.As(err, &e) {
-		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Rule: "case", Err: e.Err, Hint: e.Hint}
-	}
-	var e *promptfs.Error
-	if errors.As(err, &e) {
-		rule := "file"
-		if errors.Is(err, promptfs.ErrDuplicateName) {
-			rule = "duplicate-name"
+// findingOf returns an error of a file in dir as a finding.
+func findingOf(dir, rule string, err error) *finding {
+	f := &finding{Path: dir, Level: levelError, Rule: rule, Message: err.Error()}
+	var ofCases *cases.Error
+	var ofFile *promptfs.Error
+	switch {
+	case errors.As(err, &ofCases):
+		f.Path, f.Line, f.Message, f.Hint = prefixOf(dir)+ofCases.Path, ofCases.Line, ofCases.Err.Error(), ofCases.Hint
+	case errors.As(err, &ofFile):
+		f.Path, f.Line, f.Column, f.Message, f.Hint = prefixOf(dir)+ofFile.Path, ofFile.Line, ofFile.Column, ofFile.Err.Error(), ofFile.Hint
+		if rule == "file" && errors.Is(err, promptfs.ErrDuplicateName) {
+			f.Rule = "duplicate-name"
 		}
-		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: rule, Err: e.Err, Hint: e.Hint}
 	}
-	return &fileError{Path: dir, Rule: "file", Err: err}
+	return f
 }
 
 // all returns the errors that err joins.

@@ -4,22 +4,58 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestNamesInNFD checks that each command takes a name in NFC and in NFD for the prompt of a
-// file that macOS has stored in NFD, and its test file for a file of that prompt.
+// TestNamesInNFD checks that each command takes a name in NFC and in NFD for a prompt and for a
+// partial of files that macOS has stored in NFD or in NFC, and the test file for one of that prompt.
 func TestNamesInNFD(t *testing.T) {
 	t.Parallel()
 	const nfc, nfd = "caf\u00e9", "cafe\u0301"
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, nfd+".md"), []byte("---\ndescription: d\n---\nhi\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, nfd+".test.yaml"), []byte("cases:\n  - name: a\n    expect: {contains: hi}\n"), 0o600))
-	for _, args := range [][]string{{"render", dir, nfc}, {"render", dir, nfd}, {"test", dir}, {"check", "--strict", dir}} {
-		var out, errOut bytes.Buffer
-		assert.Zero(t, run(t.Context(), args, nil, &out, &errOut), "%q: %s%s", args, out.String(), errOut.String())
+	folder := func(t *testing.T, file, called, text string) string {
+		dir := t.TempDir()
+		for name, content := range map[string]string{
+			file + ".md":                "---\ndescription: d\n---\n{{template \"" + called + "\"}}\n",
+			"_partials/" + file + ".md": "{{if true}}" + text + "{{end}}\n",
+			file + ".test.yaml":         "cases:\n  - name: a\n    expect: {contains: hi}\n",
+			"named.test.yaml":           "prompt: " + called + "\ncases:\n  - name: b\n    expect: {contains: hi}\n",
+		} {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+			require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+		}
+		return dir
+	}
+	for _, form := range []struct{ file, called string }{{nfd, nfc}, {nfc, nfc}} {
+		dir := folder(t, form.file, form.called, "hi")
+		other := folder(t, nfc, nfc, "hi, new")
+		for _, test := range []struct {
+			args []string
+			want string // of the output
+		}{
+			{[]string{"render", dir, nfc}, "hi"},
+			{[]string{"render", dir, nfd}, "hi"},
+			{[]string{"test", dir}, "2 cases"},
+			{[]string{"test", dir, nfd}, "2 cases"},
+			{[]string{"test", dir, nfc[:3] + "*"}, "2 cases"},
+			{[]string{"test", "--coverage", dir, nfd}, "2 cases"},
+			{[]string{"test", "--coverage", dir}, "_partials/" + form.file + ".md:1: not covered: {{if true}} is never false"},
+			{[]string{"check", "--strict", dir}, ""},
+			{[]string{"diff", dir, other, nfd}, "hi, new"},
+			{[]string{"diff", other, dir, nfc}, "_partials/" + nfc + ".md"},
+		} {
+			var out, errOut bytes.Buffer
+			assert.Zero(t, run(t.Context(), test.args, nil, &out, &errOut), "%q: %s%s", test.args, out.String(), errOut.String())
+			assert.Contains(t, out.String(), test.want, "%q of %+q", test.args, form)
+		}
+		for _, name := range []string{nfc, nfd} {
+			text, err := readText(dir, "_partials/"+name+".md")
+			require.NoError(t, err)
+			assert.True(t, strings.Contains(text, "hi"))
+		}
 	}
 }

@@ -337,7 +337,7 @@ func TestDiffBomb(t *testing.T) { // not parallel: it changes the working direct
 	t.Chdir(top)
 	var out, errOut bytes.Buffer
 	assert.Zero(t, run(t.Context(), []string{"diff", "HEAD~1:", "HEAD:", "--format", "json"}, nil, &out, &errOut), errOut.String())
-	assert.Less(t, out.Len(), maxDiffBytes+maxDiffBytes/4)
+	assert.Less(t, out.Len(), maxReportBytes+maxReportBytes/4)
 	assert.Contains(t, out.String()[max(out.Len()-3000, 0):], `"leftOut": true`)
 }
 
@@ -345,8 +345,11 @@ func TestDiffBomb(t *testing.T) { // not parallel: it changes the working direct
 // short lines count with the width to which they are filled up.
 func TestTextsLeftOut(t *testing.T) {
 	t.Parallel()
-	budget := &textBudget{1 << 20}
-	all := budget.bound([]textDiff{{Name: "a.md", Old: "old", New: "new"}, {Name: "b.md", New: strings.Repeat("\n", 10_000)}, {Name: "c.md", New: "x"}})
+	budget := newBudget(1 << 20)
+	all := budget.addDiff(nil, "a.md", "old", "new")
+	all = budget.addDiff(all, "same.md", "same", "same")
+	all = budget.addDiff(all, "b.md", "", strings.Repeat("\n", 10_000))
+	all = budget.addDiff(all, "c.md", "", "x")
 	assert.Equal(t, []textDiff{{Name: "a.md", Old: "old", New: "new"}, {Name: "b.md", IsLeftOut: true}, {Name: "c.md", IsLeftOut: true}}, all)
 	for format, write := range diffFormats {
 		var b strings.Builder

@@ -48,7 +48,7 @@ var places = []string{
 	"prompts/a.md", "prompts/_partials/p.md", "prompts/_partials", "prompts/sub", "prompts/pic.txt", "prompts/skill/SKILL.md", "prompts/skill/data.txt",
 	"prompts/a.test.yaml", "prompts/a.golden", "prompts/.git/HEAD", "prompts/.git/config", "prompts/.git/refs",
 	"releases/index.json", "releases/oci-layout", "releases/.lock", "releases/blobs/sha256/MANIFEST", "releases/blobs",
-	"cache/current", "cache/.prompts-cache", "credentials/tokens", "credentials/cert", "foreign/c.prompt.md", "settings/.cursor/mcp.json", "settings/.cursor",
+	"cache/current", "cache/.prompts-cache", "credentials/tokens", "credentials/cert", "foreign/c.prompt.md", "settings/.cursor/mcp.json", "settings/.cursor/.mcp.json.lock", "settings/.cursor",
 }
 
 // hazardCommands has each command, and folders in its arguments. DIR is the folder of all, and

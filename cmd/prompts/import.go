@@ -176,22 +176,22 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 		only[prefixOf(folder)+path] = true
 	}
 	i := &inspection{dirs: []string{folder}, only: only, done: func() {}}
-	findings, err := i.inspect(ctx)
+	found, err := i.inspect(ctx)
 	if err != nil {
 		return false, err
 	}
-	findings = slices.DeleteFunc(findings, func(f finding) bool {
+	found = slices.DeleteFunc(found, func(f finding) bool {
 		return f.Level == levelNote || f.Rule == "syntax" // the report has the line of the source
 	})
-	r := &report{Findings: findings, lines: i.lines, color: hasColor(out)}
+	r := &report{findings: findings{found, i.lines, hasColor(out)}}
 	r.count()
 	if folder != dir {
 		r.lines = func(path string) []string { return i.lines(prefixOf(folder) + strings.TrimPrefix(path, prefixOf(dir))) }
-		for n := range findings {
-			findings[n].Path = prefixOf(dir) + strings.TrimPrefix(findings[n].Path, prefixOf(folder))
+		for n := range found {
+			found[n].Path = prefixOf(dir) + strings.TrimPrefix(found[n].Path, prefixOf(folder))
 		}
 	}
-	return r.Errors == 0, writeFindings(out, r)
+	return r.Errors == 0, r.writeText(out)
 }
 
 // importFile is a file to convert and the path of its prompt, both with slashes.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -32,6 +31,9 @@ const allWords = "arguments"
 // maxClaudeWord is the number of the last word that a placeholder can be for. A larger
 // number, as in $100, is text.
 const maxClaudeWord = 9
+
+// maxClaudeName is the length of the longest name of a word, in bytes.
+const maxClaudeName = 200
 
 // claude converts a command of Claude Code: $ARGUMENTS is what the user writes after the
 // name of the command, and $0 is its first word.
@@ -63,7 +65,12 @@ func (c *conversion) claude() {
 	for _, at := range claudeValue.FindAllStringIndex(c.body, -1) {
 		c.note(c.line(at[0]), "%s stays as text; it has no meaning outside of Claude Code", c.body[at[0]:at[1]])
 	}
-	r := readClaude(c.body, claudeList(c.front["arguments"]), code)
+	names := claudeList(c.front["arguments"])
+	if slices.ContainsFunc(names, func(name string) bool { return len(name) > maxClaudeName }) {
+		c.refuse(c.frontLine["arguments"], "name of an argument has more than %d bytes", maxClaudeName)
+		return
+	}
+	r := readClaude(c.body, names, code)
 	r.nameWords(c.front["argument-hint"])
 	for _, p := range r.placeholders {
 		if p.kind == claudeKept {
@@ -140,28 +147,33 @@ type claudeText struct {
 	placeholders []claudePlaceholder
 	hint         string         // argument-hint
 	names        map[int]string // of words
-	isFromOne    bool           // the author counts words from 1
+	taken        map[string]bool
+	isFromOne    bool // the author counts words from 1
 	usesHint     bool
 }
 
 // readClaude finds the placeholders in the text of a command. names are those of the key
 // arguments.
 func readClaude(body string, names []string, code []span) *claudeText {
-	r := &claudeText{body: body, names: map[int]string{}}
+	r := &claudeText{body: body, names: map[int]string{}, taken: map[string]bool{allWords: true}}
+	words := map[string]int{} // by their names
+	var lengths []int
 	for i, name := range names {
-		if !r.isNamed(name) {
-			r.names[i] = name
+		if _, ok := words[name]; !ok {
+			words[name] = i
+			lengths = append(lengths, len(name))
 		}
+		r.name(i, name)
 	}
-	byLength := make([]int, len(names)) // the longest name of several wins
-	for i := range names {
-		byLength[i] = i
-	}
-	slices.SortStableFunc(byLength, func(a, b int) int { return len(names[b]) - len(names[a]) })
+	slices.Sort(lengths)
+	lengths = slices.Compact(lengths)
 	at := func(rest string) (kind claudeKind, word, length int) { // rest follows a $
-		for _, i := range byLength {
-			if after, ok := strings.CutPrefix(rest, names[i]); ok && !wordAfter(after) && !strings.HasPrefix(after, "[") {
-				return claudeNamed, i, len(names[i])
+		for _, length := range slices.Backward(lengths) { // the longest name of several wins
+			if length > len(rest) || wordAfter(rest[length:]) || strings.HasPrefix(rest[length:], "[") {
+				continue
+			}
+			if word, ok := words[rest[:length]]; ok {
+				return claudeNamed, word, length
 			}
 		}
 		after, isAll := strings.CutPrefix(rest, "ARGUMENTS")
@@ -243,16 +255,19 @@ func (r *claudeText) nameWords(hint string) {
 		if word < len(names) {
 			name, r.usesHint = names[word], true
 		}
-		for r.isNamed(name) {
+		for !r.name(word, name) {
 			name += "_"
 		}
-		r.names[word] = name
 	}
 }
 
-// isNamed reports whether a name is that of a word, or of the whole text.
-func (r *claudeText) isNamed(name string) bool {
-	return name == allWords || slices.Contains(slices.Collect(maps.Values(r.names)), name)
+// name names a word, unless another word or the whole text has the name.
+func (r *claudeText) name(word int, name string) bool {
+	isFree := !r.taken[name]
+	if isFree {
+		r.names[word], r.taken[name] = name, true
+	}
+	return isFree
 }
 
 // hintNames returns the names in a hint such as "[file] [line]", if it has no
@@ -262,12 +277,13 @@ func hintNames(hint string) []string {
 		return nil
 	}
 	var names []string
+	seen := map[string]bool{allWords: true}
 	for _, m := range hintName.FindAllStringSubmatch(hint, -1) {
 		name := strings.ReplaceAll(strings.TrimSpace(m[1]), " ", "_")
-		if name == allWords || slices.Contains(names, name) {
+		if seen[name] {
 			return nil
 		}
-		names = append(names, name)
+		names, seen[name] = append(names, name), true
 	}
 	return names
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,10 +14,14 @@ import (
 // span is a part of a text, from the first byte to the one after the last.
 type span struct{ from, to int }
 
+// deepLine is a line in so many lists and quotes that the work for each would be that for all
+// levels. No line of a person is.
+var deepLine = regexp.MustCompile(`(?m)^[ \t>*+.0-9-]{200}.*$`)
+
 // codeSpans returns the code of a Markdown text, in order: blocks and spans.
 func codeSpans(markdown string) []span {
 	var all []span
-	source := []byte(markdown)
+	source := deepLine.ReplaceAllFunc([]byte(markdown), func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) })
 	document := goldmark.DefaultParser().Parse(text.NewReader(source))
 	add := func(s text.Segment) { all = append(all, span{s.Start, s.Stop}) }
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

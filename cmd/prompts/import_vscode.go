@@ -31,10 +31,7 @@ func (c *conversion) vscode() {
 		return
 	}
 	c.prompt.Name = c.front["name"]
-	c.prompt.Description = c.front["description"]
-	if c.prompt.Description == "" {
-		c.prompt.Description = firstLine(c.body)
-	}
+	c.prompt.Description = cmp.Or(c.front["description"], firstLine(c.body))
 	c.leaveOut("name", "description")
 	for _, at := range vscodeReference.FindAllStringSubmatchIndex(c.body, -1) {
 		c.note(c.line(at[2]), "%s stays as text; VS Code would resolve it", c.body[at[2]:at[3]])

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,9 @@ var clients = []client{
 		return append(append(command, s.name, "--", s.command), s.args...)
 	}},
 	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "cline", title: "Cline", hasNoPrompts: true, command: func(s server, _ string) []string {
+		return append([]string{"cline", "mcp", "add", "--yes", s.name, "--", s.command}, s.args...)
+	}},
 	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
@@ -204,12 +208,7 @@ The clients:
   prompts install vscode --project prompts
   prompts install claude-code --scope user prompts
   prompts install claude-desktop --print prompts`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("client or folder is missing; usage: %s", cmd.UseLine())
-			}
-			return nil
-		},
+		Args: between(2, math.MaxInt, "client or folder is missing"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return names, cobra.ShellCompDirectiveNoFileComp
@@ -416,49 +415,66 @@ func nested(keys []string, value any) any {
 // maxSettings is the size of the largest file that install changes.
 const maxSettings = 64 << 20
 
-// lockSettings keeps other processes of the user from changing settings until unlock is
-// called.
-func lockSettings(ctx context.Context) (unlock func(), err error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return nil, err
+// lockFile locks a file for this process, with a file beside it, until unlock is called.
+func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil { // links to a file share its lock
+		path = real
 	}
-	dir = filepath.Join(dir, "prompts")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+	path = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+	for {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // the opening of a pipe would wait
+			return nil, fmt.Errorf("%s: not a regular file", path)
+		}
+		lock := flock.New(path)
+		if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+			return nil, err
+		}
+		own, err := lock.Stat()
+		if now, gone := os.Lstat(path); err == nil && gone == nil && os.SameFile(own, now) {
+			return func() {
+				err := os.Remove(path)
+				_ = lock.Unlock()
+				if err != nil { // Windows removes no open file
+					_ = os.Remove(path)
+				}
+			}, nil
+		}
+		_ = lock.Unlock() // the process before has removed the file
 	}
-	lock := flock.New(filepath.Join(dir, "install.lock"))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return nil, err
-	}
-	return func() { _ = lock.Unlock() }, nil // the end of the process unlocks it, too
 }
 
 // addToFile adds a value to a JSON file, with comments or without. Before its first change
 // of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
 // the value already.
 func addToFile(ctx context.Context, path string, keys []string, value any, force bool) (changed bool, err error) {
-	unlock, err := lockSettings(ctx)
+	var before, after []byte
+	isNew := false
+	read := func() error {
+		var err error
+		before, err = regular.ReadFile(ctx, path, maxSettings)
+		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
+			return err
+		}
+		if after, err = addToJSON(before, keys, value, force); err != nil {
+			return fmt.Errorf("cannot change %s: %w", path, err)
+		}
+		return nil
+	}
+	if err := read(); err != nil || bytes.Equal(before, after) {
+		return false, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, err
+	}
+	unlock, err := lockFile(ctx, path)
 	if err != nil {
 		return false, fmt.Errorf("cannot lock %s: %w", path, err)
 	}
 	defer unlock()
-	before, err := regular.ReadFile(ctx, path, maxSettings)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := read(); err != nil || bytes.Equal(before, after) {
 		return false, err
 	}
-	isNew := err != nil
-	after, err := addToJSON(before, keys, value, force)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("cannot change %s: %w", path, err)
-	case bytes.Equal(before, after):
-		return false, nil
-	case isNew:
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return false, err
-		}
-	case !exists(path + ".bak"): // the first copy is the one without changes of ours
+	if !isNew && !exists(path+".bak") { // the first copy is the one without changes of ours
 		if err := replace(path+".bak", before); err != nil {
 			return false, fmt.Errorf("cannot change %s, because no copy of the file can be written: %w", path, err)
 		}

@@ -39,8 +39,8 @@ func installIn(t *testing.T, home, dir string, args ...string) (output string, e
 	return string(out), err
 }
 
-// Installs at the same time lose no server and no setting of the user, and the copy has the
-// file before the first of them.
+// Installs at the same time lose no server and no setting of the user, also without a home and a
+// cache folder, and the copy has the file before the first of them.
 func TestInstallsAtOnce(t *testing.T) {
 	t.Parallel()
 	home, prompts := t.TempDir(), folderOfHello(t)
@@ -51,7 +51,11 @@ func TestInstallsAtOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for n := range 12 {
 		running.Go(func() {
-			out, err := installIn(t, home, home, "cursor", "--name", fmt.Sprintf("s%d", n), prompts)
+			own := home
+			if n%2 == 0 {
+				own = ""
+			}
+			out, err := installIn(t, own, home, "cursor", "--file", file, "--name", fmt.Sprintf("s%d", n), prompts)
 			assert.NoError(t, err, out)
 		})
 	}
@@ -64,6 +68,9 @@ func TestInstallsAtOnce(t *testing.T) {
 	kept, err := os.ReadFile(file + ".bak")
 	require.NoError(t, err)
 	assert.Equal(t, before, string(kept))
+	entries, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	assert.Len(t, entries, 2, "no lock is left")
 }
 
 // A link of a project leads install to no file outside of the project. Inside, the target

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,34 +14,88 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestImportIsLinear checks that import allocates about twice as much for a source that is
+// TestWorkIsLinear checks that each command allocates about twice as much for a source that is
 // twice as long, whatever the source repeats.
-func TestImportIsLinear(t *testing.T) { // not parallel: others would allocate in the meantime
+func TestWorkIsLinear(t *testing.T) { // not parallel: others would allocate in the meantime
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
 	}
 	front := func(body string) string { return "---\ndescription: d\n" + body + "---\nhi\n" }
+	arguments := func(form, body string) func(n int) string {
+		return func(n int) string {
+			return "---\ndescription: d\narguments:\n" + repeated(n, "  - name: a%d\n    description: d\n"+form) + "---\n" + repeated(n, body)
+		}
+	}
+	const one = "---\narguments:\n  - name: a\n---\n"
+	vscode, claude, dotprompt := "import --dry-run vscode DIR NEW", "import --dry-run claude DIR NEW", "import --dry-run dotprompt DIR NEW"
 	for name, test := range map[string]struct {
-		format, file string
-		text         func(n int) string
+		n             int
+		command, file string // DIR has the file
+		text          func(n int) string
 	}{
-		"lines of a key": {"vscode", "p.prompt.md", func(n int) string { return front("x: >\n" + strings.Repeat("  abc\n", n)) }},
-		"keys":           {"vscode", "p.prompt.md", func(n int) string { return front(repeated(n/10, "k%d: v\n")) }},
-		"variables":      {"vscode", "p.prompt.md", func(n int) string { return front("") + repeated(n/10, "${x%d}\n") }},
-		"files":          {"claude", "p.md", func(n int) string { return front("") + repeated(n/10, "@f%d.md\n") }},
-		"blocks":         {"dotprompt", "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n/10, "{{#if v}}%d{{/if}}") }},
+		"import lines of a key": {10_000, vscode, "p.prompt.md", func(n int) string { return front("x: >\n" + strings.Repeat("  abc\n", n)) }},
+		"import keys":           {1000, vscode, "p.prompt.md", func(n int) string { return front(repeated(n, "k%d: v\n")) }},
+		"import variables":      {1000, vscode, "p.prompt.md", func(n int) string { return front("") + repeated(n, "${x%d}\n") }},
+		"import inputs":         {500, vscode, "p.prompt.md", func(n int) string { return front("") + repeated(n, "${input:x%d}\n") }},
+		"import files":          {1000, claude, "p.md", func(n int) string { return front("") + repeated(n, "@f%d.md\n") }},
+		"import names": {500, claude, "p.md", func(n int) string {
+			return front("arguments: "+repeated(n, "a%d ")+"\n") + repeated(n, "$a%d\n")
+		}},
+		"import hints": {1000, claude, "p.md", func(n int) string {
+			return front("argument-hint: "+repeated(n, "[a%d] ")+"\n") + repeated(n, "$%d\n")
+		}},
+		"import blocks":     {1000, dotprompt, "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n, "{{#if v}}%d{{/if}}") }},
+		"import loops":      {300, dotprompt, "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n, "{{#each v%d}}x{{/each}}") }},
+		"import values":     {500, "import --dry-run fabric DIR NEW", "p/system.md", func(n int) string { return repeated(n, "{{v%d}}\n") }},
+		"import args":       {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "{{args}}%d\n") + "'''\n" }},
+		"import injections": {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "@{f%d}\n") + "'''\n" }},
+
+		"check arguments":      {300, "check DIR", "p.md", arguments("", "{{.a%d}}\n")},
+		"check dead arguments": {300, "check DIR", "p.md", arguments("", "%d\n")},
+		"check lists":          {300, "check DIR", "p.md", arguments("    type: array\n", "{{.a%d}}\n")},
+		"check values": {500, "check DIR", "p.md", func(n int) string {
+			return "---\ndescription: d\narguments:\n  - name: a\n    enum: [" + repeated(n, "v%d, ") + "]\n---\n{{.a}}\n"
+		}},
+		"check messages": {500, "check DIR", "p.md", func(n int) string { return repeated(n, "--- user ---\nx%d\n") }},
+		"check branches": {500, "check DIR", "p.md", func(n int) string { return one + repeated(n, "{{if .a}}%d{{end}}\n") }},
+		"check secrets":  {500, "check DIR", "p.md", func(n int) string { return repeated(n, "ghp_012345678901234567890123456789%06d\n") }},
+		"list arguments": {500, "list DIR", "p.md", arguments("", "{{.a%d}}\n")},
+		"diff arguments": {200, "diff DIR EMPTY", "p.md", arguments("", "{{.a%d}}\n")},
+		"test branches":  {500, "test --coverage DIR", "p.md", func(n int) string { return one + repeated(n, "{{if .a}}%d{{end}}\n") }},
+		"test messages":  {500, "test --coverage DIR", "p.md", func(n int) string { return one + repeated(n, "--- user ---\n{{if .a}}%d{{end}}\n\\--- user ---\n") }},
 	} {
 		allocated := func(n int) uint64 {
-			src := filepath.Join(t.TempDir(), test.file)
+			dir := t.TempDir()
+			src := filepath.Join(dir, filepath.FromSlash(test.file))
+			require.NoError(t, os.MkdirAll(filepath.Dir(src), 0o755))
 			require.NoError(t, os.WriteFile(src, []byte(test.text(n)), 0o600))
+			if strings.HasPrefix(test.command, "test") {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "p.test.yaml"), []byte("cases:\n  - name: c\n"), 0o600))
+			}
+			args := strings.Fields(strings.NewReplacer("DIR", dir, "NEW", filepath.Join(t.TempDir(), "new"), "EMPTY", t.TempDir()).Replace(test.command))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			run(t.Context(), []string{"import", "--dry-run", test.format, src, filepath.Join(t.TempDir(), "new")}, nil, io.Discard, io.Discard)
+			run(t.Context(), args, nil, io.Discard, io.Discard)
 			runtime.ReadMemStats(&after)
 			return after.TotalAlloc - before.TotalAlloc
 		}
-		const n = 10_000
-		assert.Less(t, allocated(2*n), 3*allocated(n), name)
+		assert.Less(t, 2*allocated(2*test.n), 5*allocated(test.n), name)
+	}
+}
+
+// TestDeepMarkdown checks that lines in very many lists have no code, and that the code around
+// them is found.
+func TestDeepMarkdown(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 1000 {
+		b.WriteString(strings.Repeat("  ", i) + "- `a`\n")
+	}
+	text := "`b`\n\n" + b.String() + "\nc\n\n```\nd\n```\n"
+	spans := codeSpans(text)
+	assert.Equal(t, 101, len(spans), "b, d and 99 times a")
+	for _, want := range []string{"b", "d\n"} {
+		assert.True(t, slices.ContainsFunc(spans, func(s span) bool { return text[s.from:s.to] == want }), want)
 	}
 }
 

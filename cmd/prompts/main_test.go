@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -26,7 +27,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"prompts": main, "serve-library": serveLibrary, "serve-library-http": serveLibraryHTTP})
+	testscript.Main(m, map[string]func(){"prompts": main, "prompts-memory": runWithMemory, "serve-library": serveLibrary, "serve-library-http": serveLibraryHTTP})
+}
+
+// runWithMemory runs a command and writes the state of the process to standard error. Unlike the
+// usage that the system reports of a child, it has the memory of this program alone.
+func runWithMemory() {
+	run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, io.Discard)
+	state, _ := os.ReadFile("/proc/self/status")
+	_, _ = os.Stderr.Write(state)
 }
 
 // serveLibrary is a program that serves a folder with stdio.Run and the default logger. With

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -21,10 +23,10 @@ type output struct {
 	w io.Writer
 
 	mu   sync.Mutex // protects the field below
-	rest []byte     // the beginning of a character
+	rest []byte     // the beginning of a character or of mark
 }
 
-// Write writes a text. It keeps the beginning of a character for the next call.
+// Write writes a text. It keeps the beginning of a character or of mark for the next call.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -37,6 +39,9 @@ func (o *output) Write(p []byte) (int, error) {
 			}
 			break
 		}
+	}
+	if at := bytes.LastIndexByte(text[:end], mark[0]); at >= 0 && strings.HasPrefix(mark, string(text[at:end])) {
+		end = at
 	}
 	o.rest = bytes.Clone(text[end:])
 	if _, err := io.WriteString(o.w, strings.ReplaceAll(visible(string(text[:end])), visible(mark), "\x1b[")); err != nil {
@@ -105,21 +110,48 @@ func writeLine(w io.Writer, v any) error { return writeJSONWith(w, v, "") }
 
 // writeJSONWith writes a value as JSON, in which controls are escaped.
 func writeJSONWith(w io.Writer, v any, indent string) error {
+	raw, err := encoded(v, "", indent)
+	if err != nil {
+		return err
+	}
+	escaped := bufio.NewWriter(w)
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if isControl(r) && r != '\n' { // which is in strings only
+			fmt.Fprintf(escaped, `\u%04x`, r)
+		} else {
+			_, _ = escaped.Write(raw[:size]) // Flush returns the error
+		}
+		raw = raw[size:]
+	}
+	return escaped.Flush()
+}
+
+// encoded returns a value as a line of JSON with the characters <, > and &, or as indented JSON.
+func encoded(v any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	var escaped strings.Builder
-	for _, r := range b.String() {
-		if isControl(r) && r != '\n' { // which is in strings only
-			fmt.Fprintf(&escaped, `\u%04x`, r)
-		} else {
-			escaped.WriteRune(r)
-		}
-	}
-	_, err := io.WriteString(w, escaped.String())
-	return err
+	e.SetIndent(prefix, indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
+
+// maxReportBytes is the size of the texts that a command keeps for its report, in bytes.
+const maxReportBytes = 64 << 20
+
+// leftOut says that texts are not in a report.
+const leftOut = "left out, because the report is long"
+
+// budget is what a report may still have of texts, so that no command keeps more. Safe for
+// concurrent use.
+type budget struct{ left atomic.Int64 }
+
+func newBudget(bytes int64) *budget {
+	b := new(budget)
+	b.left.Store(bytes)
+	return b
+}
+
+// take takes bytes from the budget and reports whether the budget had them.
+func (b *budget) take(bytes int) bool { return b.left.Add(-int64(bytes)) >= 0 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"html"
@@ -10,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -132,7 +132,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	opened := sync.OnceFunc(open(page.Token()))
 	defer opened()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("token") == page.Token() {
+		if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("token")), []byte(page.Token())) == 1 {
 			opened()
 		}
 		page.ServeHTTP(w, r)
@@ -159,22 +159,29 @@ const previewDebounce = 25 * time.Millisecond
 // URL is in no list of processes, which other users can read: the browser gets a page that only
 // the user can read, and that leads to the URL.
 func openBrowser(url string) (opened func(), err error) {
-	dir, err := os.MkdirTemp("", "prompts-preview-")
+	home := ""
+	if runtime.GOOS == "linux" { // where browsers of Snap read only files of the home folder that are not hidden
+		home, _ = os.UserHomeDir()
+	}
+	const name = "prompts-preview-*.html"
+	page, err := os.CreateTemp(home, name) // of mode 0600
+	if err != nil && home != "" {          // which may be read-only
+		page, err = os.CreateTemp("", name)
+	}
 	if err != nil {
 		return func() {}, err
 	}
-	opened = func() { _ = os.RemoveAll(dir) }
-	page := filepath.Join(dir, "preview.html")
-	text := fmt.Sprintf("<!DOCTYPE html>\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n", html.EscapeString(url))
-	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+	opened = func() { _ = os.Remove(page.Name()) }
+	_, err = fmt.Fprintf(page, "<!DOCTYPE html>\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n", html.EscapeString(url))
+	if err = errors.Join(err, page.Close()); err != nil {
 		return opened, err
 	}
-	command := []string{"xdg-open", page}
+	command := []string{"xdg-open", page.Name()}
 	switch runtime.GOOS {
 	case "darwin":
 		command[0] = "open"
 	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", page}
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", page.Name()}
 	}
 	p := exec.Command(command[0], command[1:]...)
 	if err := p.Start(); err != nil {

@@ -139,10 +139,7 @@ var separator = regexp.MustCompile(`(?m)^(\\*--- *(?i:user|assistant)\b.*---[ \t
 
 // content returns the file. A prompt without arguments is verbatim.
 func (p *promptFile) content() []byte {
-	text := p.text.String()
-	if p.hasBrace {
-		text += "{"
-	}
+	text := string(p.partial())
 	if len(p.Arguments) == 0 {
 		no := false
 		p.Template = &no

@@ -149,7 +149,7 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 			files, err := releaseFiles(args[0])
 			if err != nil {
 				for _, err := range all(err) {
-					fmt.Fprintln(cmd.ErrOrStderr(), fileErrorOf(args[0], err))
+					fmt.Fprintln(cmd.ErrOrStderr(), findingOf(args[0], "file", err))
 				}
 				return fmt.Errorf("folder %s has errors; no release was made", args[0])
 			}
@@ -364,15 +364,12 @@ func writeFolder(dir string, files map[string][]byte) (err error) {
 		return err
 	}
 	entries, err := os.ReadDir(dir)
-	isThere := err == nil
-	if !isThere {
-		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-			return err
-		}
-	}
-	parent := dir
+	isThere, parent := err == nil, dir
 	if !isThere {
 		parent = filepath.Dir(dir)
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			return err
+		}
 	}
 	fresh, err := os.MkdirTemp(parent, ".prompts-pull-")
 	if err != nil {
@@ -439,11 +436,11 @@ func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
 	if err != nil {
 		return nil, absent(ctx, ref, s, err)
 	}
-	dir, err := os.MkdirTemp("", "prompts-diff-")
+	side, err := emptySide(arg)
 	if err != nil {
 		return nil, err
 	}
-	side := &diffSide{arg, filepath.Join(dir, "prompts"), func() { _ = os.RemoveAll(dir) }}
+	side.dir = filepath.Join(side.dir, "prompts")
 	if err := writeRelease(side.dir, r.Files); err != nil {
 		side.remove()
 		return nil, err

@@ -54,10 +54,13 @@ func newReloaded[T any](ctx context.Context, logger *slog.Logger, paths []string
 	return r, nil
 }
 
-// get returns the value of the files as they are now, or, when ctx ends, as they were.
-func (r *reloaded[T]) get(ctx context.Context) T {
+// get returns the value of the files as they are now. If ctx ends first, get returns the zero
+// value: what the files had before may no longer apply.
+func (r *reloaded[T]) get(ctx context.Context) (value T) {
 	if s := r.state.Load(); !isCurrent(r.paths, s.infos) {
-		r.reload(ctx, false)
+		if r.reload(ctx, false); ctx.Err() != nil {
+			return value
+		}
 	}
 	return r.state.Load().value
 }
@@ -74,38 +77,39 @@ func isCurrent(paths []string, infos []fs.FileInfo) bool {
 }
 
 // reload reads the files, whatever the system says of their times. isAsked is true if a
-// person wants that, and is to see what became of it.
+// person wants that, and is to see what became of it. When ctx ends, reload returns, and the
+// files are read to their end nevertheless: at most readTimeout later, others get the value.
 func (r *reloaded[T]) reload(ctx context.Context, isAsked bool) {
-	isNews, failure := r.read(ctx, isAsked)
-	switch {
-	case failure != "":
-		r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", failure))
-	case isNews:
-		r.logger.Info("files read again", slog.Any("paths", r.paths))
-	}
-}
-
-// read is reload, but that it logs nothing. It reports whether there is a new value, or
-// returns a failure that is to be logged.
-func (r *reloaded[T]) read(ctx context.Context, isAsked bool) (isNews bool, failure string) {
 	select {
 	case r.reading <- struct{}{}:
 	case <-ctx.Done():
-		return false, ""
+		return
 	}
+	_, _ = regular.UnlessEnded(ctx, true, func() (none struct{}, _ error) {
+		isNews, failure := r.read(isAsked)
+		switch {
+		case failure != "":
+			r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", failure))
+		case isNews:
+			r.logger.Info("files read again", slog.Any("paths", r.paths))
+		}
+		return none, nil
+	})
+}
+
+// read is reload, but that it logs nothing, and ends the reading. It reports whether there is
+// a new value, or returns a failure that is to be logged.
+func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
 	defer func() { <-r.reading }()
 	old := r.state.Load()
 	next := &reloadedState[T]{value: old.value}
 	var err error
-	if next.contents, next.infos, err = readFiles(ctx, r.paths); err == nil {
+	if next.contents, next.infos, err = readFiles(context.Background(), r.paths); err == nil {
 		if !isAsked && r.failure == "" && slices.EqualFunc(old.contents, next.contents, bytes.Equal) {
 			r.state.Store(next)
 			return false, ""
 		}
 		next.value, err = r.parse(next.contents)
-	}
-	if ctx.Err() != nil {
-		return false, "" // of a request, or of the server
 	}
 	if err != nil {
 		next.value, next.contents = old.value, old.contents

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,42 @@ func TestTokensWithTheSameTime(t *testing.T) {
 		now = write("ada other\n")
 	}
 	assert.Equal(t, "ada other\n", r.get(t.Context()))
+}
+
+// A request that ends while the files are read does not get the tokens that they had before, and
+// the files are read to their end.
+func TestTokensOfAnEndedRequest(t *testing.T) {
+	t.Parallel()
+	file := tokensOf(t, "ada token-of-ada\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	reads, ended := 0, make(chan struct{})
+	parse := func(contents [][]byte) (tokens, error) {
+		if reads++; reads == 2 {
+			cancel()
+			<-ended
+		}
+		return parseTokens(file, contents[0])
+	}
+	isRemoved := false
+	r, err := newReloaded(t.Context(), slog.New(slog.DiscardHandler), []string{file}, parse, func(old, next tokens) { isRemoved = true })
+	require.NoError(t, err)
+	rewrite(t, file, "grace token-of-grace\n")
+	isServed := false
+	handler := tokenFile{r}.authenticate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { isServed = true }))
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", nil)
+	request.Header.Set("Authorization", "Bearer token-of-ada")
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	assert.Equal(t, http.StatusUnauthorized, answer.Code)
+	close(ended)
+	r.reading <- struct{}{} // when the files are read
+	assert.True(t, isRemoved)
+	rewrite(t, file, "mary token-of-mary\n")
+	request.Header.Set("Authorization", "Bearer token-of-grace")
+	answer = httptest.NewRecorder() // it cannot read, because another does
+	handler.ServeHTTP(answer, request)
+	assert.Equal(t, http.StatusUnauthorized, answer.Code)
+	assert.False(t, isServed)
 }
 
 // listenFor opens a stream of notifications, and waits until the stream is open.

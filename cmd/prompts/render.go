@@ -368,8 +368,7 @@ func listTable(w io.Writer, reg *prompts.Registry) error {
 				names = append(names, "["+a.Name+"]")
 			}
 		}
-		text, _ := excerpt(p.Description, 0)
-		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(p.Name), printable(strings.Join(names, " ")), text)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(p.Name), printable(strings.Join(names, " ")), shortened(p.Description))
 	}
 	return t.Flush()
 }

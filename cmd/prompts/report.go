@@ -3,20 +3,25 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // report is the result of check.
 type report struct {
-	Prompts  int       `json:"prompts"` // that are valid
-	Skills   int       `json:"skills"`  // that are valid
-	Errors   int       `json:"errors"`
-	Warnings int       `json:"warnings"`
-	Notes    int       `json:"notes"`
+	Prompts  int `json:"prompts"` // that are valid
+	Skills   int `json:"skills"`  // that are valid
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
+	findings
+}
+
+// findings are what a report lists, and what its text form needs.
+type findings struct {
 	Findings []finding `json:"findings"`
 
 	lines func(path string) []string
@@ -24,39 +29,54 @@ type report struct {
 }
 
 // add adds what an inspection has found.
-func (r *report) add(i *inspection, findings []finding) {
-	r.Findings = append(r.Findings, findings...)
+func (r *report) add(i *inspection, found []finding) {
+	r.Findings = append(r.Findings, found...)
 	r.Prompts += i.valid
 	r.Skills += i.skills
 	r.lines = i.lines
 }
 
 func (r *report) count() {
+	counts := map[level]*int{levelError: &r.Errors, levelWarning: &r.Warnings, levelNote: &r.Notes}
 	for _, f := range r.Findings {
-		switch f.Level {
-		case levelError:
-			r.Errors++
-		case levelWarning:
-			r.Warnings++
-		case levelNote:
-			r.Notes++
-		}
+		*counts[f.Level]++
 	}
 }
 
 // formats has the functions that write a report, by the name of the format.
 var formats = map[string]func(io.Writer, *report) error{
 	"text":   writeText,
-	"json":   writeJSON,
+	"json":   func(w io.Writer, r *report) error { return writeIndented(w, r) },
 	"sarif":  writeSARIF,
-	"github": writeGitHub,
+	"github": func(w io.Writer, r *report) error { return r.writeGitHub(w) },
 }
 
-func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+// addFormat adds the flag --format, which the command checks before it runs, and returns a
+// function that writes a report in the format.
+func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write func(io.Writer, R) error) {
+	names := sortedNames(formats)
+	format := cmd.Flags().String("format", "text", "output format: "+strings.Join(names, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if formats[*format] == nil {
+			return unknown("format", *format, names)
+		}
+		return nil
+	}
+	return func(w io.Writer, r R) error { return formats[*format](w, r) }
+}
+
+// painter returns a function that styles a text, if the output has colors.
+func painter(hasColor bool) func(code, s string) string {
+	if hasColor {
+		return styled
+	}
+	return func(_, s string) string { return s }
+}
 
 // writeText writes a report for people.
 func writeText(w io.Writer, r *report) error {
-	if err := writeFindings(w, r); err != nil {
+	if err := r.writeText(w); err != nil {
 		return err
 	}
 	valid := plural(r.Prompts, "valid prompt")
@@ -67,24 +87,13 @@ func writeText(w io.Writer, r *report) error {
 	return err
 }
 
-// writeFindings writes each finding with the line that it is about.
-func writeFindings(w io.Writer, r *report) error {
+// writeText writes each finding with the line that it is about.
+func (r *findings) writeText(w io.Writer) error {
 	var b strings.Builder
-	paint := func(code, s string) string {
-		if !r.color {
-			return s
-		}
-		return styled(code, s)
-	}
+	paint := painter(r.color)
 	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
 	for _, f := range r.Findings {
-		place := f.Path
-		if f.Line > 0 {
-			place += fmt.Sprintf(":%d", f.Line)
-			if f.Column > 0 {
-				place += fmt.Sprintf(":%d", f.Column)
-			}
-		}
+		place := placeOf(f.Path, f.Line, f.Column)
 		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", paint("1", printable(place)), paint(codes[f.Level], string(f.Level)), printable(f.Message), f.Rule)
 		if lines := r.lines(f.Path); f.Line > 0 && f.Line <= len(lines) {
 			text, offset := excerpt(lines[f.Line-1], f.Column)
@@ -93,15 +102,13 @@ func writeFindings(w io.Writer, r *report) error {
 				fmt.Fprintf(&b, "      | %s%s\n", strings.Repeat(" ", offset), paint(codes[f.Level], "^"))
 			}
 		}
-		for n, line := range strings.Split(strings.TrimSuffix(f.Diff, "\n"), "\n") {
-			if f.Diff == "" {
-				break
-			}
-			if n == maxDiffLines {
+		n := 0
+		for line := range strings.Lines(f.Diff) {
+			if n++; n > maxDiffLines {
 				b.WriteString("  …\n")
 				break
 			}
-			line = printable(line)
+			line = printable(strings.TrimSuffix(line, "\n"))
 			if code := diffColors[line[:min(len(line), 1)]]; code != "" {
 				line = paint(code, line)
 			}
@@ -142,6 +149,12 @@ func excerpt(line string, column int) (text string, offset int) {
 	return text, offset
 }
 
+// shortened returns the beginning of a text on one line.
+func shortened(s string) string {
+	text, _ := excerpt(s, 0)
+	return text
+}
+
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -149,15 +162,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func writeJSON(w io.Writer, r *report) error {
-	if r.Findings == nil {
-		r.Findings = []finding{}
-	}
-	return writeIndented(w, r)
-}
-
 // writeGitHub writes workflow commands, which GitHub shows at the lines of a change.
-func writeGitHub(w io.Writer, r *report) error {
+func (r *findings) writeGitHub(w io.Writer) error {
 	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	commands := map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
@@ -178,65 +184,28 @@ func writeGitHub(w io.Writer, r *report) error {
 
 // writeSARIF writes SARIF 2.1.0, which code scanning services read.
 func writeSARIF(w io.Writer, r *report) error {
-	type text struct {
-		Text string `json:"text"`
-	}
-	type rule struct {
-		ID    string `json:"id"`
-		Short text   `json:"shortDescription"`
-	}
-	type region struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-	}
-	type artifact struct {
-		URI string `json:"uri"`
-	}
-	type physical struct {
-		Artifact artifact `json:"artifactLocation"`
-		Region   *region  `json:"region,omitempty"`
-	}
-	type location struct {
-		Physical physical `json:"physicalLocation"`
-	}
-	type result struct {
-		RuleID    string     `json:"ruleId"`
-		Level     level      `json:"level"`
-		Message   text       `json:"message"`
-		Locations []location `json:"locations"`
-	}
-	type driver struct {
-		Name    string `json:"name"`
-		URI     string `json:"informationUri"`
-		Version string `json:"version"`
-		Rules   []rule `json:"rules"`
-	}
-	type tool struct {
-		Driver driver `json:"driver"`
-	}
-	type run struct {
-		Tool       tool     `json:"tool"`
-		ColumnKind string   `json:"columnKind"`
-		Results    []result `json:"results"`
-	}
-	one := run{ColumnKind: "unicodeCodePoints", Results: []result{}, Tool: tool{driver{
-		Name: "prompts", URI: "https://github.com/mcp-prompts/prompts", Version: version(),
-	}}}
+	type object = map[string]any
+	text := func(s string) object { return object{"text": s} }
+	known, results := []object{}, []object{}
 	for _, r := range rules {
-		one.Tool.Driver.Rules = append(one.Tool.Driver.Rules, rule{r.id, text{r.text}})
+		known = append(known, object{"id": r.id, "shortDescription": text(r.text)})
 	}
 	for _, f := range r.Findings {
-		place := physical{Artifact: artifact{uriOf(repositoryPath(f.Path))}}
+		place := object{"artifactLocation": object{"uri": uriOf(repositoryPath(f.Path))}}
 		if f.Line > 0 {
-			place.Region = &region{f.Line, f.Column}
+			region := object{"startLine": f.Line}
+			if f.Column > 0 {
+				region["startColumn"] = f.Column
+			}
+			place["region"] = region
 		}
-		one.Results = append(one.Results, result{f.Rule, f.Level, text{withHint(f.Message, f.Hint)}, []location{{place}}})
+		results = append(results, object{"ruleId": f.Rule, "level": f.Level, "message": text(withHint(f.Message, f.Hint)), "locations": []object{{"physicalLocation": place}}})
 	}
-	return writeIndented(w, struct {
-		Schema  string `json:"$schema"`
-		Version string `json:"version"`
-		Runs    []run  `json:"runs"`
-	}{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []run{one}})
+	driver := object{"name": "prompts", "informationUri": "https://github.com/mcp-prompts/prompts", "version": version(), "rules": known}
+	return writeIndented(w, object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}},
+	})
 }
 
 // uriOf returns a path as a relative URI reference, or as a file URI if it is absolute.

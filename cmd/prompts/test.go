@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"runtime"
@@ -24,14 +25,15 @@ import (
 )
 
 func newTest() *cobra.Command {
-	var format string
+	var write func(io.Writer, *testReport) error
 	run := &testRun{}
 	cmd := &cobra.Command{
 		Use:   "test DIR [PATTERN]",
 		Short: "Run the cases in test files",
 		Long: `Test runs the cases in the test files of a folder, *.test.yaml: it renders each
 prompt with the arguments of a case, and compares the messages with what the case
-expects. A PATTERN such as 'review/*' selects prompts by their names.
+expects. A PATTERN such as 'review/*' selects prompts by their names. Differences above
+64 MiB together are left out.
 
 The exit code is 1 if a case fails or a file has errors.
 
@@ -43,18 +45,9 @@ nothing anywhere.`,
   prompts test --update prompts 'review/*'
   prompts test --format junit prompts >report.xml
   prompts test --exec 'python3 openai.py' prompts`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageErrorf("folder is missing; usage: %s", cmd.UseLine())
-			}
-			return cobra.MaximumNArgs(2)(cmd, args)
-		},
+		Args:              between(1, 2, "folder is missing"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := testFormats[format]
-			if !ok {
-				return unknown("format", format, sortedNames(testFormats))
-			}
 			if run.jobs < 1 {
 				return usageErrorf("--jobs must be at least 1, got %d", run.jobs)
 			}
@@ -64,10 +57,11 @@ nothing anywhere.`,
 			if err := openFolders(args[:1]); err != nil {
 				return err
 			}
-			if err := checkPattern(args[1:]); err != nil {
+			pattern, err := patternOf(args[1:])
+			if err != nil {
 				return err
 			}
-			run.dir, run.pattern = args[0], strings.Join(args[1:], "")
+			run.dir, run.pattern = args[0], pattern
 			progress := startProgress(cmd.ErrOrStderr(), "cases run")
 			run.done = progress.step
 			report, err := run.all(cmd.Context())
@@ -85,7 +79,7 @@ nothing anywhere.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(sortedNames(testFormats), ", "))
+	write = addFormat(cmd, testFormats)
 	cmd.Flags().BoolVar(&run.update, "update", false, "write the golden files of cases with equals")
 	cmd.Flags().BoolVar(&run.showCoverage, "coverage", false, "list what no case renders")
 	cmd.Flags().StringVar(&run.exec, "exec", "", "command that gets each case with the key answer, and prints the answer of a model")
@@ -93,18 +87,17 @@ nothing anywhere.`,
 	cmd.Flags().IntVar(&run.jobs, "jobs", runtime.GOMAXPROCS(0), "number of cases to run at the same time")
 	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
 	cmd.Flags().Lookup("jobs").Annotations = map[string][]string{formOf: {"a number such as 4"}}
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sortedNames(testFormats), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// checkPattern reports an invalid pattern of names.
-func checkPattern(patterns []string) error {
-	for _, pattern := range patterns {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
-		}
+// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
+// form of the names.
+func patternOf(args []string) (string, error) {
+	pattern := norm.NFC.String(strings.Join(args, ""))
+	if _, err := path.Match(pattern, ""); err != nil {
+		return "", usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
 	}
-	return nil
+	return pattern, nil
 }
 
 // isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
@@ -122,20 +115,22 @@ type testRun struct {
 	timeout      time.Duration
 	jobs         int
 	done         func() // called after each case
+	kept         *budget
 }
 
 // all runs all selected cases.
 func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	start := time.Now()
+	t.kept = newBudget(maxReportBytes)
 	covered := new(coverage.Coverage)
 	ctx = coverage.With(ctx, covered)
 	var suite *testSuite
 	if err := untilDone(ctx, func() { suite = loadTests(ctx, t.dir) }); err != nil {
 		return nil, err
 	}
-	r := &testReport{showCoverage: t.showCoverage, lines: newLineReader(t.dir)}
+	r := &testReport{showCoverage: t.showCoverage, Results: []testOutcome{}, findings: findings{Findings: []finding{}, lines: newLineReader(t.dir)}}
 	for _, e := range suite.errs {
-		r.Findings = append(r.Findings, findingOf(e))
+		r.Findings = append(r.Findings, *e)
 	}
 	var selected []*cases.Case
 	ofPrompts := map[string]bool{}
@@ -157,17 +152,12 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	}
 	r.keepGolden(results)
 	for i := range results {
-		results[i].finish(t, suite, r)
+		results[i].finish(ctx, t, suite, r)
 	}
 	r.Cases, r.Prompts, r.results = len(results), len(ofPrompts), results
 	r.Coverage = suite.coverage(covered, t, results)
 	r.Seconds = time.Since(start).Seconds()
-	slices.SortStableFunc(r.Findings, func(a, b finding) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
-	})
+	slices.SortStableFunc(r.Findings, byPlace)
 	return r, nil
 }
 
@@ -191,9 +181,9 @@ func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*case
 // testResult is the result of one case.
 type testResult struct {
 	c        *cases.Case
-	failures []cases.Failure
-	hasText  bool // the prompt returned messages
-	notAsked bool // the case has a key answer, and there is no --exec
+	failures []cases.Failure // their texts are as the report shows them
+	hasText  bool            // the prompt returned messages
+	notAsked bool            // the case has a key answer, and there is no --exec
 	time     time.Duration
 }
 
@@ -213,6 +203,9 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 		} else {
 			out.failures = append(out.failures, c.CheckAnswer(answer)...)
 		}
+	}
+	for i := range out.failures {
+		t.cut(&out.failures[i])
 	}
 	out.time = time.Since(start)
 	return out
@@ -252,7 +245,7 @@ type testSuite struct {
 	registry *prompts.Registry
 	renderer *renderer
 	files    []*cases.File // without errors
-	errs     []*fileError  // of prompts and of test files
+	errs     []*finding    // of prompts and of test files
 }
 
 // loadTests loads a folder. A test file with errors is left out.
@@ -262,10 +255,9 @@ func loadTests(ctx context.Context, dir string) *testSuite {
 	s.registry, s.renderer = reg, newRenderer(reg)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {
-		var e *fileError
-		errors.As(err, &e)
-		s.errs = append(s.errs, e)
-		isInvalid[strings.TrimSuffix(e.Path, path.Ext(e.Path))] = true
+		f := err.(*finding)
+		s.errs = append(s.errs, f)
+		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
 	files, errs := loadCases(dir, reg, isInvalid)
 	s.files, s.errs = files, append(s.errs, errs...)
@@ -275,12 +267,11 @@ func loadTests(ctx context.Context, dir string) *testSuite {
 // loadCases loads the test files of a folder, and returns those without errors. isInvalid
 // has the files of prompts with errors, without their extensions: that their prompts do
 // not exist is no other error.
-func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*fileError) {
+func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*finding) {
 	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
 	isBroken := map[string]bool{}
 	add := func(err error) {
-		e := fileErrorOf(dir, err)
-		e.Rule = "case"
+		e := findingOf(dir, "case", err)
 		errs = append(errs, e)
 		isBroken[e.Path] = true
 	}

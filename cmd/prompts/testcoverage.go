@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/regular"
@@ -27,13 +31,7 @@ type missed struct {
 	Message string `json:"message"`
 }
 
-func (m missed) String() string {
-	place := m.Path
-	if m.Line > 0 {
-		place += fmt.Sprintf(":%d", m.Line)
-	}
-	return place + ": not covered: " + m.Message
-}
+func (m missed) String() string { return placeOf(m.Path, m.Line, 0) + ": not covered: " + m.Message }
 
 // never says what does not happen if a branch is not rendered, by the begin of its action
 // and by whether it is the branch for else.
@@ -67,6 +65,7 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 		}
 	}
 	lines := newLineReader(s.dir)
+	lineOf := newLineFinder(lines)
 	for p := range s.registry.All() {
 		if !isSelected(t.pattern, p.Name) {
 			continue
@@ -75,20 +74,21 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 		if given[p.Name] == nil {
 			continue // everything else of it would be in the list, too
 		}
-		lineOf := argumentLines(lines(p.Source))
+		lineOfArgument := argumentLines(lines(p.Source))
 		for _, a := range p.Arguments {
-			values, line := given[p.Name][a.Name], lineOf[a.Name]
+			values, line := given[p.Name][a.Name], lineOfArgument[a.Name]
 			count(len(values) > 0, missed{p.Source, line, p.Name, "argument", fmt.Sprintf("no case gives argument %q", a.Name)})
-			finite := sample.Finite(a.Schema)
 			if len(values) == 0 {
 				continue
 			}
-			for _, value := range finite {
-				has := values[value]
-				for list := range values { // of which the value may be an element
-					has = has || a.Schema.Type == "array" && hasElement(list, value)
+			elements := map[string]bool{} // of lists
+			if a.Schema != nil && a.Schema.Type == "array" {
+				for list := range values {
+					addElements(elements, list)
 				}
-				count(has, missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
+			}
+			for _, value := range sample.Finite(a.Schema) {
+				count(values[value] || elements[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
 			}
 		}
 	}
@@ -107,9 +107,9 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			continue // everything in it would be in the list, too
 		case b.Partial != "":
 			file := files[b.Partial]
-			m := missed{Path: file, Line: lineIn(lines(file), b), Kind: "branch", Message: b.Action + " " + neverOf(b)}
-			if b.Action == "" {
-				m.Kind, m.Line, m.Message = "partial", 0, fmt.Sprintf("no case renders partial %q", b.Partial)
+			m := missed{Path: file, Kind: "partial", Message: fmt.Sprintf("no case renders partial %q", b.Partial)}
+			if b.Action != "" {
+				m.Kind, m.Line, m.Message = "branch", lineOf(file, b.Text, b.Line), b.Action+" "+neverOf(b)
 			}
 			count(b.IsRendered, m)
 		case given[b.Prompt] != nil:
@@ -117,15 +117,10 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			if !ok { // another file has the name
 				continue
 			}
-			count(b.IsRendered, missed{p.Source, lineIn(lines(p.Source), b), b.Prompt, "branch", b.Action + " " + neverOf(b)})
+			count(b.IsRendered, missed{p.Source, lineOf(p.Source, b.Text, b.Line), b.Prompt, "branch", b.Action + " " + neverOf(b)})
 		}
 	}
-	slices.SortStableFunc(report.Missed, func(a, b missed) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
-	})
+	slices.SortStableFunc(report.Missed, func(a, b missed) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
 	return report
 }
 
@@ -134,31 +129,67 @@ func neverOf(b coverage.Block) string {
 	return never[b.IsElse][name]
 }
 
-// hasElement reports whether an array, as text, has an element.
-func hasElement(list, element string) bool {
+// addElements adds the elements of an array, as text.
+func addElements(to map[string]bool, list string) {
 	for value := range strings.SplitSeq(strings.Trim(list, "[]"), ",") {
-		if strings.Trim(strings.TrimSpace(value), `"`) == element {
-			return true
-		}
+		to[strings.Trim(strings.TrimSpace(value), `"`)] = true
 	}
-	return false
 }
 
-// lineIn returns the line of a file in which a block begins; 0 if its text is not found,
-// as that of a message with an escaped separator. The texts of messages are in the file
-// as they are.
-func lineIn(lines []string, b coverage.Block) int {
-	file := strings.Join(lines, "\n")
-	at := strings.Index(file, b.Text)
-	if at < 0 {
-		return 0
-	}
-	if front, body, ok := strings.Cut(file, "\n---"); ok && strings.HasPrefix(file, "---") && at < len(front) { // in the front matter
-		if again := strings.Index(body, b.Text); again >= 0 {
-			at = len(file) - len(body) + again
+// escaping is the beginning of a line that is no separator between messages.
+var escaping = regexp.MustCompile(`(?m)^\\+`)
+
+// newLineFinder returns a function with the line of a file for a line of a text of the file,
+// both from 1, or 0 if the file does not have the text.
+func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
+	files := map[string]*textFinder{}
+	return func(path, text string, line int) int {
+		f := files[path]
+		if f == nil {
+			f = &textFinder{file: escaping.ReplaceAllString(strings.Join(lines(path), "\n"), "")}
+			f.rewind()
+			files[path] = f
 		}
+		if text != f.text {
+			f.find(text)
+		}
+		if f.first == 0 {
+			return 0
+		}
+		return f.first + line - 1
 	}
-	return 1 + strings.Count(file[:at], "\n") + b.Line - 1
+}
+
+// textFinder finds the texts of messages in a file. Each search begins behind the text before,
+// because most texts have the order of the file.
+type textFinder struct {
+	file     string // without the backslashes that escape lines
+	at, line int    // where the search begins
+	text     string // that was found last
+	first    int    // its line; 0 if the file does not have the text
+}
+
+// rewind lets the search begin below the front matter.
+func (f *textFinder) rewind() {
+	f.at = 0
+	if strings.HasPrefix(f.file, "---") {
+		f.at = max(strings.Index(f.file, "\n---"), 0)
+	}
+	f.line = 1 + strings.Count(f.file[:f.at], "\n")
+}
+
+func (f *textFinder) find(text string) {
+	bare := escaping.ReplaceAllString(text, "")
+	n := strings.Index(f.file[f.at:], bare)
+	if n < 0 {
+		f.rewind()
+		n = strings.Index(f.file[f.at:], bare)
+	}
+	f.text, f.first = text, 0
+	if n >= 0 {
+		f.first = f.line + strings.Count(f.file[f.at:f.at+n], "\n")
+		f.at, f.line = f.at+n+len(bare), f.first+strings.Count(bare, "\n")
+	}
 }
 
 // partialFiles returns the paths of partials by their names.
@@ -167,7 +198,8 @@ func partialFiles(dir string) map[string]string {
 	const folder = "_partials"
 	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && name != folder { // errors were reported
-			files[strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")] = prefixOf(dir) + name
+			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
+			files[norm.NFC.String(called)] = prefixOf(dir) + name
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -17,22 +18,20 @@ import (
 
 // testReport is the result of test.
 type testReport struct {
-	Cases    int            `json:"cases"`
-	Prompts  int            `json:"prompts"`
-	Passed   int            `json:"passed"`
-	Failed   int            `json:"failed"`
-	Written  []string       `json:"written,omitempty"` // golden files
-	NotAsked int            `json:"notAsked,omitempty"`
-	Seconds  float64        `json:"seconds"`
-	Results  []testOutcome  `json:"results"`
-	Findings []finding      `json:"findings"`
+	Cases    int           `json:"cases"`
+	Prompts  int           `json:"prompts"`
+	Passed   int           `json:"passed"`
+	Failed   int           `json:"failed"`
+	Written  []string      `json:"written,omitempty"` // golden files
+	NotAsked int           `json:"notAsked,omitempty"`
+	Seconds  float64       `json:"seconds"`
+	Results  []testOutcome `json:"results"`
+	findings
 	Coverage coverageReport `json:"coverage"`
 
 	results      []testResult
-	golden       map[string]*string // what --update wrote by path; nil for a file that is right
+	golden       map[string]bool // files that --update leaves: a case has written them, or found them right
 	showCoverage bool
-	color        bool
-	lines        func(path string) []string
 }
 
 // testOutcome is the result of a case, for programs.
@@ -45,11 +44,6 @@ type testOutcome struct {
 	Failures []string `json:"failures,omitempty"`
 }
 
-// findingOf returns an error of a file.
-func findingOf(e *fileError) finding {
-	return finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
-}
-
 // newLineReader returns a function with the lines of a file of a folder.
 func newLineReader(dir string) func(path string) []string {
 	i := &inspection{dirs: []string{dir}, files: map[string][]string{}}
@@ -58,17 +52,17 @@ func newLineReader(dir string) func(path string) []string {
 
 // keepGolden notes the golden files that a case has found right: --update leaves them.
 func (r *testReport) keepGolden(results []testResult) {
-	r.golden = map[string]*string{}
+	r.golden = map[string]bool{}
 	for _, one := range results {
 		differs := slices.ContainsFunc(one.failures, func(f cases.Failure) bool { return f.Golden != "" })
 		if e := one.c.Expect.Equals; e != nil && one.hasText && !differs {
-			r.golden[e.Value] = nil
+			r.golden[e.Value] = true
 		}
 	}
 }
 
 // finish adds the result of a case to the report, and writes its golden file.
-func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
+func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, report *testReport) {
 	file := prefixOf(t.dir) + r.c.File.Path
 	out := testOutcome{Prompt: r.c.File.Prompt, Case: r.c.Name, File: file, Line: r.c.Line, Seconds: r.time.Seconds()}
 	mayWrite := t.update && len(suite.errs) == 0
@@ -76,22 +70,22 @@ func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
 		if f.Golden == "" || !mayWrite {
 			return false
 		}
-		if text, ok := report.golden[f.Golden]; ok { // of another case
-			return text != nil && *text == f.Text
+		text, isRight := suite.golden(ctx, r.c) // again: another case may have written the file
+		if isRight || text == "" || report.golden[f.Golden] {
+			return isRight
 		}
-		if err := writeGolden(t.dir, f.Golden, f.Text); err != nil {
+		if err := writeGolden(t.dir, f.Golden, text); err != nil {
 			report.Findings = append(report.Findings, finding{Path: file, Line: f.Line, Level: levelError, Rule: "case", Prompt: out.Prompt, Message: fmt.Sprintf("cannot write %s: %v", f.Golden, err)})
 			return false
 		}
-		report.golden[f.Golden] = &f.Text
+		report.golden[f.Golden] = true
 		report.Written = append(report.Written, prefixOf(t.dir)+f.Golden)
 		return true
 	})
 	for _, f := range r.failures {
-		one := finding{Path: file, Line: f.Line, Level: levelError, Rule: "test", Prompt: out.Prompt, Message: fmt.Sprintf("case %q: %s", r.c.Name, f.Message), Diff: diffOf(f)}
-		_, isTaken := report.golden[f.Golden]
+		one := finding{Path: file, Line: f.Line, Level: levelError, Rule: "test", Prompt: out.Prompt, Message: fmt.Sprintf("case %q: %s", r.c.Name, f.Message), Diff: f.Text}
 		switch {
-		case mayWrite && isTaken:
+		case mayWrite && report.golden[f.Golden]:
 			one.Hint = "another case has this file with other messages; give each case a file of its own"
 		case mayWrite: // another failure, or the file cannot be written
 		case f.Golden != "" && t.update:
@@ -113,21 +107,42 @@ func (r *testResult) finish(t *testRun, suite *testSuite, report *testReport) {
 	report.Results = append(report.Results, out)
 }
 
+// golden renders a case and returns the text for its golden file, or reports that the file is
+// right.
+func (s *testSuite) golden(ctx context.Context, c *cases.Case) (text string, isRight bool) {
+	result, _, failures := s.renderer.runCase(ctx, s.fsys, c)
+	for _, f := range failures {
+		if f.Golden != "" {
+			return f.Text, false
+		}
+	}
+	return "", result != nil
+}
+
+// cut leaves of the texts of a failure what the report shows, within the budget of the run.
+func (t *testRun) cut(f *cases.Failure) {
+	f.Text, f.Want = diffOf(f), ""
+	if f.Text != "" && !t.kept.take(len(f.Text)) {
+		f.Text = "  " + leftOut + "\n"
+	}
+}
+
 // diffOf returns what a failure has found, for people.
-func diffOf(f cases.Failure) string {
+func diffOf(f *cases.Failure) string {
 	switch {
 	case f.IsMissing, f.Text == "":
 		return ""
 	case f.Golden != "":
 		return udiff.Unified(path.Base(f.Golden), "messages", f.Want, f.Text)
 	}
-	lines := strings.Split(strings.TrimRight(f.Text, "\n"), "\n")
+	lines := strings.SplitN(strings.TrimRight(f.Text, "\n"), "\n", maxFoundLines+1)
 	rest := ""
-	if n := len(lines) - maxFoundLines; n > 0 {
+	if len(lines) > maxFoundLines {
+		n := 1 + strings.Count(lines[maxFoundLines], "\n")
 		lines, rest = lines[:maxFoundLines], fmt.Sprintf("  … %s more\n", plural(n, "line"))
 	}
 	for i, line := range lines {
-		lines[i], _ = excerpt(line, 0)
+		lines[i] = shortened(line)
 	}
 	return "  " + strings.Join(lines, "\n  ") + "\n" + rest
 }
@@ -144,9 +159,9 @@ const (
 // testFormats has the functions that write a report, by the name of the format.
 var testFormats = map[string]func(io.Writer, *testReport) error{
 	"text":   writeTestText,
-	"json":   writeTestJSON,
+	"json":   func(w io.Writer, r *testReport) error { return writeIndented(w, r) },
 	"junit":  writeTestJUnit,
-	"github": func(w io.Writer, r *testReport) error { return writeGitHub(w, &report{Findings: r.Findings}) },
+	"github": func(w io.Writer, r *testReport) error { return r.writeGitHub(w) },
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -160,7 +175,7 @@ func writeTestText(w io.Writer, r *testReport) error {
 			}
 		}
 	}
-	if err := writeFindings(w, &report{Findings: r.Findings, lines: r.lines, color: r.color}); err != nil {
+	if err := r.writeText(w); err != nil {
 		return err
 	}
 	for _, file := range r.Written {
@@ -182,16 +197,6 @@ func writeTestText(w io.Writer, r *testReport) error {
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
-}
-
-func writeTestJSON(w io.Writer, r *testReport) error {
-	if r.Findings == nil {
-		r.Findings = []finding{}
-	}
-	if r.Results == nil {
-		r.Results = []testOutcome{}
-	}
-	return writeIndented(w, r)
 }
 
 // writeTestJUnit writes the XML that CI services read.
@@ -222,7 +227,7 @@ func writeTestJUnit(w io.Writer, r *testReport) error {
 	for i, out := range r.Results {
 		one := testcase{Class: out.Prompt, Name: out.Case, File: out.File, Line: out.Line, Time: seconds(out.Seconds)}
 		for _, f := range r.results[i].failures {
-			one.Failures = append(one.Failures, failure{f.Message, diffOf(f)})
+			one.Failures = append(one.Failures, failure{f.Message, f.Text})
 		}
 		suite.Cases = append(suite.Cases, one)
 	}

@@ -59,7 +59,7 @@ func (r *renderer) call(ctx context.Context, name string, args map[string]string
 	return c.result, raw, c.err, err
 }
 
-const maxTrials = 64 // renderings of a prompt
+const maxTrials = 64 // renderings of a prompt, fewer if they are long
 
 // subject returns a prompt for package trial.
 func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subject {
@@ -81,10 +81,13 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 		return nil, []error{err}
 	}
 	seen := map[string]bool{}
+	left := newBudget(maxReportBytes)
 	render := func(args map[string]string, mayBeInvalid bool) {
 		result, _, cause, err := r.render(ctx, p.Name, args)
 		if err == nil {
-			trials = append(trials, trial.NewRendering(args, result))
+			t := trial.NewRendering(args, result)
+			trials = append(trials, t)
+			left.take(len(t.Form))
 			return
 		}
 		if mayBeInvalid && len(problem.Of(err)) > 0 {
@@ -111,7 +114,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 	n := 0
 	for _, a := range p.Arguments {
 		for _, value := range sample.Finite(a.Schema) {
-			if value == args[a.Name] || n == maxTrials {
+			if value == args[a.Name] || n == maxTrials || !left.take(0) {
 				continue
 			}
 			n++

@@ -82,26 +82,18 @@ func (v *value) narrow() error {
 		high--
 		most = &high
 	}
-	if isBelow(r.minimum) {
-		r.minimum = least
-	}
 	// An exclusive bound beyond the range excludes nothing, and is replaced by the
 	// inclusive bound of the type.
-	if isBelow(r.exclusiveMinimum) {
-		r.exclusiveMinimum = nil
-		if r.minimum == nil {
-			r.minimum = least
+	replace := func(inclusive, exclusive **float64, isBeyond func(*float64) bool, limit *float64) {
+		if isBeyond(*inclusive) || isBeyond(*exclusive) && *inclusive == nil {
+			*inclusive = limit
+		}
+		if isBeyond(*exclusive) {
+			*exclusive = nil
 		}
 	}
-	if isAbove(r.maximum) {
-		r.maximum = most
-	}
-	if isAbove(r.exclusiveMaximum) {
-		r.exclusiveMaximum = nil
-		if r.maximum == nil {
-			r.maximum = most
-		}
-	}
+	replace(&r.minimum, &r.exclusiveMinimum, isBelow, least)
+	replace(&r.maximum, &r.exclusiveMaximum, isAbove, most)
 	return nil
 }
 

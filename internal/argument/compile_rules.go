@@ -2,7 +2,6 @@ package argument
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -93,6 +92,10 @@ func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, res
 	if k.InstanceType() != "" {
 		rest.Type, rest.Types = "", nil // ensured by the conversion
 	}
+	// All keywords apply to the kind, see checkFits.
+	if k != schema.JSON {
+		r, _ = rulesOf(s) // schema.Check has compiled the pattern
+	}
 	switch {
 	case k.IsString():
 		for _, e := range values {
@@ -102,19 +105,11 @@ func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, res
 		if len(r.texts) > linear {
 			r.textSet = setOf(r.texts, func(text string) string { return text })
 		}
-		if s.Pattern != "" {
-			r.pattern = regexp.MustCompile(s.Pattern) // schema.Check has compiled it
-		}
-		r.minLength, r.maxLength = s.MinLength, s.MaxLength
 		rest.Pattern, rest.MinLength, rest.MaxLength = "", nil, nil
 		return r, rest
 	case k.IsNumber():
-		r.minimum, r.maximum = s.Minimum, s.Maximum
-		r.exclusiveMinimum, r.exclusiveMaximum = s.ExclusiveMinimum, s.ExclusiveMaximum
-		r.multipleOf = s.MultipleOf
 		rest.Minimum, rest.Maximum, rest.ExclusiveMinimum, rest.ExclusiveMaximum, rest.MultipleOf = nil, nil, nil, nil, nil
 	case k == schema.List:
-		r.minItems, r.maxItems = s.MinItems, s.MaxItems
 		// The count is known after splitting the text, before any element is read.
 		rest.MinItems, rest.MaxItems = nil, nil
 		if s.Items != nil && !schema.RefersOutside(s) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
@@ -61,12 +62,13 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 
 // trim returns the text of a number or a boolean without the spaces around it, as split does
 // with the elements of a list, and "" for a list of nothing but spaces and commas: an empty
-// field of a form. A string keeps its spaces.
+// field of a form. A string keeps its spaces. Spaces are those of unicode.IsSpace, among them
+// line ends and the no-break space.
 func (v *value) trim(text string) string {
 	switch {
 	case v.kind == schema.Bool || v.kind.IsNumber():
 		return strings.TrimSpace(text)
-	case v.kind == schema.List && strings.Trim(text, ", \t\r\n") == "":
+	case v.kind == schema.List && strings.TrimFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) == "":
 		return ""
 	}
 	return text

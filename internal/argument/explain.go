@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -220,31 +221,18 @@ func (e *explainer) hugeNumbers(in instance) {
 			return &Problem{Reason: problem.Range, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
 		})
 	}
-	i := 0
-	for v := range in.value.Elements() {
-		e.inside(step{index: i}, func() { e.hugeNumbers(instanceOf(v)) })
-		i++
-	}
-	for name, v := range in.value.Members() {
-		e.inside(step{name: name, index: -1}, func() { e.hugeNumbers(instanceOf(v)) })
+	for s, v := range valueParts(in.value).all {
+		e.inside(s, func() { e.hugeNumbers(instanceOf(v)) })
 	}
 }
 
-// typesOf returns the types that the schema declares.
+// typesOf returns the types that the schema declares, null last.
 func typesOf(s *subschema) []string {
-	types := slices.Clone(s.source.Types)
-	if s.source.Type != "" {
-		types = []string{s.source.Type}
+	all := schema.TypesOf(s.source)
+	types := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return t == "null" })
+	if len(types) < len(all) {
+		types = append(types, "null")
 	}
-	slices.SortStableFunc(types, func(a, b string) int { // null is the last
-		switch {
-		case a == "null" && b != "null":
-			return 1
-		case b == "null" && a != "null":
-			return -1
-		}
-		return 0
-	})
 	return types
 }
 
@@ -282,22 +270,13 @@ func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.
 	seen := map[string]bool{}
-	for name, m := range v.Members() {
-		at.enter(step{name: name, index: -1})
-		if seen[name] || at.toDuplicate(m) {
+	for s, m := range valueParts(v).all {
+		at.enter(s)
+		if seen[s.name] || at.toDuplicate(m) {
 			return true
 		}
-		seen[name] = true
+		seen[s.name] = s.index < 0
 		at.leave()
-	}
-	i := 0
-	for m := range v.Elements() {
-		at.enter(step{index: i})
-		if at.toDuplicate(m) {
-			return true
-		}
-		at.leave()
-		i++
 	}
 	return false
 }

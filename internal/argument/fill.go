@@ -82,45 +82,28 @@ func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 		return nil
 	}
 	isLeaf := readsItself(t) || isBytes(t) || t == typeNumber
-	if !isLeaf {
-		switch t.Kind() {
-		case reflect.Struct:
-			types := map[string]reflect.Type{}
+	if k := t.Kind(); !isLeaf && (k == reflect.Struct || k == reflect.Map || k == reflect.Slice || k == reflect.Array) {
+		types := map[string]reflect.Type{} // of a struct
+		if k == reflect.Struct {
 			for _, f := range fieldsOf(t) {
 				types[f.name] = f.typ
 			}
-			for name, m := range v.Members() {
-				if types[name] == nil {
-					continue
-				}
-				at.enter(step{name: name, index: -1, isDeclared: true})
-				if p := explainFill(types[name], m, at); p != nil {
-					return p
-				}
-				at.leave()
-			}
-			return nil
-		case reflect.Map:
-			for name, m := range v.Members() {
-				at.enter(step{name: name, index: -1})
-				if p := explainFill(t.Elem(), m, at); p != nil {
-					return p
-				}
-				at.leave()
-			}
-			return nil
-		case reflect.Slice, reflect.Array:
-			i := 0
-			for e := range v.Elements() {
-				at.enter(step{index: i})
-				if p := explainFill(t.Elem(), e, at); p != nil {
-					return p
-				}
-				at.leave()
-				i++
-			}
-			return nil
 		}
+		for s, part := range valueParts(v).all {
+			partType := types[s.name]
+			if s.isDeclared = partType != nil; k != reflect.Struct {
+				partType = t.Elem()
+			}
+			if partType == nil {
+				continue
+			}
+			at.enter(s)
+			if p := explainFill(partType, part, at); p != nil {
+				return p
+			}
+			at.leave()
+		}
+		return nil
 	}
 	raw := v.Raw()
 	if v.Kind() == strictjson.Number {

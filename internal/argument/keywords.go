@@ -154,6 +154,11 @@ type evaluated struct {
 	indexes map[int]bool
 }
 
+// has reports whether a member or an element is evaluated.
+func (e *evaluated) has(at step) bool {
+	return e.all || at.index < 0 && e.names[at.name] || at.index >= 0 && (at.index < e.first || e.indexes[at.index])
+}
+
 // add adds what another schema for the same value has evaluated.
 func (e *evaluated) add(other *evaluated) {
 	e.all = e.all || other.all

@@ -127,25 +127,18 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	if c == nil {
 		return nil
 	}
-	i := 0
-	for e := range v.Elements() {
-		at.enter(step{index: i})
-		if p := c.inside.check(e, at); p != nil {
-			return p
+	for s, e := range valueParts(v).all {
+		inside, other := c.inside, ""
+		if member, ok := c.members[s.name]; ok && s.index < 0 {
+			s.isDeclared, inside = true, member
+		} else if s.index < 0 {
+			other = c.folded(s.name)
 		}
-		at.leave()
-		i++
-	}
-	for name, e := range v.Members() {
-		inside, ok := c.members[name]
-		at.enter(step{name: name, index: -1, isDeclared: ok})
-		if !ok {
-			if other := c.folded(name); other != "" {
-				p := &Problem{Reason: problem.Unknown, Message: fmt.Sprintf("is unknown (did you mean %q?)", other), Suggestion: other}
-				at.put(p)
-				return p
-			}
-			inside = c.inside
+		at.enter(s)
+		if other != "" {
+			p := &Problem{Reason: problem.Unknown, Message: "is unknown" + didYouMean(other), Suggestion: other}
+			at.put(p)
+			return p
 		}
 		if p := inside.check(e, at); p != nil {
 			return p

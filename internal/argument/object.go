@@ -39,20 +39,19 @@ type memberSchemas struct {
 // accepts reports whether the schemas of the member accept a value. Those that apply to all
 // objects decide. Without such a schema, another that accepts the value is enough.
 func (d *memberSchemas) accepts(in instance) bool {
-	accepts := func(s *subschema) bool { return d.validator.acceptsPart(s, in, nil) }
-	if d.always == nil {
-		return slices.ContainsFunc(d.sometimes, accepts)
-	}
-	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !accepts(s) })
+	return d.allow(func(s *subschema) bool { return d.validator.acceptsPart(s, in, nil) })
 }
 
 // mayHaveType is accepts for the type of the value alone. True may be wrong.
 func (d *memberSchemas) mayHaveType(in instance) bool {
-	may := func(s *subschema) bool { return s.mayHaveType(in, inPlaceDepth) }
+	return d.allow(func(s *subschema) bool { return s.mayHaveType(in, inPlaceDepth) })
+}
+
+func (d *memberSchemas) allow(allows func(*subschema) bool) bool {
 	if d.always == nil {
-		return slices.ContainsFunc(d.sometimes, may)
+		return slices.ContainsFunc(d.sometimes, allows)
 	}
-	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !may(s) })
+	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !allows(s) })
 }
 
 // NewObject compiles a schema of the type object. It returns an error for a schema that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // This file names the places inside of an argument: by a JSON Pointer for programs, and by
@@ -30,6 +31,24 @@ type place struct{ steps []step }
 func (at *place) enter(s step) { at.steps = append(at.steps, s) }
 
 func (at *place) leave() { at.steps = at.steps[:len(at.steps)-1] }
+
+// valueParts yields the elements and the members of a value, with the step to each.
+type valueParts strictjson.Value
+
+func (v valueParts) all(yield func(step, strictjson.Value) bool) {
+	i := 0
+	for e := range strictjson.Value(v).Elements() {
+		if !yield(step{index: i}, e) {
+			return
+		}
+		i++
+	}
+	for name, m := range strictjson.Value(v).Members() {
+		if !yield(step{name: name, index: -1}, m) {
+			return
+		}
+	}
+}
 
 const (
 	// A client could nest names of a megabyte, and each problem would repeat them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
@@ -49,6 +50,20 @@ func (a *Argument) placeholder(client, value string) Problem {
 		Argument: a.Name, Reason: problem.Placeholder,
 		Message: fmt.Sprintf("%s sends %s instead of the value, but this prompt needs the value itself; use a tool of this server, another prompt or another client", client, what),
 	}
+}
+
+// ExplainPlaceholders returns a text for the model, and so for the user, of a client that
+// shows no errors (GAP-52). It has names, but no value. If a problem has another reason, it
+// returns the empty string.
+func ExplainPlaceholders(prompt, client string, problems []Problem) string {
+	var names []string
+	for _, p := range problems {
+		if p.Reason != problem.Placeholder {
+			return ""
+		}
+		names = append(names, Quote(p.Argument))
+	}
+	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
 }
 
 // fill reads the text into dst, as read does. A placeholder is not checked.

@@ -137,6 +137,16 @@ func (p *Plan) Subset(positions []int, names map[string]string) *Plan {
 	return some
 }
 
+// OmitEmpty leaves out each empty text that the schema does not state: for clients that send
+// "" for every field that the user leaves empty (GAP-21).
+func (p *Plan) OmitEmpty(texts []Text) {
+	for i := range p.Arguments {
+		if texts[i].Given && texts[i].Value == "" && !p.Arguments[i].value.acceptsEmpty(true) {
+			texts[i] = Text{}
+		}
+	}
+}
+
 // Fill fills the struct v with the texts, and returns the problems of all
 // arguments in the declared order.
 //

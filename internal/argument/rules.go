@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
@@ -47,6 +48,19 @@ type rules struct {
 	minimum, maximum                   *float64
 	exclusiveMinimum, exclusiveMaximum *float64
 	multipleOf                         *float64
+}
+
+// rulesOf returns the rules that a schema has for strings, numbers and counts, without its
+// values and its format.
+func rulesOf(s *jsonschema.Schema) (r rules, err error) {
+	r = rules{
+		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
+		minimum: s.Minimum, maximum: s.Maximum, exclusiveMinimum: s.ExclusiveMinimum, exclusiveMaximum: s.ExclusiveMaximum, multipleOf: s.MultipleOf,
+	}
+	if s.Pattern != "" {
+		r.pattern, err = regexp.Compile(s.Pattern)
+	}
+	return r, err
 }
 
 // checkText checks a string, after its enum.

@@ -18,7 +18,7 @@ import (
 func (a *Argument) typed(v strictjson.Value) Text {
 	text, ok := a.value.textOf(v)
 	switch k := a.value.kind; {
-	case v.Text() == "":
+	case a.value.trim(v.Text()) == "": // no value, as in prompts/get, and no JSON of the type
 	case !ok && (k.IsNumber() || k == schema.Bool):
 		text, ok = v.Text(), true // models send 2000 and "2000"
 	case k == schema.JSON && a.value.validator != nil:

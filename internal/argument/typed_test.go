@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -259,4 +260,30 @@ func TestManyUndeclaredTyped(t *testing.T) {
 	require.Len(t, problems, 1+len(members)) // the required one, too
 	assert.Equal(t, "language", problems[1].Suggestion)
 	assert.Empty(t, problems[len(members)].Suggestion)
+}
+
+// A string of white space of any kind is no value: for prompts/get an empty field of a form,
+// and as JSON an error. White space around a value and its elements goes.
+func TestSpaces(t *testing.T) {
+	t.Parallel()
+	type all struct {
+		Int  int      `json:"int,omitempty"`
+		Bool bool     `json:"bool,omitempty"`
+		List []string `json:"list,omitempty"`
+	}
+	p, errs := Compile(reflect.TypeFor[all](), []Spec{{Name: "int", Schema: &jsonschema.Schema{Default: []byte("3")}}, {Name: "bool", Schema: &jsonschema.Schema{Default: []byte("true")}}, {Name: "list", Schema: &jsonschema.Schema{Default: []byte(`["x"]`)}}})
+	require.Empty(t, errs)
+	for _, space := range []string{"", " ", "\t\n", "\v", "\u00a0", "\u2003 "} {
+		var in all
+		assert.Empty(t, fill(p, &in, Text{Value: space, Given: true}, Text{Value: space, Given: true}, Text{Value: space + "," + space, Given: true}), "%q", space)
+		assert.Equal(t, all{3, true, []string{"x"}}, in, "%q", space)
+		assert.Empty(t, fill(p, &in, Text{Value: space + "7", Given: true}, Text{Value: "false" + space, Given: true}, Text{Value: space + "a" + space + ",b" + space, Given: true}), "%q", space)
+		assert.Equal(t, all{7, false, []string{"a", "b"}}, in, "%q", space)
+		raw := string(strictjson.AppendString(nil, space))
+		_, problems := typedDoor(t, declared{plan: p, in: reflect.ValueOf(&in).Elem()}, `{"int":`+raw+`,"bool":`+raw+`,"list":`+raw+`}`)
+		require.Len(t, problems, 3, "%q", space)
+		for _, p := range problems {
+			assert.Equal(t, problem.Type, p.Reason, "%q", space)
+		}
+	}
 }

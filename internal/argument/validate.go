@@ -403,35 +403,24 @@ func (w *validation) memberName(s *subschema, name string) bool {
 // unevaluated validates the parts that no other keyword has evaluated, which are then
 // evaluated, too.
 func (w *validation) unevaluated(s *subschema, in instance, own *evaluated) bool {
+	sub := s.unevaluatedItems
+	if in.kind == strictjson.Object {
+		sub = s.unevaluatedProperties
+	}
+	if sub == nil {
+		return true
+	}
 	ok := true
-	validate := func(at step, sub *subschema, v strictjson.Value) {
+	for at, v := range valueParts(in.value).all {
+		if own.has(at) {
+			continue
+		}
 		if sub.isFalse && w.explainer != nil {
 			w.explainer.inside(at, func() { ok = w.fails(unknownPart) })
-		} else {
-			ok = w.part(at, sub, instanceOf(v)) && ok
+		} else if ok = w.part(at, sub, instanceOf(v)) && ok; w.ends(ok) {
+			return false
 		}
 	}
-	if sub := s.unevaluatedItems; sub != nil && in.kind == strictjson.Array {
-		i := 0
-		for e := range in.value.Elements() {
-			if !own.all && i >= own.first && !own.indexes[i] {
-				if validate(step{index: i}, sub, e); w.ends(ok) {
-					return false
-				}
-			}
-			i++
-		}
-		own.all = true
-	}
-	if sub := s.unevaluatedProperties; sub != nil && in.kind == strictjson.Object {
-		for name, v := range in.value.Members() {
-			if !own.all && !own.names[name] {
-				if validate(step{name: name, index: -1}, sub, v); w.ends(ok) {
-					return false
-				}
-			}
-		}
-		own.all = true
-	}
+	own.all = true
 	return ok
 }

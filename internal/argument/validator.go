@@ -253,14 +253,8 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	if s.Const != nil && s.Enum != nil { // a checked schema has the const in the enum
 		values = []any{*s.Const}
 	}
-	v.rules = rules{
-		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
-		minimum: s.Minimum, maximum: s.Maximum, exclusiveMinimum: s.ExclusiveMinimum, exclusiveMaximum: s.ExclusiveMaximum, multipleOf: s.MultipleOf,
-	}
-	if s.Pattern != "" {
-		v.rules.pattern, err = regexp.Compile(s.Pattern)
-		c.err = cmp.Or(c.err, err)
-	}
+	v.rules, err = rulesOf(s)
+	c.err = cmp.Or(c.err, err)
 	// JSON Schema lets a validator ignore a format that it does not know. Here that
 	// is an error: the author expects the format to be checked.
 	if s.Format != "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/problem"
 )
 
@@ -232,26 +233,10 @@ func checkBlocks(texts []string) string {
 // at its end continues to the end of the text.
 func blocks(text, language string) []string {
 	var all []string
-	var block strings.Builder
-	fence, isWanted := "", false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		marks := bare[:len(bare)-len(strings.TrimLeft(bare, "`"))]
-		switch {
-		case fence == "" && len(marks) >= 3:
-			fence, isWanted = marks, strings.EqualFold(strings.TrimSpace(bare[len(marks):]), language)
-		case fence != "" && bare == marks && len(marks) >= len(fence):
-			if isWanted {
-				all = append(all, block.String())
-			}
-			block.Reset()
-			fence = ""
-		case fence != "":
-			block.WriteString(line)
+	for _, b := range markdown.Blocks(text) {
+		if b.Language == language {
+			all = append(all, b.Content)
 		}
-	}
-	if fence != "" && isWanted {
-		all = append(all, block.String())
 	}
 	return all
 }

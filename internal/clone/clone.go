@@ -34,13 +34,7 @@ func (c copier) copy(src reflect.Value) reflect.Value {
 
 func (c copier) into(dst, src reflect.Value) {
 	dst.Set(src)
-	switch src.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
-		if src.IsNil() {
-			return
-		}
-	}
-	if c.asJSON && writesItself(src.Type()) {
+	if !isShared(src) || c.asJSON && writesItself(src.Type()) {
 		return
 	}
 	switch src.Kind() {
@@ -68,6 +62,9 @@ func (c copier) into(dst, src reflect.Value) {
 
 func (c copier) fields(dst, src reflect.Value) {
 	for i := range src.NumField() {
+		if !isShared(src.Field(i)) {
+			continue
+		}
 		sf := src.Type().Field(i)
 		switch {
 		case c.asJSON && sf.Tag.Get("json") == "-":
@@ -77,6 +74,16 @@ func (c copier) fields(dst, src reflect.Value) {
 			c.fields(dst.Field(i), src.Field(i)) // of which the exported ones can be set
 		}
 	}
+}
+
+// isShared reports whether an assignment of the value may share something. A schema has dozens
+// of fields, and most have their zero value.
+func isShared(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
+		return !v.IsNil()
+	}
+	return v.Kind() == reflect.Array || v.Kind() == reflect.Struct
 }
 
 // writesItself reports whether t has a method that encodes it. A RawMessage is

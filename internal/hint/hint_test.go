@@ -1,7 +1,6 @@
 package hint_test
 
 import (
-	"errors"
 	"io"
 	"testing"
 
@@ -10,16 +9,19 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// An error says its fix last, and has both apart.
-func TestFix(t *testing.T) {
+// An error says its fix last, and can be split into both.
+func TestSplit(t *testing.T) {
 	t.Parallel()
 	err := hint.New("write a; b", "cannot read %q: %w", "a; b", io.EOF)
 	assert.EqualError(t, err, `cannot read "a; b": EOF; write a; b`)
 	assert.ErrorIs(t, err, io.EOF)
-	assert.EqualError(t, errors.Unwrap(err), `cannot read "a; b": EOF`)
-	assert.Equal(t, "write a; b", err.(interface{ Fix() string }).Fix())
+	fix, bare := hint.Split(err)
+	assert.EqualError(t, bare, `cannot read "a; b": EOF`)
+	assert.Equal(t, "write a; b", fix)
 
 	err = hint.New("", "a; b")
 	assert.EqualError(t, err, "a; b")
-	assert.NotImplements(t, (*interface{ Fix() string })(nil), err)
+	fix, bare = hint.Split(err)
+	assert.Equal(t, err, bare)
+	assert.Empty(t, fix)
 }

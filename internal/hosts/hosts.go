@@ -46,10 +46,16 @@ const (
 	PlainNames                  // no name with more than ASCII letters, digits and _ . -
 	OnePage                     // no list beyond its first page
 	NoToolAudio                 // of the result of a tool, no audio and no links
+	NoToolLinks                 // of the result of a tool, no links
 	JoinedTexts                 // no separator between the texts of a tool's result
 	StructuredOnly              // of the result of a tool, structuredContent without the texts
 	Dollars                     // no text with "$1" or "$ARGUMENTS"
 	Commands                    // no text with a command, which the host runs
+	NoEmptyServer               // no prompts of a server without tools
+	EmptyFields                 // no argument is left out: an empty string in its place
+	HiddenErrors                // no error of a prompt
+	NamedOptional               // no optional argument without its name
+	ToolBytes                   // no result of a tool beyond a size
 )
 
 // Limits are the limits in words, for a table.
@@ -67,14 +73,20 @@ var Limits = map[Kind]string{
 	PlainNames:      "names of ASCII letters, digits, `_`, `.` and `-`",
 	OnePage:         "one page of a list",
 	NoToolAudio:     "results of tools: no audio, no links",
+	NoToolLinks:     "results of tools: no links",
 	JoinedTexts:     "results of tools: one text",
 	StructuredOnly:  "results of tools: `structuredContent` only",
 	Dollars:         "no `$1` or `$ARGUMENTS` in texts",
 	Commands:        "no text like `` !`date` ``",
+	NoEmptyServer:   "no server without tools",
+	EmptyFields:     "no arguments left out",
+	HiddenErrors:    "no errors of prompts",
+	NamedOptional:   "no optional argument by its position",
+	ToolBytes:       "results of tools: part of a long text",
 }
 
 // Traits are the limits of a host that the server makes up for.
-type Traits uint8
+type Traits uint16
 
 const (
 	// SendsPlaceholders is a host that sends "$1" as the value of the first argument,
@@ -82,14 +94,22 @@ const (
 	SendsPlaceholders Traits = 1 << iota
 	// ReadsTexts is a host that reads no content of a prompt but text.
 	ReadsTexts
-	// ReadsOneMessage is a host that reads only the first message of a prompt.
+	// ReadsOneMessage is a host that reads one message of a prompt, or only those of the user.
 	ReadsOneMessage
-	// ReadsNoToolAudio is a host that reads no audio and no links of a tool's result.
+	// ReadsNoToolAudio is a host that reads no audio of a tool's result.
 	ReadsNoToolAudio
+	// ReadsNoToolLinks is a host that reads no links of a tool's result.
+	ReadsNoToolLinks
 	// JoinsTexts is a host that joins the texts of a tool's result without a separator.
 	JoinsTexts
 	// RunsCommands is a host that runs a command in the text of a prompt in a shell.
 	RunsCommands
+	// NeedsTools is a host that shows no prompts if tools/list is an error.
+	NeedsTools
+	// SendsEmptyFields is a host that sends "" for an argument that the user leaves out.
+	SendsEmptyFields
+	// HidesErrors is a host that shows its user no error of a prompt.
+	HidesErrors
 )
 
 // Client is a client of a host that was run.
@@ -113,9 +133,14 @@ func Find(name string) *Client {
 // Has reports whether a client has one of the traits. It returns false for a nil client.
 func (c *Client) Has(t Traits) bool { return c != nil && c.traits&t != 0 }
 
-// known are the clients in [Table].
+// Prober is the name of a client that finds out which arguments may be placeholders.
+const Prober = "io.github.mcp-prompts/placeholders"
+
+// known are the clients in [Table], and Prober.
 var known = func() (all []Client) {
-	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio, JoinedTexts: JoinsTexts, Commands: RunsCommands}
+	all = append(all, Client{Prober, Prober, false, SendsPlaceholders})
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio | ReadsNoToolLinks, NoToolLinks: ReadsNoToolLinks, JoinedTexts: JoinsTexts, Commands: RunsCommands,
+		NoEmptyServer: NeedsTools, EmptyFields: SendsEmptyFields, HiddenErrors: HidesErrors}
 	for _, h := range Table {
 		var traits Traits
 		for _, l := range h.Limits {

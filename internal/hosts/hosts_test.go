@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
+	sized := 0
 	for _, h := range Table {
 		_, err := time.Parse(time.DateOnly, h.Seen)
 		assert.NoError(t, err, h.Name)
@@ -33,9 +36,14 @@ func TestTable(t *testing.T) {
 			assert.Equal(t, "https", u.Scheme, "%v", l)
 			assert.NotEmpty(t, l.Effect)
 			assert.Contains(t, Limits, l.Kind)
+			if l.Kind == ToolBytes {
+				assert.Positive(t, ToolBytesOf[h.Name], h.Name)
+				sized++
+			}
 			assert.False(t, strings.HasPrefix(l.Source, runs) && h.Version == "", "%s was not run", h.Name)
 		}
 	}
+	assert.Len(t, ToolBytesOf, sized)
 	assert.True(t, slices.IsSortedFunc(Table, func(a, b Host) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) }))
 }
 
@@ -43,10 +51,10 @@ func TestTable(t *testing.T) {
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
-		"opencode": SendsPlaceholders | ReadsTexts | RunsCommands, "kilo": SendsPlaceholders | RunsCommands, "opencode2": 0, "": 0, "claude-code": 0,
-		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio, "copilot-cli": ReadsNoToolAudio | JoinsTexts,
+		"opencode": SendsPlaceholders | ReadsTexts | ReadsOneMessage | RunsCommands | HidesErrors, "kilo": SendsPlaceholders | RunsCommands | HidesErrors, "opencode2": 0, "": 0, "claude-code": 0,
+		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio | ReadsNoToolLinks, "kimi-code": ReadsNoToolLinks | JoinsTexts, "crush": ReadsTexts | ReadsOneMessage | NeedsTools | SendsEmptyFields, Prober: SendsPlaceholders, "copilot-cli": ReadsNoToolAudio | ReadsNoToolLinks | JoinsTexts,
 	} {
-		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, JoinsTexts, RunsCommands} {
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, ReadsNoToolLinks, JoinsTexts, RunsCommands, NeedsTools, SendsEmptyFields, HidesErrors} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
 		}
 	}
@@ -75,4 +83,49 @@ func TestClientsPage(t *testing.T) {
 	if !assert.Contains(t, strings.ReplaceAll(string(page), "\r\n", "\n"), table.String()) {
 		t.Logf("write this table:\n%s", table.String())
 	}
+}
+
+// The section "Limits" of each page of a host has the limits of the table, and no others.
+func TestLimitsOfPages(t *testing.T) {
+	t.Parallel()
+	words := map[Kind]string{
+		NoPrompts: "menu has no prompts", OneWordValues: "ends at the first space", Placeholders: "sends `$1`", NoDefaults: "default is lost",
+		OneMessage: "Only the first message", UserOnly: "one text of the user", OnePage: "nly the first page", JoinedTexts: "joined without a separator",
+		StructuredOnly: "`structuredContent`", Dollars: "`$ARGUMENTS`", Commands: "!`date`", NamedOptional: "optional argument without its name",
+		PlainNames: "no ASCII letter", HiddenErrors: "sees no error", ToolBytes: "of more than",
+	}
+	pages := map[string]string{
+		"Claude Code": "claude-code", "Cline": "cline", "Codex": "codex", "Continue CLI": "continue", "Copilot CLI": "copilot",
+		"Gemini CLI": "gemini", "opencode": "opencode", "Qwen Code": "qwen",
+	}
+	size := regexp.MustCompile(`keeps ([\d,]+) (kB|characters)`)
+	for _, h := range Table {
+		if pages[h.Name] == "" {
+			continue
+		}
+		page, err := os.ReadFile("../../docs/clients/" + pages[h.Name] + ".md")
+		require.NoError(t, err)
+		_, limits, found := strings.Cut(string(page), "\n## Limits\n")
+		require.True(t, found, h.Name)
+		delete(pages, h.Name)
+		has := map[Kind]string{}
+		for _, l := range h.Limits {
+			has[l.Kind] = l.Effect
+		}
+		for kind, text := range words {
+			assert.Equal(t, has[kind] != "", strings.Contains(limits, text), "%s: %s", h.Name, Limits[kind])
+		}
+		if effect := has[ToolBytes]; effect != "" {
+			m := size.FindStringSubmatch(effect)
+			require.NotNil(t, m, effect)
+			assert.Contains(t, limits, "of more than "+m[1]+" "+m[2], h.Name)
+			n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+			require.NoError(t, err)
+			if m[2] == "kB" {
+				n *= 1000
+			}
+			assert.Equal(t, n, ToolBytesOf[h.Name], h.Name)
+		}
+	}
+	assert.Empty(t, pages)
 }

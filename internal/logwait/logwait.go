@@ -1,5 +1,8 @@
 // Package logwait bounds how long a program waits for a [slog.Handler] of the
 // application, which may block forever.
+//
+// The modules that import the package have versions of their own: the package only gets
+// additions.
 package logwait
 
 import (

@@ -5,9 +5,6 @@ import (
 	"unicode"
 )
 
-// This file has a copy in module promptfs, which imports no internal package of another
-// module. CI compares both.
-
 const (
 	// maxBytes limits the length of the names that are compared. A client may send a name
 	// of any length.

@@ -1,5 +1,8 @@
 // Package nearest finds the known name that is closest to a misspelled one, for
 // the hint in an error message.
+//
+// The modules that import the package have versions of their own: the package only gets
+// additions.
 package nearest
 
 import "fmt"

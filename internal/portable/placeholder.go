@@ -3,7 +3,6 @@ package portable
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
@@ -13,10 +12,7 @@ import (
 // Unprinted returns the arguments of a prompt for which a server accepts no placeholder.
 // It gets the prompt as a client that sends placeholders.
 func Unprinted(ctx context.Context, s *prompts.Server, prompt string, arguments []string) (names []string) {
-	i := slices.IndexFunc(hosts.Table, func(h hosts.Host) bool {
-		return slices.ContainsFunc(h.Limits, func(l hosts.Limit) bool { return l.Kind == hosts.Placeholders })
-	})
-	if i < 0 || len(arguments) == 0 {
+	if len(arguments) == 0 {
 		return nil
 	}
 	values := map[string]string{}
@@ -27,8 +23,7 @@ func Unprinted(ctx context.Context, s *prompts.Server, prompt string, arguments 
 	if err != nil {
 		return nil
 	}
-	client := prompts.Implementation{Name: hosts.Table[i].Clients[0], Version: hosts.Table[i].Version}
-	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Client: client})
+	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Client: prompts.Implementation{Name: hosts.Prober}})
 	for _, p := range problem.Of(err) {
 		if p.Reason == problem.Placeholder {
 			names = append(names, p.Argument)

@@ -22,11 +22,15 @@ var Rules = rulesOf(hosts.Table)
 func rulesOf(table []hosts.Host) (rules []Rule) {
 	for _, h := range table {
 		for _, l := range h.Limits {
+			isServed := len(h.Clients) > 0
 			switch l.Kind {
-			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
-			case hosts.OneMessage, hosts.Commands: // the server makes up for it
+			case hosts.OnePage, hosts.NoToolAudio, hosts.NoToolLinks, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
+			case hosts.OneMessage, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
 			default:
-				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: len(h.Clients) > 0})
+				if l.Kind == hosts.UserOnly && isServed {
+					continue // the server makes up for it
+				}
+				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind), isServed: isServed, most: hosts.ToolBytesOf[h.Name]})
 			}
 		}
 	}
@@ -46,10 +50,15 @@ type Rule struct {
 	// isServed reports whether the server knows the client by its name, and so sends
 	// the client text in place of other content.
 	isServed bool
+	// most is the number of bytes that the client keeps of the result of a tool.
+	most int
 }
 
 // HasNoPrompts reports whether the client shows no prompts at all.
 func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
+
+// IsOfTools reports whether the limitation is of the prompt as a tool.
+func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
 
 // Limit returns the limitation, such as "one argument".
 func (r *Rule) Limit() string { return hosts.Limits[hosts.Kind(r.cannot)] }
@@ -67,6 +76,24 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 	}
 	return ""
 }
+
+// fixes are what an author can do about a limit.
+var fixes = map[hosts.Kind]string{
+	hosts.OneArgument:     "Declare one argument",
+	hosts.OneWordValues:   "Declare an enum of single words, or one argument",
+	hosts.Placeholders:    "Print the argument unchanged in a template",
+	hosts.NoDefaults:      "Write the prompt so that an empty value works",
+	hosts.NoSpaces:        "Write the name without spaces",
+	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . -",
+	hosts.TextOnly:        "Send text",
+	hosts.UserOnly:        "Send one message of the user",
+	hosts.Dollars:         "Write a space after the dollar sign",
+	hosts.AlternatingOnly: "Let the roles take turns, the user first",
+	hosts.NoPrompts:       "Serve the prompts as tools by package prompttools",
+}
+
+// Fix returns the likely fix, without a period.
+func (r *Rule) Fix() string { return fixes[hosts.Kind(r.cannot)] }
 
 // limitation is a limit of a client for prompts.
 type limitation hosts.Kind
@@ -92,6 +119,10 @@ func (l limitation) in(p *prompts.Prompt) string {
 			if why := unprinted(a); why != "" {
 				return fmt.Sprintf("argument %s is %s", a.Name, why)
 			}
+		}
+	case hosts.NamedOptional:
+		if i := slices.IndexFunc(p.Arguments, func(a prompts.Argument) bool { return !a.Required }); i >= 0 {
+			return fmt.Sprintf("argument %s is optional", p.Arguments[i].Name)
 		}
 	case hosts.NoDefaults:
 		for _, a := range p.Arguments {
@@ -158,6 +189,16 @@ func (r *Rule) inResult(result *prompts.Result) string {
 			if m.Role != prompts.RoleUser {
 				return fmt.Sprintf("message %d is the assistant's", i+1)
 			}
+		}
+	case hosts.ToolBytes:
+		size := 0
+		for _, m := range result.Messages {
+			if t, ok := m.Content.(*prompts.Text); ok {
+				size += len(t.Text)
+			}
+		}
+		if size > r.most {
+			return fmt.Sprintf("%d bytes of text", size)
 		}
 	case hosts.Dollars:
 		for i, m := range result.Messages {

@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 var (
@@ -42,15 +41,18 @@ func (d Dir) Close() { _ = d.root.Close() } // which was only read from
 // attempts is how often a file is opened that is being replaced, as editors do.
 const attempts = 3
 
-// Open opens a file whose path has no links.
+// Open opens a regular file or a folder whose path has no links.
 func (d Dir) Open(name string) (f fs.File, err error) {
 	for range attempts {
 		err = d.in(name, func(parent *os.Root, base string) error {
 			before, err := parent.Lstat(base)
+			if err == nil && !before.IsDir() {
+				err = Check(before, before.Size()) // not every system can open a pipe without waiting
+			}
 			if err != nil {
 				return err
 			}
-			file, err := parent.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			file, err := parent.OpenFile(base, os.O_RDONLY|nonblock, 0)
 			if err != nil {
 				return err
 			}

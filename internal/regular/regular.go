@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -29,11 +28,14 @@ type TypeError string
 
 func (e TypeError) Error() string { return string(e) }
 
+// ErrFolder reports a folder in the place of a file.
+const ErrFolder = TypeError("file expected, got a folder")
+
 // Check returns an error unless a file is regular and has at most limit bytes.
 func Check(info fs.FileInfo, limit int64) error {
 	switch {
 	case info.IsDir():
-		return TypeError("file expected, got a folder")
+		return ErrFolder
 	case !info.Mode().IsRegular():
 		return TypeError("not a regular file")
 	case info.Size() > limit:
@@ -119,7 +121,7 @@ func Open(name string) (*os.File, error) {
 	if err := check(info); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/notify"
@@ -52,6 +53,9 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 	var errs []error
 	for _, f := range c.Features {
 		errs = append(errs, s.addFeature(f)...)
+	}
+	if s.methods[listTools] == nil {
+		s.methods[listTools] = &method{serve: s.noTools, versions: versionsWith(func(revision.Revision) bool { return true }), callable: true, onlyFor: hosts.NeedsTools}
 	}
 	errs = append(errs, s.shareRates()...)
 	errs = append(errs, s.addResources()...)
@@ -118,6 +122,24 @@ func (s *Dispatcher) base() map[string]*method {
 		"server/discover": {serve: s.discover, versions: stateless, callable: true},
 		MethodListen:      {serve: s.listen, versions: stateless, callable: true},
 	}
+}
+
+const listTools = "tools/list"
+
+// noTools is the method tools/list of a server without tools, for hosts that show no prompts
+// after an error (GAP-51). The server advertises no tools.
+func (s *Dispatcher) noTools(c *Call, dst []byte) ([]byte, *transport.Error) {
+	p := c.Message.Params
+	if err := wire.CheckCase(p, "cursor", "_meta"); err != nil {
+		return nil, err
+	}
+	if kind := p.Get("cursor").Kind(); kind != strictjson.Invalid && kind != strictjson.Null {
+		return nil, wire.InvalidParam("cursor", "params.cursor must be omitted, because the server has no tools")
+	}
+	if dst = append(dst, `{"tools":[]`...); c.Rev.Stateless() {
+		dst = fmt.Appendf(dst, `,"resultType":"complete",%s,"_meta":{%s}`, s.config.CacheHints, s.serverInfo)
+	}
+	return append(dst, '}'), nil
 }
 
 // Capabilities returns the capabilities of the features, as a new map.

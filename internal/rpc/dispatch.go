@@ -178,7 +178,7 @@ func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transp
 	// An unknown method is reported as such even before initialize, which would not help.
 	row := s.methods[m.Method]
 	switch {
-	case row == nil, x.caller != nil && !row.callable, c.Rev != 0 && !row.versions[c.Rev]:
+	case row.isMissing(c):
 		return nil, c.notFound(row)
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
@@ -214,7 +214,7 @@ func (c *Call) readVersion(name string) *transport.Error {
 // notFound returns the error for a method that is unknown, or not in the version of the request.
 func (c *Call) notFound(row *method) *transport.Error {
 	err := wire.MethodNotFound(c.Message.Method)
-	if row != nil && !row.versions[c.Rev] {
+	if row != nil && c.Rev != 0 && !row.versions[c.Rev] {
 		err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
 	}
 	return err

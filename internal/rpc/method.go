@@ -31,8 +31,9 @@ type method struct {
 	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
 	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
-	beforeInit bool // the method is answered before initialize
-	callable   bool // [Dispatcher.Call] answers the method
+	beforeInit bool         // the method is answered before initialize
+	callable   bool         // [Dispatcher.Call] answers the method
+	onlyFor    hosts.Traits // of the hosts that have the method; 0 for all clients
 
 	limiter  *limit.RateLimiter // nil for no rate
 	bucket   int                // of each session
@@ -226,6 +227,12 @@ func (c *Call) host() *hosts.Client {
 		return hosts.Find(c.caller.options.Info.Name)
 	}
 	return c.session.host.Load()
+}
+
+// isMissing reports whether the client of a request does not have the method.
+func (m *method) isMissing(c *Call) bool {
+	return m == nil || c.caller != nil && !m.callable || c.Rev != 0 && !m.versions[c.Rev] ||
+		m.onlyFor != 0 && (c.Rev == 0 || !c.host().Has(m.onlyFor))
 }
 
 // call answers a request, as feature.Method.Serve does.

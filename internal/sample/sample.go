@@ -4,7 +4,6 @@ package sample
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -87,7 +86,7 @@ func guesses(name string, s *jsonschema.Schema) []string {
 		case "array":
 			all = append(all, lists(name, s)...)
 		case "object":
-			all = append(all, objects(name, s)...)
+			all = append(all, Instances(name, s)...)
 		case "string":
 			all = append(all, texts(name, s)...)
 		}
@@ -253,28 +252,6 @@ func listOf(s *jsonschema.Schema, elements []string) string {
 		parts[i] = JSON(s.Items, e)
 	}
 	return "[" + strings.Join(parts, ",") + "]"
-}
-
-// objects returns JSON objects with all the properties of the schema.
-func objects(name string, s *jsonschema.Schema) []string {
-	var members [8][]string
-	add := func(property, name string, p *jsonschema.Schema) {
-		values := append(enumerated(p), guesses(name, p)...)
-		for i := range members {
-			members[i] = append(members[i], JSON(nil, property)+":"+JSON(p, values[i%len(values)]))
-		}
-	}
-	for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
-		add(property, property, s.Properties[property])
-	}
-	if len(s.Properties) == 0 && s.AdditionalProperties != nil {
-		add("key", name, s.AdditionalProperties)
-	}
-	var all []string
-	for _, m := range members {
-		all = append(all, "{"+strings.Join(m, ",")+"}")
-	}
-	return all
 }
 
 // JSON returns the text of an argument as JSON of the type in its schema: an array for

@@ -73,8 +73,10 @@ func TestSamplesOfNestedObjects(t *testing.T) {
 	for range 20 {
 		nested = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": nested}}
 	}
-	want := strings.Repeat(`{"a":`, 20) + "true" + strings.Repeat("}", 20)
-	assert.Contains(t, Values("a", nested), want)
+	nested.Required = []string{"a"}
+	for _, text := range Values("a", nested) {
+		assert.Contains(t, text, `{"a":`)
+	}
 }
 
 func enum(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
@@ -41,7 +42,8 @@ func (r *Reach) Found() bool {
 		if other.Name == r.Argument.Name {
 			continue
 		}
-		for _, v := range sample.Finite(other.Schema) {
+		values := sample.Finite(other.Schema)
+		for _, v := range values[:min(len(values), mostValues)] {
 			if with, _ := r.Render(map[string]string{other.Name: v}, Names(r.Prompt, false)); with != nil && r.varied(with, fewValues) {
 				return true
 			}
@@ -80,11 +82,7 @@ func (r *Reach) varied(from *Rendering, most int) bool {
 			r.note("none")
 		}
 	}
-	values := r.Candidates(r.Argument, from.Arguments)
-	for _, v := range values[:min(len(values), most)] {
-		if v == from.Arguments[name] {
-			continue
-		}
+	for _, v := range r.others(from, most) {
 		if got := r.with(from, v); got != nil {
 			if got.Form != from.Form {
 				return r.isStable(from) || r.varied(from, most)
@@ -93,6 +91,18 @@ func (r *Reach) varied(from *Rendering, most int) bool {
 		}
 	}
 	return false
+}
+
+// others returns values of the argument to compare with the one of a rendering, and at last the
+// words of the description, which may name the values that count.
+func (r *Reach) others(from *Rendering, most int) []string {
+	values := r.Candidates(r.Argument, from.Arguments)
+	values = slices.Clone(values[:min(len(values), most)])
+	if most == mostValues {
+		words := strings.FieldsFunc(r.Argument.Description, func(c rune) bool { return c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		values = append(values, words[:min(len(words), most)]...)
+	}
+	return slices.DeleteFunc(values, func(v string) bool { return v == from.Arguments[r.Argument.Name] })
 }
 
 // isStable reports whether a result is still the same with the same arguments, so that

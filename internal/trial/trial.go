@@ -25,6 +25,8 @@ type Subject struct {
 	// Get returns the result with these arguments, or why the prompt does not render: the
 	// *prompts.Error of the client, or another error.
 	Get func(arguments map[string]string) (*Rendering, error)
+
+	known map[string]constants // by argument
 }
 
 // Rendering is a result, with the arguments that it was made of.
@@ -59,26 +61,47 @@ func Names(p *prompts.Prompt, onlyRequired bool) []string {
 
 // Candidates returns at least one value for an argument, the likeliest first: the values of
 // the examples, the values that the schema names, the completions that the server offers with
-// the other arguments, and generated values.
+// the other arguments, and generated values. The caller must not change the slice.
 func (s *Subject) Candidates(a *prompts.Argument, others map[string]string) []string {
-	var all []string
+	first, rest := s.constants(a)
+	if a.Complete == nil || s.Complete == nil {
+		return first[:len(first)+len(rest)]
+	}
+	return distinct(slices.Concat(first, s.Complete(a, others), rest))
+}
+
+// constants returns the candidates before and after the completions. The second slice follows the
+// first in the same array.
+func (s *Subject) constants(a *prompts.Argument) (first, rest []string) {
+	if all, ok := s.known[a.Name]; ok {
+		return all.first, all.rest
+	}
 	for _, call := range s.Examples {
 		if v, ok := call[a.Name]; ok {
-			all = append(all, v)
+			first = append(first, v)
 		}
 	}
 	if a.Schema != nil {
 		for _, v := range a.Schema.Examples {
-			all = append(all, sample.Text(v))
+			first = append(first, sample.Text(v))
 		}
 	}
-	all = append(all, sample.Finite(a.Schema)...)
-	if a.Complete != nil && s.Complete != nil {
-		all = append(all, s.Complete(a, others)...)
+	first = distinct(append(first, sample.Finite(a.Schema)...))
+	all := distinct(append(slices.Clone(first), sample.Values(a.Name, a.Schema)...))
+	first, rest = all[:len(first)], all[len(first):]
+	if s.known == nil {
+		s.known = map[string]constants{}
 	}
-	all = append(all, sample.Values(a.Name, a.Schema)...)
+	s.known[a.Name] = constants{first, rest}
+	return first, rest
+}
+
+type constants struct{ first, rest []string }
+
+// distinct returns values without repetitions.
+func distinct(values []string) []string {
 	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(v string) bool {
+	return slices.DeleteFunc(values, func(v string) bool {
 		before := seen[v]
 		seen[v] = true
 		return before
@@ -99,6 +122,10 @@ type Obstacle struct {
 // given, and the names get values that the server accepts. If there are none, it returns why
 // the last ones are refused.
 func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, *Obstacle) {
+	isNamed := map[string]bool{}
+	for _, name := range names {
+		isNamed[name] = true
+	}
 	chosen := map[string]int{} // which of its candidates an argument has
 	var arguments map[string]string
 	for attempt := range MostAttempts {
@@ -109,7 +136,7 @@ func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, 
 		last := map[string]bool{} // those that have no other candidate
 		for i := range s.Prompt.Arguments {
 			a := &s.Prompt.Arguments[i]
-			if _, ok := pinned[a.Name]; ok || !slices.Contains(names, a.Name) {
+			if _, ok := pinned[a.Name]; ok || !isNamed[a.Name] {
 				continue
 			}
 			candidates := s.Candidates(a, arguments)

@@ -15,7 +15,7 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	name := r.Params.Name
 	res, err := m.state.next(ctx, methodGet, r)
 	if !isUnknown(err, "prompt", name) {
-		if err == nil && m.has(name) { // or a middleware has answered
+		if err == nil && m.has(name) && m.hasOwn(ctx, name) { // else a middleware has answered
 			m.reportOwn(ctx, "prompt", name)
 		}
 		return res, err

@@ -92,21 +92,6 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 
 var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 
-// mount is a registry on a server.
-type mount struct {
-	caller
-	sdk           *mcp.Server
-	registry      *prompts.Registry
-	visible       func(context.Context, prompts.Prompt) bool // Options.Visible
-	hasMiddleware bool
-	completes     bool
-	// completions completes arguments without completions of their own; nil for none.
-	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *core.Entries[*mcp.Tool] // nil without any
-	reported    sync.Map                 // names of the server's prompts and tools that were logged, by "prompt " or "tool "
-	stop        func()                   // ends the mount's goroutine
-}
-
 // checkNames refuses names that both sides have.
 func (m *mount) checkNames() error {
 	if m.state.mounted.Load() != nil {
@@ -123,40 +108,6 @@ func (m *mount) checkNames() error {
 	}
 	return errors.Join(faults...)
 }
-
-// reportOwn logs that the server has got a prompt or a tool of its own with the name of one
-// of the mount, once for each name.
-func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	if _, isKnown := m.reported.LoadOrStore(kind+" "+name, true); !isKnown {
-		attrs := []slog.Attr{slog.Any("error", core.Exists("gosdk", kind, name))}
-		if kind == "prompt" {
-			attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
-		}
-		m.server.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
-	}
-}
-
-// has reports whether the registry has a prompt of that name.
-func (m *mount) has(name string) bool {
-	_, ok := m.registry.Lookup(name)
-	return ok
-}
-
-// shows reports whether the registry has a prompt of that name that the client of the request
-// may see.
-func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
-	p, ok := m.registry.Lookup(name)
-	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
-}
-
-// placeholder is a prompt that the SDK's server has while a registry is mounted.
-// No client sees it. With the placeholder, the SDK declares the capability and
-// accepts subscriptions. When the registry changes, the mount adds the placeholder
-// again, and the SDK notifies the clients.
-const placeholder = "io.github.mcp-prompts/mount"
-
-// isPlaceholder reports whether a prompt is the SDK's entry of the placeholder.
-func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
 
 func (m *mount) addPlaceholder() {
 	m.sdk.AddPrompt(&mcp.Prompt{Name: placeholder}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

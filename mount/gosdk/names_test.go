@@ -88,3 +88,26 @@ func TestSessionOfImportedPrompt(t *testing.T) {
 		assert.Contains(t, log.String(), `imported prompt \"asks\" must return InputRequests, because its session has no client to ask; or add the prompt by FromPrompt: `)
 	})
 }
+
+// A middleware that answers prompts/get for a prompt of the mount is no prompt of the server.
+func TestMiddlewareThatAnswers(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	s.AddReceivingMiddleware(guard(func(method, prompt string) (mcp.Result, error) {
+		if method == "prompts/get" && prompt == "a" {
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "cached"}}}}, nil
+		}
+		return nil, nil
+	}))
+	var log logged
+	mount(t, s, registry(says("a"), says("b")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := dial(t, s, newest)
+	for range 2 {
+		assert.Equal(t, "cached", c.text("a"))
+		assert.Equal(t, "ours: b", c.text("b"))
+	}
+	assert.Empty(t, log.String())
+	s.AddPrompt(&mcp.Prompt{Name: "a"}, ownPrompt("own: a"))
+	c.must("prompts/list", "")
+	assert.Contains(t, log.String(), `msg="prompt not mounted" prompt=a`)
+}

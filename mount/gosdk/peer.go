@@ -80,3 +80,16 @@ func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, erro
 	}
 	return all["q"], nil
 }
+
+// elicited returns an answer to an elicitation. In the SDK's own encoding a form
+// that was left empty is missing (v1.8.0 mcp/protocol.go:2190).
+func elicited(e *mcp.ElicitResult) any {
+	out := map[string]any{"action": e.Action}
+	if e.Content != nil {
+		out["content"] = e.Content
+	}
+	if len(e.Meta) > 0 {
+		out["_meta"] = e.Meta
+	}
+	return out
+}

@@ -17,8 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-type requestKey struct{}
-
 // Request returns the SDK's request in progress, and reports whether one exists. ctx
 // is the context of a render function or of another function in the options or
 // prompts, or a context made from it. Under a [Mount], the request is a
@@ -27,12 +25,6 @@ type requestKey struct{}
 func Request(ctx context.Context) (mcp.Request, bool) {
 	r, ok := ctx.Value(requestKey{}).(mcp.Request)
 	return r, ok
-}
-
-// caller has a server of this library answer requests of the SDK's.
-type caller struct {
-	state  *serverState
-	server *prompts.Server
 }
 
 // callParams are the params of a prompts/get or a tools/call.
@@ -160,19 +152,6 @@ func answers(all mcp.InputResponseMap) map[string]any {
 			continue
 		}
 		out[key] = a
-	}
-	return out
-}
-
-// elicited returns an answer to an elicitation. In the SDK's own encoding a form
-// that was left empty is missing (v1.8.0 mcp/protocol.go:2190).
-func elicited(e *mcp.ElicitResult) any {
-	out := map[string]any{"action": e.Action}
-	if e.Content != nil {
-		out["content"] = e.Content
-	}
-	if len(e.Meta) > 0 {
-		out["_meta"] = e.Meta
 	}
 	return out
 }

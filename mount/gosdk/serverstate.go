@@ -2,8 +2,6 @@ package gosdk
 
 import (
 	"context"
-	"maps"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -27,106 +26,15 @@ type serverState struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// serverStates has the state of each server that has had a mount. Without it, each mount would
-// leave another middleware behind, two mounts could not see each other, and Import could not
-// call the handler below the mount.
-var serverStates core.States[mcp.Server, serverState]
-
-// stateOf returns the state of a server, which it makes if need be.
-func stateOf(s *mcp.Server) *serverState {
-	return serverStates.Of(s, func() *serverState {
-		st := new(serverState)
-		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-			st.next = next
-			return st.handle
-		})
-		return st
-	})
-}
-
 // The methods that a mount has to do with.
 const (
 	methodList     = "prompts/list"
 	methodGet      = "prompts/get"
 	methodComplete = "completion/complete"
+	// Of a feature of package prompttools.
+	methodListTools = "tools/list"
+	methodCallTool  = "tools/call"
 )
-
-// handle is the middleware.
-func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-	m := st.mounted.Load()
-	switch r := req.(type) {
-	case *mcp.ServerRequest[*mcp.InitializeParams], *mcp.ServerRequest[*mcp.DiscoverParams]:
-		return st.declare(ctx, method, req)
-	case *mcp.ListPromptsRequest:
-		if m != nil && method == methodList {
-			return m.list(ctx, r)
-		}
-	case *mcp.GetPromptRequest:
-		if m != nil && method == methodGet && r.Params != nil {
-			return m.get(ctx, r)
-		}
-	case *mcp.ListToolsRequest:
-		if m != nil && method == methodListTools && m.tools != nil {
-			return m.listTools(ctx, r)
-		}
-	case *mcp.CallToolRequest:
-		if m != nil && method == methodCallTool && m.tools != nil && m.visible != nil && r.Params != nil {
-			return m.callTool(ctx, r)
-		}
-	case *mcp.CompleteRequest:
-		if m != nil && method == methodComplete && r.Params != nil {
-			return m.complete(ctx, r)
-		}
-	}
-	return st.next(ctx, method, req)
-}
-
-// declare adds the capabilities of the mounts to the result of initialize or server/discover, and
-// stores the protocol version of a session, which the SDK's session does not expose.
-func (st *serverState) declare(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-	res, err := st.next(ctx, method, req)
-	switch result := res.(type) {
-	case *mcp.InitializeResult:
-		r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams])
-		if result == nil || !ok {
-			return res, err
-		}
-		if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
-			key := weak.Make(r.Session)
-			st.negotiated.Store(key, result.ProtocolVersion)
-			runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
-		}
-		changed := *result
-		changed.Capabilities = st.capabilities(result.Capabilities, core.HasCompletions(result.ProtocolVersion))
-		return &changed, err
-	case *mcp.DiscoverResult:
-		if result == nil {
-			return res, err
-		}
-		changed := *result
-		changed.Capabilities = st.capabilities(result.Capabilities, true)
-		return &changed, err
-	}
-	return res, err
-}
-
-// capabilities returns c with those of the mounts: completion, if the protocol version has the
-// capability, and skills. That of prompts is the SDK's doing, see placeholder.
-func (st *serverState) capabilities(c *mcp.ServerCapabilities, completions bool) *mcp.ServerCapabilities {
-	changed := mcp.ServerCapabilities{}
-	if c != nil {
-		changed = *c
-	}
-	if m := st.mounted.Load(); m != nil && m.completes && completions && changed.Completions == nil {
-		changed.Completions = &mcp.CompletionCapabilities{}
-	}
-	if st.skills.Load() != nil {
-		extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
-		maps.Copy(extensions, changed.Extensions)
-		changed.Extensions = extensions
-	}
-	return &changed
-}
 
 // version returns the protocol version that a request is answered in.
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
@@ -145,4 +53,76 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 		return p.ProtocolVersion
 	}
 	return core.NewestStateful()
+}
+
+type requestKey struct{}
+
+// caller has a server of this library answer requests of the SDK's.
+type caller struct {
+	state  *serverState
+	server *prompts.Server
+}
+
+// mount is a registry on a server.
+type mount struct {
+	caller
+	sdk           *mcp.Server
+	registry      *prompts.Registry
+	visible       func(context.Context, prompts.Prompt) bool // Options.Visible
+	hasMiddleware bool
+	completes     bool
+	// completions completes arguments without completions of their own; nil for none.
+	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
+	tools       *core.Entries[*mcp.Tool] // nil without any
+	reported    core.Reported            // names of the server's own prompts and tools
+	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
+	stop        func()                   // ends the mount's goroutine
+}
+
+// has reports whether the registry has a prompt of that name.
+func (m *mount) has(name string) bool {
+	_, ok := m.registry.Lookup(name)
+	return ok
+}
+
+// shows reports whether the registry has a prompt of that name that the client of the request
+// may see.
+func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
+	p, ok := m.registry.Lookup(name)
+	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
+}
+
+// reportOwn logs that the server has got a prompt or a tool of its own with the name of one
+// of the mount.
+func (m *mount) reportOwn(ctx context.Context, kind, name string) {
+	m.reported.Report(ctx, m.server, "gosdk", kind, name)
+}
+
+// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
+// for the first time.
+func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
+	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
+		return false
+	}
+	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name }) // after an error, a list reports the name
+	return is
+}
+
+// placeholder is a prompt that the SDK's server has while a registry is mounted.
+// No client sees it. With the placeholder, the SDK declares the capability and
+// accepts subscriptions. When the registry changes, the mount adds the placeholder
+// again, and the SDK notifies the clients.
+const placeholder = "io.github.mcp-prompts/mount"
+
+// isPlaceholder reports whether a prompt is the SDK's entry of the placeholder.
+func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
+
+// skillMount is a registry of skills on a server.
+type skillMount struct {
+	caller
+	sdk       *mcp.Server
+	registry  *promptskills.Registry
+	isListed  bool
+	resources *core.Entries[*mcp.Resource]
+	put       map[string]*mcp.Resource // of the mount, as in the server's list, by URI; of one goroutine at a time
 }

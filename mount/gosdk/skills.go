@@ -109,16 +109,6 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}), nil
 }
 
-// skillMount is a registry of skills on a server.
-type skillMount struct {
-	caller
-	sdk       *mcp.Server
-	registry  *promptskills.Registry
-	isListed  bool
-	resources *core.Entries[*mcp.Resource]
-	put       map[string]*mcp.Resource // of the mount, as in the server's list, by URI; of one goroutine at a time
-}
-
 // skillParams are those of all methods.
 type skillParams struct {
 	mcp.ParamsBase

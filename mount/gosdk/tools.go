@@ -15,12 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// The methods of a feature of package prompttools.
-const (
-	methodListTools = "tools/list"
-	methodCallTool  = "tools/call"
-)
-
 // mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
 // server's own tools, even if the server's middleware copies tools.
 type mountedSchema struct{ json.RawMessage }
@@ -35,14 +29,8 @@ func isMounted(tool *mcp.Tool) bool {
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(_, entry string) (*mcp.Tool, error) {
 	tool := new(mcp.Tool)
-	var raw struct {
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}
-	if err := json.Unmarshal([]byte(entry), tool); err != nil {
-		return nil, err
-	}
-	err := json.Unmarshal([]byte(entry), &raw)
-	tool.InputSchema = &mountedSchema{raw.InputSchema}
+	inputSchema, err := core.ReadTool(entry, tool)
+	tool.InputSchema = &mountedSchema{inputSchema}
 	return tool, err
 }
 
@@ -57,12 +45,7 @@ func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
 		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	return &core.Entries[*mcp.Tool]{
-		Mount: "gosdk", Kind: "tool",
-		All: func() (map[string]string, error) {
-			return core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
-				return lister.Call(context.Background(), methodListTools, params, prompts.CallOptions{})
-			})
-		},
+		Mount: "gosdk", Kind: "tool", All: core.Listed(lister, methodListTools, "tools", "name"),
 		Own: func(map[string]string) (map[string]bool, error) {
 			names := map[string]bool{}
 			return names, loopback(context.Background(), m.sdk, func(ss *mcp.ServerSession) error {

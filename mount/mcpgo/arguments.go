@@ -1,8 +1,6 @@
 package mcpgo
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -10,52 +8,11 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-	"weak"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
 )
-
-// hooksOf returns the hooks of the server, which has them from then on.
-func hooksOf(s *server.MCPServer) *server.Hooks {
-	if s.GetHooks() == nil {
-		server.WithHooks(new(server.Hooks))(s)
-	}
-	return s.GetHooks()
-}
-
-// checkArguments adds hooks to the server for the arguments of a prompts/get, while
-// anything is mounted. One rejects an argument that is neither a string nor null. mcp-go
-// reads null as an empty string (mcp/prompts.go:34), so another one removes the arguments
-// that were null. The hooks do not look at the prompt, so an error does not reveal which
-// prompts exist.
-func (st *serverState) checkArguments(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
-		raw, ok := message.(json.RawMessage)
-		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || !st.isMounted() {
-			return nil
-		}
-		nulls, err := notStrings(raw)
-		if err != nil {
-			return failure(ctx, err)
-		}
-		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
-		return nil
-	})
-	hooksOf(s).AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
-		if weak.Make(server.ServerFromContext(ctx)) != own {
-			return
-		}
-		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
-			if request.Params.Arguments[name] == "" {
-				delete(request.Params.Arguments, name)
-			}
-		}
-	})
-}
 
 // nullArguments are the names of the arguments of one request that are null. A request
 // has its own session in a server without sessions.
@@ -109,12 +66,6 @@ func (n *nulls) take(session server.ClientSession, id any) []string {
 		}
 	}
 	return nil
-}
-
-func (st *serverState) isMounted() bool {
-	st.mu.RLock()
-	defer st.mu.RUnlock()
-	return len(st.mounts) > 0
 }
 
 // maxProblems is the maximum number of arguments that an error names.

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -87,23 +86,6 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 		cancel()
 		m.end()
 	}), nil
-}
-
-// mount is a registry on a server.
-type mount struct {
-	server   *server.MCPServer
-	registry *prompts.Registry
-	options  prompts.Options
-	calls    *prompts.Server // what answers clients
-	lister   *prompts.Server // has the list entries of all prompts
-	state    *serverState
-	own      server.PromptCompletionProvider  // of the application, or nil
-	tools    *core.Entries[server.ServerTool] // nil without any
-
-	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
-
-	// state.changing protects the field below, and changes of snapshot.
-	taken map[string]bool // the names that the server has for prompts of its own
 }
 
 // begin puts the registry's prompts into the server for the first time.

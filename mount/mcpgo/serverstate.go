@@ -1,12 +1,11 @@
 package mcpgo
 
 import (
-	"context"
 	"maps"
 	"reflect"
 	"slices"
 	"sync"
-	"weak"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -114,85 +113,11 @@ func stateOf(s *server.MCPServer) *serverState {
 	return serverStates.Of(s, func() *serverState { return new(serverState) })
 }
 
-func isNil(p server.PromptCompletionProvider) bool {
-	if p == nil {
-		return true
-	}
-	v := reflect.ValueOf(p)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// prepare gives the server what it does not have yet, with changing held: the
-// SDK's fields for that have no lock.
-func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	if !isNil(own) {
-		st.mu.Lock()
-		st.provider = own
-		st.mu.Unlock()
-	}
-	if !st.prepared {
-		st.prepared = true
-		st.checkArguments(s)
-		st.limitCaches(s)
-		server.WithPromptFilter(st.filter)(s)
-	}
-	if !o.DisableCompletions && !st.completes {
-		st.completes = true
-		server.WithCompletions()(s)
-		server.WithPromptCompletionProvider(&provider{st})(s)
-	}
-	if !o.DisableListChanged && !st.listChanged {
-		st.listChanged = true
-		server.WithPromptCapabilities(true)(s)
-	}
-}
-
-// limitCaches adds hooks to the server that mark a list as private, whatever
-// server.WithCacheHints says, while Visible of a mount may hide something.
-func (st *serverState) limitCaches(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	limit := func(ctx context.Context, result mcp.CacheHintSetter) {
-		info := server.RequestProtocolInfoFromContext(ctx)
-		if info != nil && info.Modern && weak.Make(server.ServerFromContext(ctx)) == own && st.hides() {
-			result.SetCacheHints(0, mcp.CacheScopePrivate)
-		}
-	}
-	hooks := hooksOf(s)
-	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
-		limit(ctx, result)
-	})
-	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		limit(ctx, result)
-	})
-}
-
 // hides reports whether a mount has Visible.
 func (st *serverState) hides() bool {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
 	return slices.ContainsFunc(st.mounts, func(m *mount) bool { return m.options.Visible != nil })
-}
-
-// prepareTools gives the server the filter of tools, with changing held.
-func (st *serverState) prepareTools(s *server.MCPServer) {
-	if !st.filtersTools {
-		st.filtersTools = true
-		server.WithToolFilter(st.filterTools)(s)
-	}
-}
-
-// filterTools is called by the server with the tools that it is about to list, and
-// with the one that a client calls.
-func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
-	st.mu.RLock()
-	mounts := st.mounts
-	st.mu.RUnlock()
-	for _, m := range mounts {
-		if m.tools != nil && m.options.Visible != nil {
-			list = m.visibleTools(ctx, list)
-		}
-	}
-	return list
 }
 
 // enter makes a mount known to the completion provider.
@@ -249,66 +174,41 @@ func (st *serverState) owners(list []mcp.Prompt) []*mount {
 	return owners
 }
 
-// filter is called by the server with the prompts to list, in the order of names, and
-// with the single prompt of a prompts/get. Prompts of a registry get the list entry
-// for the client's protocol version. Prompts that are hidden from the client, or that
-// have left the registry, are removed. Changes by the application's own filter are kept.
-func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := st.owners(list)
-	names := map[*mount][]string{}
-	for i, p := range list {
-		if m := owners[i]; m != nil {
-			names[m] = append(names[m], p.Name)
-		}
-	}
-	if len(names) == 0 {
-		return list
-	}
-	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
-	for m, names := range names {
-		if v := m.snapshot.Load(); v != nil {
-			shown[m] = v.shown(ctx, names, len(list) > 1)
-		}
-	}
-	kept := make([]mcp.Prompt, 0, len(list))
-	for i, p := range list {
-		if owners[i] == nil {
-			kept = append(kept, p)
-		} else if entry, ok := shown[owners[i]][p.Name]; ok {
-			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
-				entry = untagged(p, entry.Meta)
-			}
-			kept = append(kept, entry)
-		}
-	}
-	return kept
+// mount is a registry on a server.
+type mount struct {
+	server   *server.MCPServer
+	registry *prompts.Registry
+	options  prompts.Options
+	calls    *prompts.Server // what answers clients
+	lister   *prompts.Server // has the list entries of all prompts
+	state    *serverState
+	own      server.PromptCompletionProvider  // of the application, or nil
+	tools    *core.Entries[server.ServerTool] // nil without any
+	reported core.Reported                    // names of the server's own tools
+
+	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
+
+	// state.changing protects the field below, and changes of snapshot.
+	taken map[string]bool // the names that the server has for prompts of its own
 }
 
-// isChanged reports whether an author's filter has changed a prompt that was put
-// into the server.
-func isChanged(p, put mcp.Prompt) bool {
-	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
-		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+// snapshot is what is mounted, as the registry was at one time.
+type snapshot struct {
+	mount   *mount
+	prompts map[string]prompts.Prompt
+
+	mu   sync.Mutex // protects the field below
+	made map[string]func() map[string]mcp.Prompt
 }
 
-// untagged returns a prompt that an author's filter has changed as a client may
-// have it. meta is what ours has.
-func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
-	t := tagOf(&p)
-	switch {
-	case t == nil: // theirs
-	case p.Meta == t.put.Meta:
-		p.Meta = meta
-	default:
-		theirs := *p.Meta
-		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
-		delete(theirs.AdditionalFields, tagKey)
-		p.Meta = &theirs
-	}
-	return p
+// has reports whether a prompt is mounted.
+func (s *snapshot) has(name string) bool {
+	_, ok := s.prompts[name]
+	return ok
 }
 
-// isSame reports whether a and b are one and the same slice.
-func isSame[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+func (st *serverState) isMounted() bool {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return len(st.mounts) > 0
 }

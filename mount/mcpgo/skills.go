@@ -51,12 +51,7 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 	}
 	m := &skillMount{calls: calls}
 	files := &core.Entries[server.ServerResource]{
-		Mount: "mcpgo", Kind: "resource",
-		All: func() (map[string]string, error) {
-			return core.Named("resources", "uri", func(params json.RawMessage) (json.RawMessage, error) {
-				return calls.Call(context.Background(), "resources/list", params, prompts.CallOptions{})
-			})
-		},
+		Mount: "mcpgo", Kind: "resource", All: core.Listed(calls, "resources/list", "resources", "uri"),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			return ownOf(s.ListResources(), added, func(there *server.ServerResource) bool { return isSameCode(there.Handler, m.read) }), nil
 		},

@@ -15,15 +15,6 @@ import (
 // newest is the protocol version whose list entries have all members.
 const newest = mcp.LATEST_PROTOCOL_VERSION
 
-// snapshot is what is mounted, as the registry was at one time.
-type snapshot struct {
-	mount   *mount
-	prompts map[string]prompts.Prompt
-
-	mu   sync.Mutex // protects the field below
-	made map[string]func() map[string]mcp.Prompt
-}
-
 // newSnapshot returns what the registry has now.
 func newSnapshot(m *mount) *snapshot {
 	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]func() map[string]mcp.Prompt{}}
@@ -31,12 +22,6 @@ func newSnapshot(m *mount) *snapshot {
 		s.prompts[p.Name] = p
 	}
 	return s
-}
-
-// has reports whether a prompt is mounted.
-func (s *snapshot) has(name string) bool {
-	_, ok := s.prompts[name]
-	return ok
 }
 
 // drop leaves a prompt out, before others see the snapshot.

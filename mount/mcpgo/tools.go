@@ -10,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -21,12 +20,7 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 		return nil
 	}
 	return &core.Entries[server.ServerTool]{
-		Mount: "mcpgo", Kind: "tool",
-		All: func() (map[string]string, error) {
-			return core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
-				return m.lister.Call(context.Background(), "tools/list", params, prompts.CallOptions{})
-			})
-		},
+		Mount: "mcpgo", Kind: "tool", All: core.Listed(m.lister, "tools/list", "tools", "name"),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			return ownOf(m.server.ListTools(), added, m.isHandler), nil
 		},
@@ -41,17 +35,21 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 // isHandler reports whether the handler of a tool is that of the mounts' tools.
 func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(there.Handler, m.tool) }
 
+// reportTools logs which of the tools that the server lists are its own, and have the name of
+// a tool of the mount.
+func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
+	for _, tool := range listed {
+		if there := m.server.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
+			m.reported.Report(ctx, m.calls, "mcpgo", "tool", tool.Name)
+		}
+	}
+}
+
 // toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
 	var tool mcp.Tool
-	var raw struct {
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}
-	if err := json.Unmarshal([]byte(entry), &tool); err != nil {
-		return tool, err
-	}
-	err := json.Unmarshal([]byte(entry), &raw)
-	tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, raw.InputSchema
+	inputSchema, err := core.ReadTool(entry, &tool)
+	tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, inputSchema
 	return tool, err
 }
 

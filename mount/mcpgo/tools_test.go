@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -207,4 +208,25 @@ func TestUnmountedToolsAreCollected(t *testing.T) {
 		}
 	}, timeout, time.Millisecond)
 	assert.Equal(t, []string{"native"}, dial(t, s, "2025-11-25").toolNames())
+}
+
+// A tool that the server gets after the mount, with the name of one of the mount, is logged once.
+func TestReplacedTool(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+	r := new(prompts.Registry)
+	r.MustAdd(says("a", "ours"), says("b", "ours"))
+	tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+	require.NoError(t, err)
+	var log lockedBuffer
+	mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	w := dial(t, s, "2025-06-18")
+	w.toolNames()
+	assert.Empty(t, log.String())
+	nativeTool(s, "a")
+	for range 2 {
+		assert.Equal(t, []string{"a", "b"}, w.toolNames())
+	}
+	assert.Equal(t, 1, strings.Count(log.String(), `msg="tool not mounted" error="mcpgo: tool \"a\" already exists on the server; rename one of the two"`), log.String())
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 }

@@ -1,8 +1,6 @@
 // Structure prints the size of each package and the largest cycle
 // between its files. Arguments are module folders, from the root of the repository
-// on, by default the root:
-//
-//	go -C internal/dev run ./structure $(git ls-files '*go.mod' | xargs -n1 dirname)
+// on, by default those of all modules but the examples and what serves tests only.
 //
 // The columns are:
 //
@@ -52,7 +50,10 @@ func main() {
 	}
 	modules := os.Args[1:]
 	if len(modules) == 0 {
-		modules = []string{"."}
+		var err error
+		if modules, err = productModules(); err != nil {
+			log.Fatal(err)
+		}
 	}
 	fmt.Printf("%-56s %5s %7s %9s %6s %7s %6s %12s\n",
 		"package", "files", "lines", "exported", "tests", "lines", "ratio", "cycle, lines")
@@ -76,6 +77,22 @@ func main() {
 		}
 	}
 	total.print("total")
+}
+
+// productModules returns the folders of the modules that users import or run.
+func productModules() ([]string, error) {
+	out, err := exec.Command("git", "ls-files", "go.mod", "*/go.mod").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	var modules []string
+	for name := range strings.Lines(string(out)) {
+		dir := filepath.Dir(strings.TrimSpace(name))
+		if !strings.HasPrefix(dir, "examples/") && !strings.HasPrefix(dir, "internal/") {
+			modules = append(modules, dir)
+		}
+	}
+	return modules, nil
 }
 
 // listed is a package in the output of go list.

@@ -8,6 +8,13 @@
 //
 //	go test ./hosts -update
 //
+// After a change of package.json and npm install, one command runs a host in all ways and
+// writes its file and the table:
+//
+//	go test ./hosts -all -update -run '(TestHosts|TestTerminals)/^codex$'
+//
+// With -case, only the cases whose names match are run, such as -case 'long|optional'.
+//
 // Each section of a file says how many runs agree with it. With -note a run is counted.
 // testdata/table.md sums up all files.
 //

@@ -15,6 +15,7 @@ type host struct {
 	name    string // in "prompts install", and of the file in testdata
 	title   string // in the documentation
 	npm     string // its package
+	seen    string // the day of the last run, if it is not that of most hosts
 	folder  string // the folder of the package.json that has the package
 	program string // a file in node_modules
 	command string // what a user calls, if "prompts install" calls it, too
@@ -94,7 +95,7 @@ var hosts = []*host{
 	{
 		urlCommand: "mcp add --transport http review {url}",
 		readSkill:  `ReadMcpResourceTool {"server":"review","uri":"skill://refunds/SKILL.md"}`,
-		name:       "claude-code", title: "Claude Code", npm: "@anthropic-ai/claude-code", folder: "node",
+		name:       "claude-code", title: "Claude Code", npm: "@anthropic-ai/claude-code", seen: "2026-11-28", folder: "node",
 		program: "@anthropic-ai/claude-code-{platform}/claude", command: "claude",
 		env: "ANTHROPIC_BASE_URL={model} ANTHROPIC_API_KEY=any ENABLE_TOOL_SEARCH=false MCP_CONNECTION_NONBLOCKING=0 MCP_CONNECT_TIMEOUT_MS=60000 MCP_TIMEOUT=60000 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1",
 		files: map[string]string{".claude.json": `{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["any"]},` +
@@ -117,7 +118,7 @@ var hosts = []*host{
 	{
 		urlFile: ".config/opencode/opencode.json", urlKey: "mcp", urlEntry: openCodeURL,
 		readSkill: `read_mcp_resource {"server":"review","uri":"skill://refunds/SKILL.md"}`,
-		name:      "opencode", title: "opencode", npm: "opencode-ai", folder: "node",
+		name:      "opencode", title: "opencode", npm: "opencode-ai", seen: "2026-11-28", folder: "node",
 		program: "opencode-{platform}/bin/opencode",
 		env:     "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		files:   map[string]string{".config/opencode/opencode.json": openCodeModel},
@@ -133,7 +134,7 @@ var hosts = []*host{
 		urlCommand: "mcp add review --url {url}",
 		patience:   [2]string{".codex/config.toml", "startup_timeout_sec = 60\n"},
 		readSkill:  `read_mcp_resource {"server":"review","uri":"skill://refunds/SKILL.md"}`,
-		name:       "codex", title: "Codex", npm: "@openai/codex", folder: "node", noPrompts: true,
+		name:       "codex", title: "Codex", npm: "@openai/codex", seen: "2026-11-28", folder: "node", noPrompts: true,
 		program: "@openai/codex/bin/codex.js", command: "codex",
 		env: "MOCK_KEY=x",
 		files: map[string]string{".codex/config.toml": `model = "mock"
@@ -160,7 +161,7 @@ env_key = "MOCK_KEY"
 	},
 	{
 		urlFile: ".copilot/mcp-config.json", urlKey: "mcpServers", urlEntry: `{"type":"http","url":"{url}","tools":["*"]}`,
-		name: "copilot", title: "Copilot CLI", npm: "@github/copilot", folder: "node", noPrompts: true,
+		name: "copilot", title: "Copilot CLI", npm: "@github/copilot", seen: "2026-11-28", folder: "node", noPrompts: true,
 		program: "@github/copilot-{platform}/copilot", command: "copilot",
 		env: "COPILOT_PROVIDER_BASE_URL={model}/v1 COPILOT_MODEL=mock COPILOT_PROVIDER_API_KEY=x COPILOT_AUTO_UPDATE=false",
 		screen: &screen{
@@ -183,7 +184,7 @@ env_key = "MOCK_KEY"
 var gemini = &host{
 	readSkill: `read_mcp_resource {"uri":"skill://refunds/SKILL.md"}`,
 	urlFile:   ".gemini/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
-	name: "gemini", title: "Gemini CLI", npm: "@google/gemini-cli", folder: "node",
+	name: "gemini", title: "Gemini CLI", npm: "@google/gemini-cli", seen: "2026-11-28", folder: "node",
 	program: "@google/gemini-cli/bundle/gemini.js",
 	// Gemini CLI starts no server in a folder that is not trusted.
 	env:         "GOOGLE_GEMINI_BASE_URL={model} GEMINI_API_KEY=any GEMINI_CLI_TRUST_WORKSPACE=true",
@@ -226,7 +227,7 @@ var kilo = &host{
 // more are hosts that only -all runs.
 var more = []*host{
 	{
-		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", folder: "more", noPrompts: true,
+		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", seen: "2026-11-28", folder: "more", noPrompts: true,
 		program: "@continuedev/cli/dist/cn.js", command: "cn",
 		env: "CONTINUE_TELEMETRY_ENABLED=0 FORCE_NO_TTY=true",
 		files: map[string]string{"config.yaml": `name: test
@@ -249,10 +250,9 @@ mcpServers:
 		},
 	},
 	{
-		name: "cline", title: "Cline", npm: "cline", folder: "more", noPrompts: true,
+		name: "cline", title: "Cline", npm: "cline", seen: "2026-11-28", folder: "more", noPrompts: true,
 		program: "@cline/cli-{platform}/bin/cline", command: "cline",
 		setup:      "auth -p openai-compatible -k x -m mock -b {model}/v1",
-		addCommand: "mcp add --yes review -- {prompts} serve --tools {folder}",
 		urlCommand: "mcp add --yes --transport http review {url}",
 		noise:      regexp.MustCompile(`(?m)^(\s*Warning: AI SDK|DeprecationWarning: |\s+at .*bunfs).*\n+`),
 		say: func(c *testCase) []string {

@@ -138,9 +138,21 @@ var changes = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "<date>"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?( ?m?s\b| seconds?)`), "<duration>"},
 	{regexp.MustCompile(`\b\d{13}-[0-9a-z]{6}\b`), "<time>"},
+	{regexp.MustCompile(`\b\d{13}-copilot-tool-output-[0-9a-f]{32}|\btool_[0-9a-f]{12}\w{14}\b`), "<file>"},
 	{regexp.MustCompile(`(?m)\s+\d\d:\d\d$`), ""},
 	{regexp.MustCompile(`(\S) {3,}(\S)`), "$1  $2"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
+}
+
+// numbered matches the lines of a long text, also in JSON.
+var numbered = regexp.MustCompile(`(?:LINE-\d{4} x{44}(?:\s|\\+n)*)+`)
+
+// shortened replaces lines with numbers by the first and the last.
+func shortened(text string) string {
+	return numbered.ReplaceAllStringFunc(text, func(found string) string {
+		at := strings.LastIndex(found, "LINE-")
+		return found[:len("LINE-0000")] + " to " + found[at:at+len("LINE-0000")] + "\n"
+	})
 }
 
 // normal returns a text of one run in the form in which each run has it.

@@ -5,8 +5,10 @@ package hosts_test
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,10 +22,17 @@ var (
 	all    = flag.Bool("all", false, "run all cases of all hosts, over standard input and output and over HTTP")
 	update = flag.Bool("update", false, "write what happens to testdata")
 	note   = flag.Bool("note", false, "count in testdata how many runs agree")
+	only   = flag.String("case", "", "with -all, run only the cases whose names match this regular expression")
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if *all && *update { // the table sums up what the tests have written
+		if out, err := exec.Command(os.Args[0], "-test.run=^TestTable$", "-update").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "TestTable: %v\n%s", err, out)
+			code = max(code, 1)
+		}
+	}
 	_ = os.RemoveAll(builtIn)
 	os.Exit(code)
 }
@@ -46,7 +55,7 @@ func TestHosts(t *testing.T) {
 				names = append(names, runCases(t, g, h, true)...)
 			}
 			for _, name := range g.names {
-				isOld := *all && !t.Failed() && !strings.HasSuffix(name, "terminal") && !slices.Contains(names, name)
+				isOld := *all && *only == "" && !t.Failed() && !strings.HasSuffix(name, "terminal") && !slices.Contains(names, name)
 				assert.False(t, isOld, "%s: no case makes the section %q; delete the section", g.path, name)
 			}
 		})
@@ -125,7 +134,7 @@ func runCases(t *testing.T, g *golden, h *host, overHTTP bool) (names []string) 
 					g.check(t, start, h.title+" "+version(t, h)+"\n"+opening(traffic))
 				}
 				g.check(t, name, "user typed:\n"+indented(typed(h, args))+
-					s.got(&c, traffic)+"model got:\n"+s.seen()+"user saw:\n"+indented(s.normal(output)))
+					s.got(&c, traffic)+"model got:\n"+s.seen()+"user saw:\n"+indented(s.normal(numbered.ReplaceAllString(output, "LINES\n"))))
 			})
 			if !hasEnded {
 				t.Errorf("%s does not answer; the cases after %q are left out", h.title, name)
@@ -163,8 +172,9 @@ func (h *host) options(mode string) serverOptions {
 // cases returns the cases of a mode. A host without prompts has called the tool of each
 // prompt already.
 func (h *host) cases(mode string) (of []testCase) {
+	wanted := regexp.MustCompile(*only)
 	for _, c := range cases {
-		if c.mode != mode || mode == "each" && h.noPrompts {
+		if !wanted.MatchString(c.name) || c.mode != mode || mode == "each" && h.noPrompts {
 			continue
 		}
 		if c.name == skill {

@@ -8,7 +8,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,8 +20,8 @@ import (
 	known "github.com/mcp-prompts/prompts/internal/hosts"
 )
 
-// recorded is the day of the last runs in testdata.
-const recorded = "2026-11-24"
+// recorded returns the day of the last run of a host in testdata.
+func (h *host) recorded() string { return cmp.Or(h.seen, "2026-11-24") }
 
 // TestTable checks that testdata/table.md has what the recorded runs show. With -update it
 // writes the table.
@@ -43,7 +45,7 @@ func TestTable(t *testing.T) {
 		fmt.Fprintf(&table, " [%s %s](%s.golden) |", h.title, wanted(t, h.folder, h.npm), h.name)
 	}
 	for _, h := range append(shown, kilo) {
-		fmt.Fprintf(&runs, "| [%s](%s.golden) | %s | %s | %s |\n", h.title, h.name, wanted(t, h.folder, h.npm), recorded, readGolden(t, h.name).agreement())
+		fmt.Fprintf(&runs, "| [%s](%s.golden) | %s | %s | %s |\n", h.title, h.name, wanted(t, h.folder, h.npm), h.recorded(), readGolden(t, h.name).agreement())
 	}
 	table.WriteString("\n|" + strings.Repeat("---|", len(shown)+1) + "\n")
 	for _, c := range cases {
@@ -86,6 +88,9 @@ func (g *golden) agreement() string {
 	return fmt.Sprintf("%d | %s | %s", len(g.names), times, cmp.Or(strings.Join(differ, "; "), "none"))
 }
 
+// span matches lines of a long text, see shortened.
+var span = regexp.MustCompile(`LINE-(\d{4}) to LINE-(\d{4})`)
+
 // outcome returns what a case came to, in a few words.
 func (g *golden) outcome(c *testCase) string {
 	alone, inTerminal := g.sections[c.name+", stdio"], g.sections[c.name+", terminal"]
@@ -113,6 +118,18 @@ func (c *testCase) outcome(section string) string {
 		}
 		return "does not list again"
 	}
+	if strings.HasPrefix(c.name, "long text") {
+		lines := 0
+		for _, found := range span.FindAllStringSubmatch(model, -1) {
+			first, _ := strconv.Atoi(found[1]) // digits
+			last, _ := strconv.Atoi(found[2])
+			lines += last - first + 1
+		}
+		if lines == 2000 {
+			return "yes"
+		}
+		return fmt.Sprintf("%d of 2000 lines", lines)
+	}
 	got := 0
 	for _, want := range c.want {
 		if strings.Contains(model, want) {
@@ -129,7 +146,7 @@ func (c *testCase) outcome(section string) string {
 		return "in part"
 	case server == "" && (isReported || strings.Contains(model, "equired")):
 		return "refused by the host"
-	case strings.Contains(model, "invalid arguments for prompt"):
+	case strings.Contains(model, "invalid arguments for prompt"), strings.Contains(model, "cannot be used in "):
 		return "error shown"
 	case strings.Contains(server, "  error ") && isReported:
 		return "error shown"
@@ -143,20 +160,20 @@ func (c *testCase) outcome(section string) string {
 // were run and the day, and that the table links to the runs.
 func TestKnownHosts(t *testing.T) {
 	t.Parallel()
-	versions := map[string]string{}
+	versions, days := map[string]string{}, map[string]string{}
 	for _, h := range slices.Concat(hosts, []*host{gemini, qwen, kilo}, more) {
-		versions[h.title] = wanted(t, h.folder, h.npm)
+		versions[h.title], days[h.title] = wanted(t, h.folder, h.npm), h.recorded()
 		if h == kilo {
 			continue // has no page
 		}
 		page, err := os.ReadFile("../../../docs/clients/" + h.name + ".md")
 		require.NoError(t, err)
-		assert.Contains(t, string(page), "Run with "+h.title+" "+versions[h.title]+" on "+recorded+".")
+		assert.Contains(t, string(page), "Run with "+h.title+" "+versions[h.title]+" on "+h.recorded()+".")
 	}
 	for _, h := range known.Table {
 		if version := versions[h.Name]; version != "" {
 			assert.Equal(t, version, h.Version, h.Name)
-			assert.Equal(t, recorded, h.Seen, h.Name)
+			assert.Equal(t, days[h.Name], h.Seen, h.Name)
 			delete(versions, h.Name)
 		}
 		for _, l := range h.Limits {

@@ -183,7 +183,7 @@ func (s *sandbox) seen() string {
 					return ""
 				})
 			}
-			if p = strings.TrimSpace(s.normal(p)); p != "" {
+			if p = strings.TrimSpace(s.normal(shortened(p))); p != "" {
 				out.WriteString(indented(m.Role + ": " + strings.ReplaceAll(p, "\n", "\n  ")))
 			}
 		}

@@ -1,12 +1,16 @@
 package core
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // maxPages limits the pages of a list that does not end.
@@ -83,6 +87,26 @@ func Named(list, member string, call func(params json.RawMessage) (json.RawMessa
 	return all, nil
 }
 
+// Listed returns a function for All of Entries: with the entries that a server lists, whoever
+// may see them.
+func Listed(s *prompts.Server, method, list, member string) func() (map[string]string, error) {
+	return func() (map[string]string, error) {
+		return Named(list, member, func(params json.RawMessage) (json.RawMessage, error) {
+			return s.Call(context.Background(), method, params, prompts.CallOptions{})
+		})
+	}
+}
+
+// ReadTool reads an entry of tools/list into the type of an SDK, and returns the schema of the
+// arguments unchanged.
+func ReadTool(entry string, tool any) (inputSchema json.RawMessage, err error) {
+	var raw struct {
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	err = errors.Join(json.Unmarshal([]byte(entry), tool), json.Unmarshal([]byte(entry), &raw))
+	return raw.InputSchema, err
+}
+
 // ReadPrompts returns the entries of a page of prompts/list in the type of an SDK. read gets
 // the JSON of an entry, and the entry's _meta, with the digits of numbers unchanged.
 func ReadPrompts[P any](page json.RawMessage, read func(entry json.RawMessage, meta map[string]any) (P, error)) ([]P, error) {
@@ -125,9 +149,28 @@ type Entries[T any] struct {
 	added  map[string]string // the entries that the server has, by name
 }
 
+// Reported logs that the server has an entry of its own with the name of one of the mount, once
+// for each name.
+type Reported struct{ names sync.Map } // "prompt " or "tool " and the name
+
+// Report logs the name of a prompt or a tool.
+func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, name string) {
+	if _, isKnown := r.names.LoadOrStore(kind+" "+name, true); isKnown {
+		return
+	}
+	attrs := []slog.Attr{slog.Any("error", Exists(mount, kind, name))}
+	if kind == "prompt" {
+		attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
+	}
+	s.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
+}
+
 // Wants reports whether the mount has an entry with a name, also if the server has one of its
 // own under the name.
 func (e *Entries[T]) Wants(name string) bool {
+	if e == nil {
+		return false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.wanted[name] != ""

@@ -1,0 +1,63 @@
+package prompttest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/markdown"
+	"github.com/mcp-prompts/prompts/internal/trial"
+)
+
+// lineAt returns the line of a text at an offset.
+func lineAt(text string, at int) string {
+	begin := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[begin:], "\n")
+	if at-begin > 40 {
+		line = "…" + strings.ToValidUTF8(text[at-20:at-begin+begin], "") + line[at-begin:]
+	}
+	return line
+}
+
+// list returns arguments for people.
+func list(arguments map[string]string) string {
+	if len(arguments) == 0 {
+		return "no arguments"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		parts = append(parts, name+" "+trial.Quote(arguments[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// some returns the first values of a list for people.
+func some(values []string) string {
+	const most = 6
+	if n := len(values); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
+	}
+	return strings.Join(values, ", ")
+}
+
+// withoutBlocks returns a text without its fenced blocks of code.
+func withoutBlocks(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, block := range markdown.Blocks(text) {
+		b.WriteString(text[at:block.Begin])
+		at = block.End
+	}
+	return b.String() + text[at:]
+}
+
+// excerptBytes is how much of a message a failure repeats.
+const excerptBytes = 2048
+
+func excerpt(msg []byte) string {
+	if len(msg) > excerptBytes {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
+	}
+	return string(msg)
+}
