@@ -82,6 +82,7 @@ var fixes = map[hosts.Kind]string{
 	hosts.OneArgument:     "Declare one argument",
 	hosts.OneWordValues:   "Declare an enum of single words, or one argument",
 	hosts.Placeholders:    "Print the argument unchanged in a template",
+	hosts.NamedOptional:   "Declare the argument as required, or tell users to write name=value",
 	hosts.NoDefaults:      "Write the prompt so that an empty value works",
 	hosts.NoSpaces:        "Write the name without spaces",
 	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . -",
@@ -89,6 +90,7 @@ var fixes = map[hosts.Kind]string{
 	hosts.UserOnly:        "Send one message of the user",
 	hosts.Dollars:         "Write a space after the dollar sign",
 	hosts.AlternatingOnly: "Let the roles take turns, the user first",
+	hosts.ToolBytes:       "Send a shorter text",
 	hosts.NoPrompts:       "Serve the prompts as tools by package prompttools",
 }
 
