@@ -226,14 +226,6 @@ func (c Cache) newResults() *results {
 	return memo.New[string, keptResult](c.TTL, c.MaxResults, c.MaxBytes)
 }
 
-// appendSpecs appends what the arguments declare, but for their CompleteFuncs.
-func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
-	for _, a := range arguments {
-		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim, Schema: a.Schema})
-	}
-	return dst
-}
-
 // setComplete keeps the CompleteFuncs of the arguments.
 func (d *definition) setComplete(arguments []Argument) {
 	for _, a := range arguments {

@@ -91,9 +91,9 @@ func InvalidArgument(name, reason string) error {
 
 // renderError returns the error for the client if err, of a render function, has one.
 // Otherwise it returns nil.
-func renderError(d *definition, err error) *Error {
-	if problems := d.plan.Locate(err); len(problems) > 0 {
-		return argumentsError(d.prompt.Name, problems)
+func renderError(prompt string, plan *argument.Plan, err error) *Error {
+	if problems := plan.Locate(err); len(problems) > 0 {
+		return argumentsError(prompt, problems)
 	}
 	e := wire.ClientError(err)
 	if e == nil {

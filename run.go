@@ -223,10 +223,11 @@ func (g *getRequest) fill() (filledRender, []argument.Problem) {
 
 // fail returns the failure of a render function's error.
 func (g *getRequest) fail(err error) *rpc.Failure {
-	if f := g.refused("prompt", renderError(g.definition, err), err); f != nil {
+	d := g.definition
+	if f := g.refused("prompt", renderError(d.prompt.Name, d.plan, err), err); f != nil {
 		return f
 	}
-	return rpc.InternalFailure(promptSubject(g.definition.prompt.Name), err)
+	return rpc.InternalFailure(promptSubject(d.prompt.Name), err)
 }
 
 // response returns the response for a result. Only a middleware looks at more than is sent.

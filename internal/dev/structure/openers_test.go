@@ -18,9 +18,10 @@ import (
 // openers are the functions that may open a file to read without internal/regular, which reads
 // nothing but regular files, within a limit and a context.
 var openers = map[string]string{
-	"promptfs/source.go appendFile":    "the check before and the reading after are those of internal/regular",
-	"promptpreview/assets.go":          "the files are part of the program",
-	"cmd/prompts/render.go readValues": "the user may name the pipe of a shell, and a signal ends the wait",
+	"promptfs/source.go appendFile":      "the check before and the reading after are those of internal/regular",
+	"promptpreview/assets.go":            "the files are part of the program",
+	"cmd/prompts/render.go readValues":   "the user may name the pipe of a shell, and a signal ends the wait",
+	"prompttest/checkruns.go isConstant": "the file is the program of the test",
 }
 
 // TestOpeners checks that what users run opens files by internal/regular: a pipe in the place of
