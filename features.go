@@ -31,12 +31,17 @@ type features struct{ server *Server }
 // Render is that of package promptfeature.
 func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
 	call, s := rpc.CallOf(c), f.server
-	v := &rendering{server: s, method: c.Method(), keys: keys, tool: tool, appendTo: appendTo, unknown: unknown}
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
-	g := &servedGet{promptRequest: promptRequest{server: s, prompt: prompt}, feature: v, retry: retry}
+	both := new(struct { // in one allocation
+		servedGet
+		rendering
+	})
+	g, v := &both.servedGet, &both.rendering
+	*v = rendering{server: s, method: c.Method(), keys: keys, tool: tool, appendTo: appendTo, unknown: unknown}
+	g.server, g.prompt, g.feature, g.retry = s, prompt, v, retry
 	args, detach := inParams(call, arguments), call.Message.Large
 	switch {
 	// Large arguments that are no part of the message are parsed when the request runs: what

@@ -82,7 +82,7 @@ var fixes = map[hosts.Kind]string{
 	hosts.OneArgument:     "Declare one argument",
 	hosts.OneWordValues:   "Declare an enum of single words, or one argument",
 	hosts.Placeholders:    "Print the argument unchanged in a template",
-	hosts.NamedOptional:   "Declare the argument as required, or document that users write name=value",
+	hosts.NamedOptional:   "Declare the argument as required",
 	hosts.NoDefaults:      "Write the prompt so that an empty value works",
 	hosts.NoSpaces:        "Write the name without spaces",
 	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . -",

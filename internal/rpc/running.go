@@ -91,7 +91,7 @@ func (r *Running) UnlockAsking() { r.asking.Unlock() }
 // Parse calls use with the parsed form of a JSON text that the runner has, or with the error
 // of the text; with neither for an empty text. The text and the parsed form count as those of
 // a message do, until use returns. use must neither wait nor call Parse: others wait for the
-// bytes. Parse fails if the request ends before the bytes are free.
+// bytes. It must not keep v. Parse fails if the request ends before the bytes are free.
 func (r *Running) Parse(text string, use func(v strictjson.Value, err error)) error {
 	t := r.task
 	if wire.IsLarge(len(text)) {
@@ -101,12 +101,13 @@ func (r *Running) Parse(text string, use func(v strictjson.Value, err error)) er
 		}
 		defer release()
 	}
-	var doc strictjson.Doc
+	read := getReading() // lost to the pool if use panics
 	var err error
 	if text != "" {
-		err = doc.Parse(text, jsonenc.MaxDepth)
+		err = read.doc.Parse(text, jsonenc.MaxDepth)
 	}
-	use(doc.Root(), err)
+	use(read.doc.Root(), err)
+	putReading(read)
 	return nil
 }
 

@@ -20,8 +20,8 @@ import (
 var openers = map[string]string{
 	"promptfs/source.go appendFile":      "the check before and the reading after are those of internal/regular",
 	"promptpreview/assets.go":            "the files are part of the program",
+	"prompttest/checkruns.go isConstant": "the file is the program of the test itself",
 	"cmd/prompts/render.go readValues":   "the user may name the pipe of a shell, and a signal ends the wait",
-	"prompttest/checkruns.go isConstant": "the file is the program of the test",
 }
 
 // TestOpeners checks that what users run opens files by internal/regular: a pipe in the place of
