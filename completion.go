@@ -161,7 +161,7 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	if err == nil {
 		return values, total, nil
 	}
-	if e := renderError(r.definition.prompt.Name, err); e != nil {
+	if e := renderError(r.definition.prompt.Name, r.definition.plan, err); e != nil {
 		return nil, 0, clientFailure(e, err)
 	}
 	return nil, 0, rpc.InternalFailure(completionSubject(r.argument), err)

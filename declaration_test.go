@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,11 +58,7 @@ func TestInvalidDeclarations(t *testing.T) {
 		{"argument names", untyped(prompts.Argument{}, prompts.Argument{Name: "a\x00"}, prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "": Name is empty`, `prompt "p": argument "a\x00": Name contains a control character`, `prompt "p": argument "b": argument is declared twice`}},
 		{"nil render", prompts.New[servertest.One[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": render function is nil`}},
-		{"two renders", func() prompts.Prompt {
-			p := servertest.PromptOf[servertest.One[int]]()
-			p.Render = servertest.Nothing
-			return p
-		}(),
+		{"two renders", prompts.NewText(prompts.Prompt{Name: "p", Render: servertest.Nothing}, func(context.Context, servertest.One[int]) (string, error) { return "", nil }),
 			[]string{`prompt "p": Render is set, but New already provides a render function; remove one of the two`}},
 		{"not a struct", servertest.PromptOf[map[string]string](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
 		{"no arguments", servertest.PromptOf[struct{}](), nil},

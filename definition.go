@@ -38,7 +38,7 @@ type definition struct {
 type commonFields struct {
 	Name, Title, Description string
 	Render                   RenderFunc
-	typed                    typedRender
+	typed                    *typedPrompt
 }
 
 // rareFields are what few prompts have.
@@ -64,6 +64,7 @@ type askedFor struct {
 // newDefinition returns a definition without the arguments.
 func newDefinition(p Prompt) *definition {
 	p = p.clone()
+	p.takeRender()
 	d := &definition{prompt: commonFields{p.Name, p.Title, p.Description, p.Render, p.typed}}
 	if len(p.Icons) > 0 || p.Meta != nil || p.Version != "" || p.Digest != "" || p.Source != "" || p.DisableHints || p.Tags != nil || p.Cache != (Cache{}) {
 		d.rare = &rareFields{
@@ -130,11 +131,11 @@ func compile(p Prompt) (*definition, error) {
 		faults = append(faults, fmt.Errorf("Name has %d bytes (limit %d)", len(p.Name), cursor.MaxName))
 	}
 	switch {
-	case p.typed == nil && p.Render == nil:
+	case p.Render == nil:
 		faults = append(faults, errors.New("no render function; set Render or use New"))
 	case p.typed != nil && p.typed.isNil():
 		faults = append(faults, errors.New("render function is nil"))
-	case p.typed != nil && p.Render != nil:
+	case p.typed != nil && p.typed.more().hadRender:
 		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two"))
 	}
 	faults = append(faults, p.Cache.check()...)
@@ -223,14 +224,6 @@ func (c Cache) newResults() *results {
 		c.MaxBytes = defaultMaxBytes
 	}
 	return memo.New[string, keptResult](c.TTL, c.MaxResults, c.MaxBytes)
-}
-
-// appendSpecs appends what the arguments declare, but for their CompleteFuncs.
-func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
-	for _, a := range arguments {
-		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim, Schema: a.Schema})
-	}
-	return dst
 }
 
 // setComplete keeps the CompleteFuncs of the arguments.

@@ -38,38 +38,7 @@ const (
 // -32002 as -32602, and -32042 and -32023 to -32099 as -32603.
 //
 // An error about arguments has CodeInvalidParams. Its Data is a JSON object with the
-// name of the prompt as "prompt", and an array "problems" with an object for each
-// problem:
-//
-//   - "argument": the name of the argument;
-//   - "reason": a word from the list below;
-//   - "message": the problem for people, as the end of a sentence that begins with
-//     the argument. The text may change;
-//   - "allowed": the valid values, if they can be described;
-//   - "more": the number of values left out of "allowed", if any;
-//   - "suggestion": a similar valid value, if one exists.
-//
-// The reasons and the form of "allowed":
-//
-//   - "missing": the argument is required and absent;
-//   - "unknown": the prompt has no such argument;
-//   - "not_string": the value is not a JSON string;
-//   - "type": the string cannot be converted to the argument's type;
-//   - "enum": the value is not one of the allowed values. "allowed" is an array of
-//     the first 100, and "more" is the number of the others;
-//   - "format": the value does not have the format. "allowed" is the name of the
-//     format;
-//   - "pattern": the value does not match the pattern. "allowed" is the pattern;
-//   - "length": the string is too short or too long, or the list has too few or too
-//     many elements. "allowed" is an object with minLength, maxLength, minItems and
-//     maxItems, as they apply;
-//   - "range": the number is too small, too large, or not a valid multiple.
-//     "allowed" is an object with minimum, maximum, exclusiveMinimum,
-//     exclusiveMaximum and multipleOf, as they apply, and absent if the Go type sets
-//     the range;
-//   - "schema": the value breaks another rule of the argument's schema;
-//   - "refused": the render function, or UnmarshalText of the argument's type,
-//     rejects the value with [InvalidArgument].
+// name of the prompt as "prompt", and an array "problems", which package problem reads.
 //
 // Data lists 64 problems, and the member "more" counts the others. The array
 // "ignored" lists the first 64 undeclared arguments: "argument" is the name, and
@@ -113,16 +82,17 @@ var ErrElicitationUnavailable = errors.New("cannot ask the client")
 
 // InvalidArgument returns an error for a render function that rejects an argument.
 // The client gets invalid params (-32602) with the argument and the message, in the
-// same form as for failed checks. To reject several arguments, join the errors with
-// [errors.Join].
+// same form as for failed checks. To reject a value inside of the argument, add its place to
+// the name, as in filters[2].name. The server logs a name that the prompt does not declare.
+// To reject several arguments, join the errors with [errors.Join].
 func InvalidArgument(name, reason string) error {
 	return argument.Refuse(name, reason)
 }
 
 // renderError returns the error for the client if err, of a render function, has one.
 // Otherwise it returns nil.
-func renderError(prompt string, err error) *Error {
-	if problems := argument.ArgumentErrors(err, nil); len(problems) > 0 {
+func renderError(prompt string, plan *argument.Plan, err error) *Error {
+	if problems := plan.Locate(err); len(problems) > 0 {
 		return argumentsError(prompt, problems)
 	}
 	e := wire.ClientError(err)
@@ -263,10 +233,14 @@ func elicitationError(rev revision.Revision, what string, err error) *Error {
 const requestRejected = "request rejected"
 
 // clientFailure returns a failure that the client gets to see as e. The log gets
-// err if that says more.
+// err if that says more, or rejects an argument that the prompt does not declare.
 func clientFailure(e *Error, err error) *rpc.Failure {
 	f := &rpc.Failure{Client: e, Cause: err}
-	if !isClientSafe(err) {
+	data, _ := e.Data.(argumentsData)
+	switch {
+	case slices.ContainsFunc(data.Problems, argument.Problem.IsUndeclared):
+		f.Event, f.Level, f.Log = "unknown argument refused", slog.LevelWarn, err
+	case !isClientSafe(err):
 		f.Event, f.Level, f.Log = requestRejected, slog.LevelInfo, err
 	}
 	return f

@@ -210,7 +210,8 @@ func TestRenderErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var j servertest.Journal
-			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			arguments := []prompts.Argument{{Name: "a"}, {Name: "b"}, {Name: "n"}}
+			p := prompts.Prompt{Name: "p", Arguments: arguments, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.User("not sent")), c.err
 			}}
 			result, e := callGet(t, p, `{}`, prompts.Options{Logger: j.Logger()})

@@ -36,13 +36,14 @@ import (
 // function or the transport continues after the end of its context, Serve returns
 // without waiting longer and logs the fact to Options.Logger.
 func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
+	d := s.dispatcher()
 	if t == nil {
 		return errors.New("prompts: Serve: connection is nil")
 	}
 	if l, ok := t.(interface{ LimitMessages(bytes int) }); ok { // as that of package stdio
 		l.LimitMessages(s.MaxMessageBytes())
 	}
-	if err := s.rpc.Serve(ctx, t); err != nil {
+	if err := d.Serve(ctx, t); err != nil {
 		return fmt.Errorf("prompts: %w", err)
 	}
 	return nil
@@ -53,19 +54,19 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 // observe.KindInvalid, a Duration of 0 and r as its Err. from describes the connection and
 // may be nil. Without an Observer, Reject does nothing. Safe for concurrent use.
 func (s *Server) Reject(ctx context.Context, from transport.Informer, r *transport.Rejection) {
-	s.rpc.Reject(ctx, from, r)
+	s.dispatcher().Reject(ctx, from, r)
 }
 
 // Flush waits until Options.Observer has received all ended operations. If ctx ends
 // first, Flush returns the cause. Without an Observer, Flush returns nil.
-func (s *Server) Flush(ctx context.Context) error { return s.rpc.Flush(ctx) }
+func (s *Server) Flush(ctx context.Context) error { return s.dispatcher().Flush(ctx) }
 
 // Log writes a record of a transport to Options.Logger, within the server's rate
 // limit of 100 records a second and a burst of 200. A panic of the logger is
 // dropped. Log waits for the handler of the logger for at most a second: while the
 // handler blocks, records are dropped. Safe for concurrent use.
 func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
-	s.rpc.Log(ctx, level, message, attrs...)
+	s.dispatcher().Log(ctx, level, message, attrs...)
 }
 
 // Handle answers one message outside of a session: a message of protocol version
@@ -84,13 +85,13 @@ func (s *Server) Log(ctx context.Context, level slog.Level, message string, attr
 // response, the error wraps an [*Error], for which a transport may have a status
 // code.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return s.rpc.Handle(ctx, msg, x)
+	return s.dispatcher().Handle(ctx, msg, x)
 }
 
 // NewSession returns a session that waits for initialize. The caller must close the
 // session.
 func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
-	return s.rpc.NewSession(o)
+	return s.dispatcher().NewSession(o)
 }
 
 // CallOptions describe the client of a [Server.Call]. The zero value is a client of
@@ -153,8 +154,8 @@ type CallOptions struct {
 // The application's code runs on its own goroutine, within
 // Options.Limits.MaxConcurrentTotal and Options.Timeouts.Render. Call returns when
 // ctx ends or the time limit passes, even if the code continues.
-func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	return s.rpc.Call(ctx, name, params, rpc.CallOptions{
+func (s *Server) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	return s.dispatcher().Call(ctx, method, params, rpc.CallOptions{
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
 		Request: o.Request, Notify: o.Notify, Overdue: o.Overdue,

@@ -202,6 +202,9 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 	inner, isOwn := p.passedOn(err)
 	if isOwn {
 		e, problems := wire.ClientError(err), argument.ArgumentErrors(err, nil)
+		if d := p.shown.Load(); d != nil {
+			problems = d.plan.Locate(err)
+		}
 		switch {
 		case inner == nil && len(problems) > 0:
 			return nil, clientFailure(argumentsError(p.served.name(), problems), err)

@@ -2,12 +2,9 @@ package prompts
 
 import (
 	"context"
-	"reflect"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/mcp-prompts/prompts/internal/argument"
 )
 
 // This file declares what a prompt is: its arguments, its functions and its metadata.
@@ -40,10 +37,10 @@ type Prompt struct {
 	// 2025-06-18.
 	Version string
 	// Digest identifies the content of the prompt: "sha256:" and 64 lowercase hexadecimal
-	// digits. Packages promptfs and prompttemplate set Digest. If you replace the Render of
-	// their prompt, clear Digest. Clients get Digest in the _meta of the prompt and of its
-	// results, as "io.github.mcp-prompts/digest": see Options.DisableReleaseMeta. Since
-	// protocol version 2025-06-18. Default: empty.
+	// digits. Packages promptfs and prompttemplate set Digest. [Registry.Add] drops the Digest
+	// that a prompt had with another Render. Clients get Digest in the _meta of the prompt
+	// and of its results, as "io.github.mcp-prompts/digest": see Options.DisableReleaseMeta.
+	// Since protocol version 2025-06-18. Default: empty.
 	Digest string
 	// Tags are labels for filters. They are never sent.
 	Tags []string
@@ -58,11 +55,24 @@ type Prompt struct {
 	DisableHints bool
 	// Cache stores results for later requests. Default: no results are stored.
 	Cache Cache
-	// Render answers prompts/get. Required, except for a prompt made by [New], where
-	// it must be nil.
+	// Render answers prompts/get. Required. [New] sets Render, and so do packages
+	// prompttemplate and promptfs. To decorate such a prompt, replace Render by a function
+	// that calls the old one:
+	//
+	//	render := p.Render
+	//	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+	//		r, err := render(ctx, args)
+	//		if err == nil {
+	//			r.Messages = append(r.Messages, prompts.User("Be brief."))
+	//		}
+	//		return r, err
+	//	}
+	//
+	// The prompt keeps its arguments and their checks. [Registry.Add] drops its Digest, unless
+	// you set another.
 	Render RenderFunc
 
-	typed typedRender
+	typed *typedPrompt // nil for a prompt that New has not made
 }
 
 // RenderFunc returns the messages of a prompt without a struct. args contains the
@@ -160,7 +170,8 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //
 // The rules of [RenderFunc] apply to render.
 func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {
-	p.typed = typedFunc[In](render)
+	p.typed = newTypedPrompt(typedFunc[In](render), &p)
+	p.Render = p.typed.render
 	return p
 }
 
@@ -177,49 +188,6 @@ func NewText[In any](p Prompt, render func(ctx context.Context, in In) (string, 
 		}
 		return Messages(User(text)), nil
 	})
-}
-
-// filledRender is a render function with its arguments filled in.
-type filledRender interface {
-	call(ctx context.Context) (*Result, error)
-}
-
-type filledFunc func(ctx context.Context) (*Result, error)
-
-func (f filledFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
-
-// filledStruct is a typedFunc with its struct.
-type filledStruct[In any] struct {
-	in     In
-	render typedFunc[In]
-}
-
-func (b *filledStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
-
-// typedRender is a render function whose arguments are a struct.
-type typedRender interface {
-	in() reflect.Type
-	isNil() bool
-	bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem)
-}
-
-// typedFunc is the one typedRender: what New was given.
-type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
-
-func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
-
-func (f typedFunc[In]) isNil() bool { return f == nil }
-
-func (f typedFunc[In]) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
-	b := &filledStruct[In]{render: f}
-	problems := p.Fill(ctx, reflect.ValueOf(&b.in).Elem(), args)
-	return b, problems
-}
-
-// bind fills the map of a prompt without a struct.
-func (f RenderFunc) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
-	texts, problems := p.Texts(ctx, args)
-	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 
 // Argument declares one argument of a prompt.

@@ -180,7 +180,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 				return result, false, nil
 			}
 			// The function may reject an argument that fill has accepted.
-			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
+			if problems = d.plan.Locate(err); len(problems) == 0 {
 				if g.isPending(err) {
 					_ = g.binding()
 					return nil, true, nil
@@ -213,11 +213,11 @@ func (g *getRequest) fill() (filledRender, []argument.Problem) {
 
 // fail returns the failure of a render function's error.
 func (g *getRequest) fail(err error) *rpc.Failure {
-	name := g.definition.prompt.Name
-	if f := g.refused("prompt", renderError(name, err), err); f != nil {
+	d := g.definition
+	if f := g.refused("prompt", renderError(d.prompt.Name, d.plan, err), err); f != nil {
 		return f
 	}
-	return rpc.InternalFailure(promptSubject(name), err)
+	return rpc.InternalFailure(promptSubject(d.prompt.Name), err)
 }
 
 // response returns the response for a result. Only a middleware looks at more than is sent.

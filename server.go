@@ -22,7 +22,8 @@ import (
 
 // This file has the server that build.go makes, and what all of its methods need.
 
-// Server answers the prompts methods of the protocol from a [Registry]. A Server has
+// Server answers the prompts methods of the protocol from a [Registry]. [NewServer] and
+// [MustNewServer] make one: the methods of a zero Server panic. A Server has
 // no goroutines of its own. Safe for concurrent use.
 //
 // Connect a Server in one of three ways:
@@ -99,19 +100,28 @@ func (s *Server) cacheHints() string {
 	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
 }
 
+// dispatcher returns what answers messages. It panics for a Server that no function made.
+func (s *Server) dispatcher() *rpc.Dispatcher {
+	if s == nil || s.rpc == nil {
+		panic("prompts: Server is not made by NewServer")
+	}
+	return s.rpc
+}
+
 // Methods returns the names of the methods to register for [Server.Call], in order.
-func (s *Server) Methods() []string { return s.rpc.Methods() }
+func (s *Server) Methods() []string { return s.dispatcher().Methods() }
 
 // Capabilities returns the capabilities to advertise with [Server.Call], as a new
 // map. If the map has prompts.listChanged, notify clients of changes yourself: see
 // [Registry.Subscribe]. Protocol version 2024-11-05 has no capability "completions".
 func (s *Server) Capabilities() map[string]any {
-	return s.rpc.Capabilities(revision.NewestStateful(), true)
+	return s.dispatcher().Capabilities(revision.NewestStateful(), true)
 }
 
 // Principal returns the result of Options.Principal for the client in ctx, or the
 // empty string. A transport uses it to separate the state of clients.
 func (s *Server) Principal(ctx context.Context) string {
+	_ = s.dispatcher()
 	if s.options.Principal == nil {
 		return ""
 	}
@@ -120,7 +130,10 @@ func (s *Server) Principal(ctx context.Context) string {
 
 // MaxMessageBytes returns the maximum size of a message in bytes. A transport may
 // stop reading a message at this size.
-func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes }
+func (s *Server) MaxMessageBytes() int {
+	_ = s.dispatcher()
+	return s.options.Limits.MaxMessageBytes
+}
 
 // isVisible reports whether the prompt is visible to the client in ctx. It runs the
 // application's code.

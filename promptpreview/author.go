@@ -21,7 +21,10 @@ const effects = "do/"
 // Token returns the value of the query parameter token for the address of the page of an
 // author. The token is random and lasts as long as the Handler. Token returns the empty
 // string without Options.Author.
-func (h *Handler) Token() string { return h.token }
+func (h *Handler) Token() string {
+	h.checkMade()
+	return h.token
+}
 
 func newToken(o Options) string {
 	if o.Author == nil {

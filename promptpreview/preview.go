@@ -95,11 +95,22 @@ func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 }
 
 // Close ends the streams of open pages, which then reconnect.
-func (h *Handler) Close() error { return h.endpoint.Close() }
+func (h *Handler) Close() error {
+	h.checkMade()
+	return h.endpoint.Close()
+}
+
+// checkMade panics for a Handler that no function made.
+func (h *Handler) checkMade() {
+	if h == nil || h.endpoint == nil {
+		panic("promptpreview: Handler is not made by NewHandler")
+	}
+}
 
 // ServeHTTP answers one request. A request with a Host or Origin that is not allowed
 // gets status 403.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.checkMade()
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
@@ -146,6 +157,7 @@ func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 // is the path of the folder, so that the page links files to the editor. If dir is empty,
 // as for a file system in memory, the page has no such links.
 func (h *Handler) OnReload(dir string) func(promptfs.Report) {
+	h.checkMade()
 	if absolute, err := filepath.Abs(dir); dir != "" && err == nil {
 		dir = absolute
 	}

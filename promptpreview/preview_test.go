@@ -274,3 +274,15 @@ func TestOutlineIsBounded(t *testing.T) {
 	defer resp.Body.Close()
 	assert.Equal(t, 400, resp.StatusCode)
 }
+
+// A Handler that no function made says which function makes it.
+func TestHandlerNotMade(t *testing.T) {
+	t.Parallel()
+	const want = "promptpreview: Handler is not made by NewHandler"
+	for _, h := range []*promptpreview.Handler{nil, {}} {
+		assert.PanicsWithValue(t, want, func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) })
+		assert.PanicsWithValue(t, want, func() { h.OnReload("") })
+		assert.PanicsWithValue(t, want, func() { _ = h.Token() })
+		assert.PanicsWithValue(t, want, func() { _ = h.Close() })
+	}
+}

@@ -28,9 +28,7 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	p.Render, p.Digest = c.named(d), c.digest(p)
-	p.Arguments = c.verbatim(p.Arguments, d)
-	return p, nil
+	return c.named(p, d), nil
 }
 
 // NewTyped returns p with the arguments of the struct In, like [prompts.New], and a

@@ -12,6 +12,7 @@ import (
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
+	declared "github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -66,15 +67,17 @@ func (e *executor) prepare(c *compiled) *executor {
 	return e
 }
 
-// named returns the render function of a prompt without a struct.
-func (c *compiled) named(n *named) func(context.Context, map[string]string) (*prompts.Result, error) {
-	return func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+// named returns the prompt p, without a struct, with its render function.
+func (c *compiled) named(p prompts.Prompt, n *named) prompts.Prompt {
+	p.Digest = c.digest(p)
+	p.Arguments = c.verbatim(p.Arguments, n)
+	return prompts.New(p, func(ctx context.Context, args declared.Map) (*prompts.Result, error) {
 		data, err := n.data(args)
 		if err != nil {
 			return nil, err
 		}
 		return c.render(ctx, data)
-	}
+	})
 }
 
 // verbatim returns a copy of the arguments that says of which the templates only print

@@ -340,9 +340,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 	if len(faults) > 0 {
 		return prompts.Prompt{}, calls, join(faults, p.Name)
 	}
-	p.Render, p.Digest = c.named(d), c.digest(p)
-	p.Arguments = c.verbatim(p.Arguments, d)
-	return p, calls, nil
+	return c.named(p, d), calls, nil
 }
 
 // compile checks the prompt and its messages, and returns all errors, behind the
@@ -380,18 +378,10 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 
-// renderErrors returns an error if p has a render function, set by the caller or by
-// [prompts.New]. Only a registry can see the latter.
+// renderErrors returns an error if p has a render function.
 func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
-		bare := p
-		bare.Name, bare.Title, bare.Description = "it", "", ""
-		bare.Arguments, bare.Icons, bare.Meta, bare.Tags, bare.Cache = nil, nil, nil, nil, prompts.Cache{}
-		bare.Version, bare.Digest, bare.Source = "", "", ""
-		var scratch prompts.Registry
-		if scratch.Add(bare) != nil {
-			return nil
-		}
+		return nil
 	}
 	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

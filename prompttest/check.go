@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -307,9 +308,9 @@ func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, e
 	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {
 		return // a tool has other names
 	}
-	for name, reason := range Reasons(err) {
+	for name, reason := range problem.Reasons(err) {
 		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
-		if reason == "refused" && !isDeclared {
+		if reason == problem.Refused && !isDeclared {
 			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // CheckSensitive checks that no value of a Sensitive argument reaches the text that a
@@ -130,7 +131,7 @@ func (c *sensitiveChecker) say(p *prompts.Prompt, a *prompts.Argument, arguments
 	if heard == nil {
 		return false
 	}
-	if reason := trial.Reasons(err)[a.Name]; reason != "" && reason != "refused" {
+	if reason := problem.Reasons(err)[a.Name]; reason != "" && reason != problem.Refused {
 		return false
 	}
 	c.said.add(heard.Message, golden.JSON(heard.Data))

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file renders prompts with values as users type them, and finds what breaks.
@@ -58,7 +59,7 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 		for _, v := range untameValues(a) {
 			with := maps.Clone(base.Arguments)
 			with[a.Name] = v
-			if reason := c.try(p, base, with, v); reason == "type" || reason == "enum" {
+			if reason := c.try(p, base, with, v); reason == problem.Type || reason == problem.Enum {
 				break // no string is valid, but few
 			}
 		}
@@ -69,14 +70,14 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 
 // try renders a prompt, and reports a failure and what the value of an argument has broken.
 // It returns the reason of an error about arguments.
-func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason string) {
+func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]string, value string) (reason problem.Reason) {
 	c.t.Helper()
 	got, err := c.get(p, arguments)
 	if got != nil {
 		c.inspect(p, base, got, value)
 		return ""
 	}
-	for _, reason := range trial.Reasons(err) {
+	for _, reason := range problem.Reasons(err) {
 		return reason
 	}
 	if e := clientError(err); e != nil && e.Code != prompts.CodeInternalError {
@@ -225,7 +226,7 @@ func documents(r *prompts.Result) []string {
 }
 
 // ruled are the reasons of the rules that an argument declares.
-var ruled = []string{"type", "enum", "format", "pattern", "length", "range", "schema"}
+var ruled = []problem.Reason{problem.Type, problem.Enum, problem.Format, problem.Pattern, problem.Length, problem.Range, problem.Schema}
 
 // mostCompleted is how many completions of an argument are checked.
 const mostCompleted = 100
@@ -243,7 +244,7 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		with := maps.Clone(base.Arguments)
 		with[a.Name] = v
 		_, err := c.get(p, with)
-		if !slices.Contains(ruled, trial.Reasons(err)[a.Name]) {
+		if !slices.Contains(ruled, problem.Reasons(err)[a.Name]) {
 			continue
 		}
 		longer := slices.DeleteFunc(slices.Clone(c.completions(p, a, v, base.Arguments)), func(more string) bool {
@@ -281,7 +282,7 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 	delete(without, a.Name)
 	given, _ := c.get(p, with)
 	absent, err := c.get(p, without)
-	if given == nil || absent != nil && absent.Form == given.Form || err != nil && trial.Reasons(err) == nil {
+	if given == nil || absent != nil && absent.Form == given.Form || err != nil && problem.Reasons(err) == nil {
 		return
 	}
 	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)

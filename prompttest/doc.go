@@ -6,7 +6,7 @@
 //		prompttest.Golden(t, "testdata/code_review.golden", got)
 //
 //		err := c.GetError("code_review", map[string]string{"language": "cobol"})
-//		if reasons := prompttest.Reasons(err); reasons["code"] != "missing" || reasons["language"] != "enum" {
+//		if reasons := problem.Reasons(err); reasons["code"] != problem.Missing || reasons["language"] != problem.Enum {
 //			t.Error(err)
 //		}
 //	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -36,7 +37,7 @@ func Example() {
 		prompttest.Golden(t, "testdata/code_review.golden", got)
 
 		err := c.GetError("code_review", map[string]string{"language": "cobol"})
-		if reasons := prompttest.Reasons(err); reasons["code"] != "missing" || reasons["language"] != "enum" {
+		if reasons := problem.Reasons(err); reasons["code"] != problem.Missing || reasons["language"] != problem.Enum {
 			t.Error(err)
 		}
 	}

@@ -23,7 +23,7 @@ func (c *Client) Get(name string, arguments map[string]string) *prompts.Result {
 }
 
 // GetError returns the error of a prompt. It fails the test if there is no error.
-// For errors about arguments, see [Reasons].
+// For errors about arguments, see package problem.
 func (c *Client) GetError(name string, arguments map[string]string) *prompts.Error {
 	c.t.Helper()
 	result, refusal, err := c.get(name, arguments)

@@ -6,14 +6,9 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/transport"
 )
-
-// Reasons returns the reasons of an error about arguments, by argument, such as
-// "missing" or "enum". [prompts.Error] lists the reasons. It returns nil for any
-// other error.
-func Reasons(err *prompts.Error) map[string]string { return trial.Reasons(err) }
 
 // logsKnow is where the cause of an internal error is.
 const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logger)."
@@ -22,7 +17,7 @@ const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logge
 func explain(err *prompts.Error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "got the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
-	problems := trial.Problems(err)
+	problems := problem.Of(err)
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n\targument %q: %s (%s", p.Argument, p.Message, p.Reason)
 		if p.Allowed != nil {
@@ -57,6 +52,8 @@ func codeName(code prompts.Code) string {
 		return "invalid params"
 	case prompts.CodeInternalError:
 		return "internal error"
+	case transport.CodeHeaderMismatch:
+		return "header mismatch"
 	case transport.CodeMissingCapability:
 		return "missing client capability"
 	case transport.CodeUnsupportedVersion:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/clienttest"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
@@ -185,9 +186,9 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	assert.Equal(t, everything(), c.Get("everything", nil))
 	refusal := c.GetError("review", map[string]string{"language": "cobol"})
 	assert.Equal(t, prompts.CodeInvalidParams, refusal.Code)
-	assert.Equal(t, map[string]string{"code": "missing", "language": "enum"}, Reasons(refusal))
+	assert.Equal(t, map[string]problem.Reason{"code": problem.Missing, "language": problem.Enum}, problem.Reasons(refusal))
 	assert.Equal(t, prompts.CodeInternalError, c.GetError("broken", nil).Code)
-	assert.Nil(t, Reasons(c.GetError("nobody", nil)))
+	assert.Nil(t, problem.Reasons(c.GetError("nobody", nil)))
 	assert.Equal(t, []string{"python"}, c.Complete("review", "language", "p", map[string]string{"code": "x"}))
 
 	// Questions, one after the other.

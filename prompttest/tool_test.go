@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
@@ -72,7 +73,7 @@ func TestGetByTool(t *testing.T) {
 		failed := c.GetError("the numbers", map[string]string{"wie viele?": "three", "tag": "a"})
 		assert.Contains(t, failed.Message, `wie viele? must be an integer, got "three"`, version)
 		if version >= "2025-06-18" {
-			assert.Equal(t, map[string]string{"wie viele?": "type", "tag": "unknown"}, prompttest.Reasons(failed), version)
+			assert.Equal(t, map[string]problem.Reason{"wie viele?": problem.Type, "tag": problem.Unknown}, problem.Reasons(failed), version)
 			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.Get("asks", nil).Messages, version)
 		}
 		assert.Contains(t, c.GetError("no tool", nil).Message, prompttools.ToolName("no tool"), version)

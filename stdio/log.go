@@ -78,11 +78,19 @@ func NewLogWriter(w io.Writer) *LogWriter {
 	return l
 }
 
+// checkMade panics for a LogWriter that no function made.
+func (l *LogWriter) checkMade() {
+	if l == nil || l.w == nil {
+		panic("stdio: LogWriter is not made by NewLogWriter")
+	}
+}
+
 // Write queues a record, which is the whole of p. The level of the record is read from its
 // first bytes, as the handlers of package slog and its default logger write them. A record
 // of unknown level counts as WARN. Write returns len(p) and no error, whatever becomes of
 // the record.
 func (l *LogWriter) Write(p []byte) (int, error) {
+	l.checkMade()
 	format, level := classify(p[:min(len(p), maxLogHead)])
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,6 +242,7 @@ func writeRecord(w io.Writer, p []byte) (n int, err error) {
 // second, unless the reader of w has closed its side. If w blocks, one goroutine outlives Close: it ends
 // when the write returns, or with the process. Further calls have no effect.
 func (l *LogWriter) Close() error {
+	l.checkMade()
 	l.mu.Lock()
 	drained, isOver := l.drained, l.broken || l.drained == nil
 	l.mu.Unlock()

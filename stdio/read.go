@@ -51,6 +51,9 @@ type arrival struct {
 // When ctx ends, Read returns ctx.Err(), even if the stream is blocked. No message
 // is lost: the next Read returns the message.
 func (t *Transport) Read(ctx context.Context) ([]byte, error) {
+	if !t.isMade() {
+		return nil, errNotMade
+	}
 	if t.done() {
 		return nil, errClosed
 	}

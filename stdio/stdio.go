@@ -28,13 +28,19 @@ import (
 
 var _ transport.Conn = (*Transport)(nil)
 
+// errNotMade is the error of a Transport that no function made.
+var errNotMade = errors.New("stdio: Transport is not made by New or NewStream")
+
+func (t *Transport) isMade() bool { return t != nil && t.closed != nil }
+
 // errClosed is the error of Read and Write after Close. In the contract of
 // transport.Conn, io.ErrClosedPipe means that the client has disconnected. A
 // transport that the server itself has closed is not a failure either.
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
 // Transport is a [transport.Conn] over a pair of byte streams. [New] and
-// [NewStream] create one. The zero value is not usable. Safe for concurrent use.
+// [NewStream] create one: the methods of a zero Transport return an error. Safe for
+// concurrent use.
 type Transport struct {
 	r     io.Reader
 	limit atomic.Int64 // the longest message to read, in bytes; 0 until LimitMessages or the first Read
@@ -107,6 +113,9 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 // If a pending Read of r does not return, one goroutine outlives Close: the reader
 // of standard input ends with the next line or with the process.
 func (t *Transport) Close() error {
+	if !t.isMade() {
+		return errNotMade
+	}
 	t.closing.Do(func() {
 		// Before the streams are closed, so that a Read or Write that fails
 		// for that reason can recognize it.
@@ -125,7 +134,11 @@ func (t *Transport) Close() error {
 // LimitMessages sets the maximum size in bytes of a message for Read, unless
 // [Options].MaxMessageBytes did. [prompts.Server.Serve] calls it with the limit of the
 // server. After the first Read, it has no effect.
-func (t *Transport) LimitMessages(n int) { t.limit.CompareAndSwap(0, int64(max(n, 0))) }
+func (t *Transport) LimitMessages(n int) {
+	if t.isMade() {
+		t.limit.CompareAndSwap(0, int64(max(n, 0)))
+	}
+}
 
 // TransportInfo describes the connection as a pipe.
 func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }

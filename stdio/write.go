@@ -35,6 +35,9 @@ var (
 // error and writes nothing. The error wraps the stream's error, and io.ErrClosedPipe
 // if the client has disconnected or the Transport is closed.
 func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
+	if !t.isMade() {
+		return errNotMade
+	}
 	size := len(msgs)
 	for _, msg := range msgs {
 		if bytes.IndexByte(msg, '\n') >= 0 {

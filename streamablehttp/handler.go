@@ -60,6 +60,13 @@ func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	return h, nil
 }
 
+// checkMade panics for a Handler that no function made.
+func (h *Handler) checkMade() {
+	if h == nil || h.server == nil {
+		panic("streamablehttp: Handler is not made by NewHandler")
+	}
+}
+
 // MustNewHandler is like [NewHandler], for options that are part of the program. It
 // panics on an error.
 func MustNewHandler(s *prompts.Server, o Options) *Handler {
@@ -164,6 +171,7 @@ func (h *Handler) Close() error {
 // shutdown is Shutdown, with the time for the error responses of requests that are cut
 // off.
 func (h *Handler) shutdown(ctx context.Context, cutOff time.Duration) error {
+	h.checkMade()
 	h.mu.Lock()
 	h.shut()
 	if h.idle == nil && h.running+h.background > 0 {

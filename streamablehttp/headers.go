@@ -25,11 +25,8 @@ const (
 	headerName    = "Mcp-Name"
 )
 
-// codeHeaderMismatch is HeaderMismatch of revision 2026-07-28.
-const codeHeaderMismatch prompts.Code = -32020
-
 func mismatch(format string, args ...any) error {
-	return &prompts.Error{Code: codeHeaderMismatch, Message: fmt.Sprintf(format, args...)}
+	return &prompts.Error{Code: transport.CodeHeaderMismatch, Message: fmt.Sprintf(format, args...)}
 }
 
 // quote quotes the beginning of a client's value.

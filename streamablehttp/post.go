@@ -347,7 +347,7 @@ func (x *exchange) status(code prompts.Code) int {
 		return http.StatusOK
 	case code == prompts.CodeMethodNotFound:
 		return http.StatusNotFound
-	case code == codeHeaderMismatch, code == transport.CodeMissingCapability, code == transport.CodeUnsupportedVersion:
+	case code == transport.CodeHeaderMismatch, code == transport.CodeMissingCapability, code == transport.CodeUnsupportedVersion:
 		return http.StatusBadRequest
 	case !x.isRouted:
 		return http.StatusBadRequest

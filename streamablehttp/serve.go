@@ -14,6 +14,7 @@ import (
 // application's code returns. If the code exceeds its time limit, the return is later than
 // the response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.checkMade()
 	h.bound(w, r)
 	if r.ProtoMajor > 1 { // the WriteTimeout of the http.Server would reset the stream of a slow request
 		none := time.Time{}

@@ -13,6 +13,7 @@ const (
 	CodeMethodNotFound     Code = -32601 // no such method, or not now
 	CodeInvalidParams      Code = -32602 // unknown prompt, bad arguments, bad cursor
 	CodeInternalError      Code = -32603 // an error of the server, or of the application's code
+	CodeHeaderMismatch     Code = -32020 // 2026-07-28: an HTTP header that does not match the message
 	CodeMissingCapability  Code = -32021 // 2026-07-28: the client did not declare a required capability
 	CodeUnsupportedVersion Code = -32022 // 2026-07-28: an unknown protocol version
 )

@@ -108,7 +108,7 @@ type Exchange struct {
 	// 0 for any other message. last marks the response, the last message. Progress,
 	// requests to the client and notifications of the request come before the
 	// response. Send is never called concurrently, nor after Handle has returned. It
-	// must not retain msg. Required.
+	// must not retain msg. Required: Handle returns an error without Send.
 	Send func(msg []byte, code Code, last bool) error
 	// Release, if not nil, is called once, before the first call of Send and before
 	// Handle returns. From then on the server does not use msg, and the transport
@@ -178,8 +178,8 @@ type SessionOptions struct {
 
 // Session is one client's session of the protocol versions 2024-11-05 to 2025-11-25,
 // from initialize to Close. A Session handles messages of 2026-07-28 too. Only a
-// server creates sessions: see the NewSession method of prompts.Server. Safe for
-// concurrent use.
+// server creates sessions: see the NewSession method of prompts.Server. A later version may
+// add methods. Safe for concurrent use.
 type Session interface {
 	// Handle handles one message of the session's client, like the server's Handle.
 	// If the client canceled the request, there is no response and the error wraps
@@ -198,4 +198,6 @@ type Session interface {
 	// Close ends the session and cancels its requests without a response. It may be
 	// called more than once.
 	Close()
+
+	session() // only a server makes sessions
 }

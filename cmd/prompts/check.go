@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
@@ -209,11 +208,6 @@ func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscap
 
 // hasEscapes reports whether w is a terminal that executes escape sequences.
 func hasEscapes(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
-
-func isTerminal(stream any) bool {
-	f := fileOf(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
-}
 
 // progress shows on a terminal how far a command is that takes more than a second.
 type progress struct {

@@ -21,6 +21,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -377,7 +378,7 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 			f.Path = strings.TrimSuffix(p.Source, own) + e.Path
 		}
 		i.findings = append(i.findings, f)
-	case len(trial.Problems(err)) > 0:
+	case len(problem.Of(err)) > 0:
 		i.add(p, 0, levelWarning, "values", "prompt was not rendered, because no generated value is valid: %v", err)
 	default:
 		i.add(p, 0, levelError, "render", "prompt cannot be rendered: %v", err)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // This file has the writer of all that the commands print, and its JSON.
@@ -155,3 +157,8 @@ func newBudget(bytes int64) *budget {
 
 // take takes bytes from the budget and reports whether the budget had them.
 func (b *budget) take(bytes int) bool { return b.left.Add(-int64(bytes)) >= 0 }
+
+func isTerminal(stream any) bool {
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}

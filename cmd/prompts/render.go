@@ -16,7 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 func newRender() *cobra.Command {
@@ -206,9 +206,9 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 				return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
 			}
 			values[a.Name], isAsked = value, true
-			for _, problem := range trial.Problems(r.check(ctx, p, values)) {
-				if problem.Argument == a.Name {
-					fmt.Fprintln(out, printable(problem.Message))
+			for _, wrong := range problem.Of(r.check(ctx, p, values)) {
+				if wrong.Argument == a.Name {
+					fmt.Fprintln(out, printable(wrong.Message))
 					isAsked = false
 				}
 			}
@@ -235,7 +235,7 @@ func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.W
 // renderError returns the error of a rendering, with a line for each argument, and
 // with the cause that a client would not get.
 func renderError(err, cause error) error {
-	problems := trial.Problems(err)
+	problems := problem.Of(err)
 	var client *prompts.Error
 	if len(problems) == 0 {
 		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {

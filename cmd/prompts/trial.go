@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // renderer renders the prompts of a registry as a server does.
@@ -89,7 +90,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 			left.take(len(t.Form))
 			return
 		}
-		if mayBeInvalid && len(trial.Problems(err)) > 0 {
+		if mayBeInvalid && len(problem.Of(err)) > 0 {
 			return
 		}
 		if cause == nil {
@@ -138,7 +139,7 @@ func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]st
 	switch {
 	case why == nil:
 		return rendering.Arguments, nil
-	case len(trial.Problems(why.Err)) == 0:
+	case len(problem.Of(why.Err)) == 0:
 		return why.Arguments, nil // the values are valid, and the prompt fails
 	}
 	return nil, why.Err

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/prompttest"
 )
 
@@ -29,7 +30,7 @@ func TestPrompts(t *testing.T) {
 	}
 
 	err := c.GetError("code_review", map[string]string{"language": "cobol"})
-	assert.Equal(t, map[string]string{"code": "missing", "language": "enum"}, prompttest.Reasons(err))
+	assert.Equal(t, map[string]problem.Reason{"code": problem.Missing, "language": problem.Enum}, problem.Reasons(err))
 }
 
 // Nothing that the prompts declare is of no use.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttest"
@@ -62,9 +63,9 @@ func TestPrompts(t *testing.T) {
 	}
 
 	err := c.GetError("notes/release", map[string]string{"version": "tomorrow"})
-	assert.Equal(t, map[string]string{"version": "pattern", "commits": "missing"}, prompttest.Reasons(err))
+	assert.Equal(t, map[string]problem.Reason{"version": problem.Pattern, "commits": problem.Missing}, problem.Reasons(err))
 	err = c.GetError("review/explain", map[string]string{"code": "x := 1", "reader": "cat"})
-	assert.Equal(t, map[string]string{"reader": "enum"}, prompttest.Reasons(err))
+	assert.Equal(t, map[string]problem.Reason{"reader": problem.Enum}, problem.Reasons(err))
 }
 
 // Nothing that the files declare is of no use. What a client cannot show is

@@ -35,6 +35,9 @@ type Given struct {
 	NonStrings []string
 }
 
+// Map is the arguments of a render function without a struct, by name: see [Plan.Texts].
+type Map map[string]string
+
 // TextsOf returns the arguments as strings, by name, and the names of the arguments without a
 // string: null and, unless isTyped is set, all other values that are not strings. With isTyped,
 // a string is returned unchanged, and any other value as JSON.

@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file converts the strings of clients: to text types, numbers, lists and
@@ -137,7 +138,7 @@ func (v *value) convertDate(dst reflect.Value, text string) *Problem {
 // gets the reason of an Error. Other errors may contain internals.
 func (v *value) unmarshalProblem(err error, text string) *Problem {
 	if reasons := reasonsOf(err); reasons != "" {
-		return &Problem{Reason: ReasonRefused, Message: reasons}
+		return &Problem{Reason: problem.Refused, Message: reasons}
 	}
 	return v.typeProblem(text)
 }
@@ -295,7 +296,7 @@ func (v *value) split(text string) (texts []string, wrong map[int]*Problem, prob
 	texts = strings.Split(text, ",")
 	for i, t := range texts {
 		if texts[i] = strings.TrimSpace(t); texts[i] == "" && len(problems) < MaxProblems {
-			problems = appendInside(problems, i, Problem{Reason: reasonType, Message: "is empty; remove the extra comma"})
+			problems = appendInside(problems, i, Problem{Reason: problem.Type, Message: "is empty; remove the extra comma"})
 		}
 	}
 	return texts, nil, problems

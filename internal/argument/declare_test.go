@@ -10,6 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // A schema under which no value can pass, or not the intended one, is an error of the
@@ -158,13 +160,13 @@ func TestEnumOfTextType(t *testing.T) {
 	require.Len(t, problems, 1)
 	assert.Equal(t, []string{"mon", "tue"}, problems[0].Allowed)
 	assert.Equal(t, "mon", problems[0].Suggestion)
-	assert.Equal(t, "enum", problems[0].Reason)
+	assert.Equal(t, problem.Enum, problems[0].Reason)
 }
 
 // GAP-21: an empty text is no value of a required argument, unless its schema says so.
 func TestEmptyRequired(t *testing.T) {
 	t.Parallel()
-	missing := []Problem{{Argument: "a", Reason: ReasonMissing, Message: "is required"}}
+	missing := []Problem{{Argument: "a", Reason: problem.Missing, Message: "is required"}}
 	var s one[string]
 	assert.Equal(t, missing, empty(t, &s))
 	assert.Equal(t, missing, empty(t, &s, Spec{Name: "a", Schema: &jsonschema.Schema{MinLength: ptr(1)}}))

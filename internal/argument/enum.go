@@ -1,6 +1,9 @@
 package argument
 
-import "github.com/mcp-prompts/prompts/internal/phrase"
+import (
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/problem"
+)
 
 // This file words the problem of a value that is not one of an enum. rules.go has the
 // messages of the other keywords.
@@ -24,7 +27,7 @@ func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	// An enum may have a million values, and each error would repeat them.
 	most := min(len(values), maxAllowed)
 	return &Problem{
-		Reason: reasonEnum, Message: mustBe(oneOf(values, say), what),
+		Reason: problem.Enum, Message: mustBe(oneOf(values, say), what),
 		Allowed: values[:most], More: len(values) - most,
 	}
 }

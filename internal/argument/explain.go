@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file has the problems of JSON that a schema does not accept, each with its place.
@@ -43,7 +44,7 @@ func (v *Validator) validate(ctx context.Context, in instance, isTool bool) (pro
 		w := validation{v: v, ctx: ctx, left: v.visits(in)}
 		switch ok := w.accepts(v.root, in, nil); {
 		case w.left < 0:
-			return []Problem{{Reason: reasonSchema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
+			return []Problem{{Reason: problem.Schema, Message: "takes too long to validate, because its schema applies more than once to a part that is nested deep; use fewer levels", ofAll: isTool}}, 0
 		case ok:
 			return nil, 0
 		}
@@ -133,12 +134,12 @@ func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
 	}
-	return &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + in.shown()}
+	return &Problem{Reason: problem.Schema, Message: "must match the JSON Schema of the argument, got " + in.shown()}
 }
 
 // wrongType is the problem of a value of another type.
 func (s *subschema) wrongType(in instance) *Problem {
-	p := &Problem{Reason: reasonType}
+	p := &Problem{Reason: problem.Type}
 	// The values say more than their type.
 	if s.values != nil && len(s.rules.enum) > 0 {
 		one := notOneOf("", s.rules.enum, choiceOf)
@@ -217,7 +218,7 @@ func choiceOf(v any) string {
 func (e *explainer) hugeNumbers(in instance) {
 	if in.kind == strictjson.Number && isHuge(in.text) {
 		e.add(func() *Problem {
-			return &Problem{Reason: reasonRange, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
+			return &Problem{Reason: problem.Range, Message: mustBe("a number that a 64-bit float can hold", phrase.Clip(in.text, 64))}
 		})
 	}
 	for s, v := range valueParts(in.value).all {
@@ -244,9 +245,9 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 	case *strictjson.RuleError:
 		switch e.Rule {
 		case strictjson.UnpairedSurrogate:
-			return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text)) + "; " + e.Error()}
+			return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text)) + "; " + e.Error()}
 		case strictjson.DuplicateKey:
-			p := &Problem{Reason: reasonSchema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
+			p := &Problem{Reason: problem.Schema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
 			if at := new(place); at.toDuplicate(doc.Root()) {
 				at.put(p)
 			} else {
@@ -254,11 +255,11 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 			}
 			return p
 		}
-		return &Problem{Reason: reasonSchema, Message: fmt.Sprintf("must have at most %d levels of nesting, exceeded at byte %d", e.Limit, e.Offset)}
+		return &Problem{Reason: problem.Schema, Message: fmt.Sprintf("must have at most %d levels of nesting, exceeded at byte %d", e.Limit, e.Offset)}
 	case *strictjson.SyntaxError:
-		return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text)) + fmt.Sprintf("; invalid JSON at byte %d: %s", e.Offset, e.Reason)}
+		return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text)) + fmt.Sprintf("; invalid JSON at byte %d: %s", e.Offset, e.Reason)}
 	}
-	return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text))}
+	return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text))}
 }
 
 // toDuplicate goes to the first member whose name is that of another, and returns false

@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file has the problems of the keywords that apply schemas to the same value. Of
@@ -25,7 +26,7 @@ func bothMatch(a, b *subschema, in instance) *Problem {
 		return together(one[0], other[0])
 	}
 	message := fmt.Sprintf("must match only one of the JSON Schemas %s and %s, got %s", a.asJSON(), b.asJSON(), in.shown())
-	return &Problem{Reason: reasonSchema, Message: message}
+	return &Problem{Reason: problem.Schema, Message: message}
 }
 
 // together is the problem of an object with members of which each excludes the others.
@@ -36,7 +37,7 @@ func together(names ...string) *Problem {
 	if len(names) == 1 {
 		message = "must not have the member " + memberName(names[0]) + "; remove it"
 	}
-	return &Problem{Reason: reasonUnknown, Message: message}
+	return &Problem{Reason: problem.Unknown, Message: message}
 }
 
 // excluded is the problem of a value that the schema accepts, but must not.
@@ -46,15 +47,15 @@ func together(names ...string) *Problem {
 func (s *subschema) excluded(in instance) *Problem {
 	switch {
 	case s.rules.enum != nil:
-		return &Problem{Reason: reasonEnum, Message: "must not be " + phrase.List(s.rules.enum, choiceOf)}
+		return &Problem{Reason: problem.Enum, Message: "must not be " + phrase.List(s.rules.enum, choiceOf)}
 	case s.rules.pattern != nil:
-		return &Problem{Reason: reasonPattern, Message: "must not match the pattern " + phrase.Clip(s.rules.pattern.String(), 128) + ", got " + in.shown()}
+		return &Problem{Reason: problem.Pattern, Message: "must not match the pattern " + phrase.Clip(s.rules.pattern.String(), 128) + ", got " + in.shown()}
 	case s.kinds != 0 && s.isOnlyType():
-		return &Problem{Reason: reasonType, Message: "must not be " + s.typeNames() + ", got " + in.shown()}
+		return &Problem{Reason: problem.Type, Message: "must not be " + s.typeNames() + ", got " + in.shown()}
 	case len(s.required) > 0 && in.kind == strictjson.Object:
 		return together(s.required...)
 	}
-	return &Problem{Reason: reasonSchema, Message: "must not match the JSON Schema " + s.asJSON() + ", got " + in.shown()}
+	return &Problem{Reason: problem.Schema, Message: "must not match the JSON Schema " + s.asJSON() + ", got " + in.shown()}
 }
 
 // isOnlyType reports whether the schema has no keyword but its types.
@@ -97,7 +98,7 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 		if n == 1 && trial.problems[0].Path == e.path() {
 			itself = append(itself, trial.problems[0])
 		}
-		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == ReasonMissing && !slices.Contains(lacking, member) {
+		if member := s.lacks(in); n == 1 && member != "" && trial.problems[0].Reason == problem.Missing && !slices.Contains(lacking, member) {
 			lacking = append(lacking, member)
 		}
 		// The walk of an alternative without a problem ended at the last visit.
@@ -110,7 +111,7 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 	if best.count() == 1 && best.problems[0].Path == e.path() && len(itself) > 1 {
 		best.problems[0] = eitherOf(itself)
 	}
-	if best.count() == 1 && len(lacking) > 1 && best.problems[0].Reason == ReasonMissing {
+	if best.count() == 1 && len(lacking) > 1 && best.problems[0].Reason == problem.Missing {
 		best.problems[0].Message = "is required, unless " + phrase.Clip(either(quotedNames(lacking[1:])), maxPlace) + " is given"
 	}
 	for _, p := range best.problems {
@@ -171,7 +172,7 @@ func eitherOf(problems []Problem) Problem {
 			expectations = append(expectations, expectation)
 		}
 		if p.Reason != one.Reason {
-			one.Reason = reasonSchema
+			one.Reason = problem.Schema
 		}
 	}
 	if len(expectations) > 1 {
@@ -223,7 +224,7 @@ func noneOfTypes(all []*subschema, in instance) *Problem {
 	if len(names) == 0 {
 		return all[0].mismatch(in)
 	}
-	return &Problem{Reason: reasonType, Message: mustBe(either(names), in.described())}
+	return &Problem{Reason: problem.Type, Message: mustBe(either(names), in.described())}
 }
 
 // tagsOf returns the tags of the schema, its reference and its allOf, by name.
@@ -277,7 +278,7 @@ func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subsche
 			e.inside(at, func() {
 				e.add(func() *Problem {
 					p := notOneOf("", union.rules.enum, choiceOf)
-					p.Reason, p.Message = ReasonMissing, "is required, one of "+phrase.List(union.rules.enum, choiceOf)
+					p.Reason, p.Message = problem.Missing, "is required, one of "+phrase.List(union.rules.enum, choiceOf)
 					return p
 				})
 			})

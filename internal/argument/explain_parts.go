@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file has the problems of the keywords for arrays and objects.
@@ -17,7 +18,7 @@ func (e *explainer) forbiddenElements(s *subschema, n int) bool {
 	if n > len(s.prefix) && s.items != nil && s.items.isFalse {
 		most := len(s.prefix)
 		e.add(func() *Problem {
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", phrase.Count(nil, &most, "element", "elements"), n), Allowed: limits{MaxItems: &most}}
+			return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", phrase.Count(nil, &most, "element", "elements"), n), Allowed: limits{MaxItems: &most}}
 		})
 		return false
 	}
@@ -35,7 +36,7 @@ func (e *explainer) forbiddenElements(s *subschema, n int) bool {
 func (s *subschema) notEnough(matching int) *Problem {
 	least := s.leastContained()
 	message := fmt.Sprintf("must have %s %s, got %d", phrase.Count(&least, s.maxContains, "element", "elements"), s.contains.thatIs(), matching)
-	return &Problem{Reason: reasonSchema, Message: message}
+	return &Problem{Reason: problem.Schema, Message: message}
 }
 
 // repeated adds a problem for each element that equals one before, which first has.
@@ -46,23 +47,23 @@ func (e *explainer) repeated(first map[int]int) {
 	for _, i := range slices.Sorted(maps.Keys(first)) {
 		e.inside(step{index: i}, func() {
 			e.add(func() *Problem {
-				return &Problem{Reason: reasonSchema, Message: fmt.Sprintf("must be unique, but equals the element [%d]; remove one of the two", first[i])}
+				return &Problem{Reason: problem.Schema, Message: fmt.Sprintf("must be unique, but equals the element [%d]; remove one of the two", first[i])}
 			})
 		})
 	}
 }
 
 // missing is the problem of a required member, and has the place of that member.
-func missing() *Problem { return &Problem{Reason: ReasonMissing, Message: "is required"} }
+func missing() *Problem { return &Problem{Reason: problem.Missing, Message: "is required"} }
 
 // notAllowed is the problem of a value whose schema is false.
 func notAllowed() *Problem {
-	return &Problem{Reason: reasonUnknown, Message: "is not allowed; remove it"}
+	return &Problem{Reason: problem.Unknown, Message: "is not allowed; remove it"}
 }
 
 // unknownPart is the problem of a part whose schema for unevaluated parts is false.
 func unknownPart() *Problem {
-	return &Problem{Reason: reasonUnknown, Message: "is unknown; remove it"}
+	return &Problem{Reason: problem.Unknown, Message: "is unknown; remove it"}
 }
 
 // unknown is the problem of a member that the schema does not declare.
@@ -70,7 +71,7 @@ func unknownPart() *Problem {
 // A misspelled name is the most common cause, so a suggestion is better than the
 // list of names.
 func (s *subschema) unknown(name string, isArgument bool) *Problem {
-	p := &Problem{Reason: reasonUnknown, Message: "is unknown"}
+	p := &Problem{Reason: problem.Unknown, Message: "is unknown"}
 	if isArgument {
 		p.Message = "is not an argument of this tool"
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 var update = flag.Bool("update", false, "write the problems of testdata/problems.txt")
@@ -75,7 +76,7 @@ func checkExplained(t *testing.T, v *Validator, text string) {
 		require.NotEmpty(t, p.Message, text)
 		require.LessOrEqual(t, len(p.Message)+len(p.Path)+len(p.place), 4<<10, text)
 		found, parent := findPath(instanceAt(t, text).value, p.Path)
-		if p.Reason == ReasonMissing {
+		if p.Reason == problem.Missing {
 			require.False(t, found, "%s: %s", text, p.Path)
 			require.True(t, parent, "%s: %s", text, p.Path)
 		} else {

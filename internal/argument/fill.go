@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file reads arguments that are JSON: the schema validates the text, and encoding/json
@@ -120,7 +121,7 @@ func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 // The schema has accepted the part, so the Go type is stricter: a number out of its
 // range, or a method that rejects the JSON.
 func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem {
-	p := &Problem{Reason: ReasonRefused}
+	p := &Problem{Reason: problem.Refused}
 	k, unsupported := kindOf(t)
 	switch reasons := reasonsOf(err); {
 	case reasons != "":
@@ -133,7 +134,7 @@ func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem
 		if unsupported == nil && k != schema.JSON && k != schema.List {
 			expected = cmp.Or(expectedOf(k, t, &jsonschema.Schema{}), expected)
 		}
-		p = &Problem{Reason: reasonType, Message: mustBe(expected, instanceOf(v).shown())}
+		p = &Problem{Reason: problem.Type, Message: mustBe(expected, instanceOf(v).shown())}
 	}
 	at.put(p)
 	return p

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file describes arguments to users: hints in the descriptions of prompts/list,
@@ -277,13 +278,13 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 			text, want := f.memberText(v, modes)
 			if filled[name] = text; want != "" {
 				argument := p.Arguments[of[name]].Name
-				problem := Problem{Argument: argument, Reason: reasonType, Message: "must be " + want}
+				p := Problem{Argument: argument, Reason: problem.Type, Message: "must be " + want}
 				at := place{}
 				for member := range strings.SplitSeq(name[len(argument)+1:], ".") {
 					at.enter(step{name: member, index: -1, isDeclared: true})
 				}
-				at.put(&problem)
-				problems = append(problems, problem)
+				at.put(&p)
+				problems = append(problems, p)
 			}
 		}
 		if i < 0 || v.Kind() == strictjson.Null {
@@ -291,7 +292,7 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 		}
 		text, want := p.Arguments[i].value.fieldText(v, modes)
 		if want != "" {
-			problems = append(problems, Problem{Argument: name, Reason: reasonType, Message: "must be " + want})
+			problems = append(problems, Problem{Argument: name, Reason: problem.Type, Message: "must be " + want})
 			continue
 		}
 		texts[i] = Text{Value: strings.Clone(text), Given: true}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // asField is a form with one required field, and asOptional one with one that
@@ -192,7 +193,7 @@ func takes[T any](t testing.TB, value string, want T, arguments ...Spec) {
 	assert.Equal(t, want, got, value)
 }
 
-func doesNotTake[T any](t testing.TB, value string, why, message string, arguments ...Spec) {
+func doesNotTake[T any](t testing.TB, value string, why problem.Reason, message string, arguments ...Spec) {
 	t.Helper()
 	_, problems := filled[T](t, value, arguments...)
 	require.Len(t, problems, 1)

@@ -8,6 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 type (
@@ -64,7 +66,7 @@ func folds[T any](t *testing.T, text, message string) {
 		return
 	}
 	require.Len(t, p, 1, text)
-	assert.Equal(t, reasonUnknown, p[0].Reason, text)
+	assert.Equal(t, problem.Unknown, p[0].Reason, text)
 	assert.Equal(t, message, p[0].inside(), text)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file holds the members of JSON against the struct that they fill: the members of
@@ -135,7 +136,7 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 		}
 		at.enter(s)
 		if other != "" {
-			p := &Problem{Reason: reasonUnknown, Message: "is unknown" + didYouMean(other), Suggestion: other}
+			p := &Problem{Reason: problem.Unknown, Message: "is unknown" + didYouMean(other), Suggestion: other}
 			at.put(p)
 			return p
 		}

@@ -90,7 +90,7 @@ func TestNull(t *testing.T) {
 			got := jsonenc.Text(byName)
 			if problems != nil {
 				require.Len(t, problems, 1)
-				got = problems[0].Sentence() + " (" + problems[0].Reason + ")"
+				got = problems[0].Sentence() + " (" + string(problems[0].Reason) + ")"
 			}
 			assert.Equal(t, test.want, got, "%s, %s", test.name, door)
 		}

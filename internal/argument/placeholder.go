@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file accepts placeholders: some clients send "$1" in place of a value, and put
@@ -46,7 +47,7 @@ func (a *Argument) placeholder(client, value string) Problem {
 		what = "a placeholder"
 	}
 	return Problem{
-		Argument: a.Name, Reason: reasonPlaceholder,
+		Argument: a.Name, Reason: problem.Placeholder,
 		Message: fmt.Sprintf("%s sends %s instead of the value, but this prompt needs the value itself; use a tool of this server, another prompt or another client", client, what),
 	}
 }
@@ -57,7 +58,7 @@ func (a *Argument) placeholder(client, value string) Problem {
 func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 	var names []string
 	for _, p := range problems {
-		if p.Reason != reasonPlaceholder {
+		if p.Reason != problem.Placeholder {
 			return ""
 		}
 		names = append(names, Quote(p.Argument))

@@ -25,6 +25,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Spec is what a prompt declares of an argument.
@@ -208,7 +209,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 			}
 		case t.IsNull: // a value, so that the argument is not missing
 		case a.Required:
-			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
+			problems = append(problems, Problem{Argument: a.Name, Reason: problem.Missing, Message: "is required"})
 		}
 		// Each rule that a secret breaks or keeps says something about the secret.
 		if a.Sensitive && len(problems) > first {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // pair is a generic type, of which each instance is a type of its own.
@@ -71,7 +72,7 @@ func TestSuggestionsAreFew(t *testing.T) {
 	require.Len(t, problems, 3*MaxProblems)
 	for i, p := range problems {
 		assert.Equal(t, i < MaxProblems, p.Suggestion == "language", p.Argument)
-		assert.Equal(t, reasonUnknown, p.Reason)
+		assert.Equal(t, problem.Unknown, p.Reason)
 	}
 }
 
@@ -134,7 +135,7 @@ func TestArgumentErrors(t *testing.T) {
 	err := fmt.Errorf("outside: %w", errors.Join(Refuse("a", "is late"), errors.New("other"), ofAnother{Refuse("b", "is early")}, Refuse("c\xff", "is \xff")))
 	problems := ArgumentErrors(err, nil)
 	require.Len(t, problems, 2)
-	assert.Equal(t, Problem{Argument: "a", Reason: ReasonRefused, Message: "is late"}, problems[0])
+	assert.Equal(t, Problem{Argument: "a", Reason: problem.Refused, Message: "is late"}, problems[0])
 	assert.Equal(t, "c\ufffd: is \ufffd", problems[1].Sentence())
 	assert.Empty(t, ArgumentErrors(nil, nil))
 }

@@ -11,31 +11,14 @@ import (
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file has the errors of the package: a [Problem] with an argument of a
 // call, an [Error] of the application that rejects an argument, and a
 // [DeclarationError] for the developer.
 
-// The reasons of problems. They are part of the protocol's error data: clients may
-// decide by them.
-const (
-	ReasonMissing   = "missing"    // required, but not given
-	reasonUnknown   = "unknown"    // given, but not declared
-	reasonNotString = "not_string" // a JSON value other than a string
-	reasonType      = "type"       // not of the argument's type
-	reasonEnum      = "enum"       // not one of the allowed values
-	reasonFormat    = "format"     // not of the format
-	reasonPattern   = "pattern"    // does not match the pattern
-	reasonLength    = "length"     // too short or too long
-	reasonRange     = "range"      // too small or too large
-	reasonSchema    = "schema"     // breaks another rule of its schema
-	ReasonRefused   = "refused"    // rejected by the application
-
-	reasonPlaceholder = "placeholder" // what some clients send in place of a value
-)
-
-// Problem is the error of one argument, as the client receives it.
+// Problem is the error of one argument, as the client receives it: see problem.Problem.
 //
 // A problem is for three readers: Message for people and models, the other fields
 // with JSON names for programs, and Redacted for the log. The part that a problem repeats of
@@ -43,19 +26,25 @@ const (
 type Problem struct {
 	Argument string `json:"argument"` // empty for all arguments of a tool together
 	// Path is the JSON Pointer of the place inside of the argument; empty for all of it.
-	Path    string `json:"path,omitempty"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`           // a predicate, such as "is required"
-	Allowed any    `json:"allowed,omitempty"` // what would be valid, if that can be said
-	More    int    `json:"more,omitempty"`    // how many allowed values are left out
+	Path    string         `json:"path,omitempty"`
+	Reason  problem.Reason `json:"reason"`
+	Message string         `json:"message"`           // a predicate, such as "is required"
+	Allowed any            `json:"allowed,omitempty"` // what would be valid, if that can be said
+	More    int            `json:"more,omitempty"`    // how many allowed values are left out
 	// Suggestion is the value or name that the client may have meant. It must
 	// be in prompts/list.
 	Suggestion string `json:"suggestion,omitempty"`
+
+	isUndeclared bool // Locate found no argument of the name
 
 	ofAll  bool   // it is one of all arguments of a tool together
 	place  string // of Path in a message, such as .filters[2].name
 	logged string // place without the names that the client has chosen
 }
+
+// IsUndeclared reports whether code of the application rejects an argument that the prompt
+// does not declare.
+func (p Problem) IsUndeclared() bool { return p.isUndeclared }
 
 // MaxProblems limits how many problems one response details.
 //
@@ -72,7 +61,7 @@ func (p Problem) Sentence() string {
 	if p.ofAll {
 		subject = "the object"
 	}
-	if p.Reason == ReasonRefused || p.Reason == reasonPlaceholder { // words of the application, or another subject
+	if p.Reason == problem.Refused || p.Reason == problem.Placeholder { // words of the application, or another subject
 		return subject + ": " + p.Message
 	}
 	return subject + " " + p.Message
@@ -118,8 +107,8 @@ func Redacted(problems []Problem) string {
 		// The messages of the first two cases contain no value. The second is only
 		// about a name that the prompt does not declare, not about a member inside
 		// of a value.
-		case p.Reason == ReasonMissing:
-		case p.Reason == reasonUnknown && p.Path == "":
+		case p.Reason == problem.Missing:
+		case p.Reason == problem.Unknown && p.Path == "":
 		default:
 			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
 		}
@@ -141,7 +130,7 @@ func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", 
 // undeclared is the problem of an argument that the prompt does not have, without a
 // suggestion.
 func undeclared(name string) Problem {
-	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: notDeclared}
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: problem.Unknown, Message: notDeclared}
 }
 
 const notDeclared = "is not an argument of this prompt"
@@ -153,7 +142,7 @@ func notString(name, example string) Problem {
 	if example != "" {
 		message += ", such as " + string(strictjson.AppendString(nil, example))
 	}
-	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonNotString, Message: message}
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: problem.NotString, Message: message}
 }
 
 // Quote returns the beginning of a text in quotes, for a message.
@@ -167,14 +156,15 @@ func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
 // and be wrapped there.
 type Error struct{ Problem }
 
-// Refuse returns the Error for the argument with the name.
+// Refuse returns the Error for the argument with the name, or for a place inside, such as
+// filters[2].name.
 //
 // The application may build the reason from any bytes, so both texts are made valid
 // UTF-8.
 func Refuse(name, reason string) error {
 	return &Error{Problem{
 		Argument: strings.ToValidUTF8(name, "\ufffd"),
-		Reason:   ReasonRefused,
+		Reason:   problem.Refused,
 		Message:  strings.ToValidUTF8(reason, "\ufffd"),
 	}}
 }
@@ -230,7 +220,7 @@ func Rename(problems []Problem, names map[string]string) []Problem {
 	for i := range problems {
 		p := &problems[i]
 		renamed := cmp.Or(names[p.Argument], p.Argument)
-		if p.Reason == reasonUnknown && p.Path == "" && p.Argument != "" {
+		if p.Reason == problem.Unknown && p.Path == "" && p.Argument != "" {
 			known := didYouMean(p.Suggestion)
 			if p.Suggestion == "" {
 				p.Suggestion = nearest.Name(p.Argument, append(slices.Sorted(maps.Values(names)), sortedKeys(names)...))

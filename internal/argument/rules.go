@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file compiles the common keywords of a schema into direct checks. They take
@@ -70,12 +71,12 @@ func (r *rules) checkText(text string) *Problem {
 	// The check comes first and the message after it: valid texts, nearly all of them, allocate
 	// nothing.
 	switch r.brokenBy(text) {
-	case reasonLength:
-		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: r.lengths()}
-	case reasonFormat:
-		return &Problem{Reason: reasonFormat, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
-	case reasonPattern:
-		return &Problem{Reason: reasonPattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + Quote(text), Allowed: r.pattern.String()}
+	case problem.Length:
+		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: r.lengths()}
+	case problem.Format:
+		return &Problem{Reason: problem.Format, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
+	case problem.Pattern:
+		return &Problem{Reason: problem.Pattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + Quote(text), Allowed: r.pattern.String()}
 	}
 	return nil
 }
@@ -83,19 +84,19 @@ func (r *rules) checkText(text string) *Problem {
 // brokenBy returns the reason of the first rule that a string breaks; "" for none.
 // The rules run in the order of their cost. JSON Schema counts the characters of a
 // length, as jsonschema-go does: code points, not bytes.
-func (r *rules) brokenBy(text string) string {
+func (r *rules) brokenBy(text string) problem.Reason {
 	// Counting characters reads the whole text. The number of bytes often decides alone.
 	if !r.surelyFits(len(text)) {
 		n := utf8.RuneCountInString(text)
 		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
-			return reasonLength
+			return problem.Length
 		}
 	}
 	if r.format != nil && !r.format.check(text) {
-		return reasonFormat
+		return problem.Format
 	}
 	if r.pattern != nil && !r.pattern.MatchString(text) {
-		return reasonPattern
+		return problem.Pattern
 	}
 	return ""
 }
@@ -146,7 +147,7 @@ func (r *rules) checkNumber(n number, text string) *Problem {
 
 // outOfRange is the problem of a number outside of the bounds.
 func (r *rules) outOfRange(text string) *Problem {
-	return &Problem{Reason: reasonRange, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
+	return &Problem{Reason: problem.Range, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
 }
 
 // isLength reports whether a list has exactly n elements.
@@ -157,7 +158,7 @@ func (r *rules) isLength(n int) bool {
 // checkItems checks the length of a list.
 func (r *rules) checkItems(n int) *Problem {
 	if r.minItems != nil && n < *r.minItems || r.maxItems != nil && n > *r.maxItems {
-		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
+		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 func schemaOfJSON(t *testing.T, text string) *jsonschema.Schema {
@@ -60,7 +61,7 @@ func TestSchemaConst(t *testing.T) {
 	for _, c := range []struct {
 		value      any
 		good, bad  string
-		wantReason string
+		wantReason problem.Reason
 	}{
 		{5, "5", "6", "enum"},
 		{true, "true", "false", "enum"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file keeps the values of sensitive arguments, such as passwords, out of
@@ -32,8 +33,8 @@ func (p *Plan) Secrets(texts []Text) (secrets []string) {
 // A path inside of the value would say which members the secret has.
 func (a *Argument) withhold(p *Problem) {
 	switch {
-	case p.Reason == ReasonMissing && p.Path == "":
-	case p.Reason == reasonNotString:
+	case p.Reason == problem.Missing && p.Path == "":
+	case p.Reason == problem.NotString:
 		p.Message = "must be a JSON string"
 	default:
 		p.Message = "is not valid"

@@ -8,6 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // explained says in several ways what it does not want.
@@ -32,13 +34,13 @@ func TestErrorsOfUnmarshalText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		text    string
-		reason  string
+		reason  problem.Reason
 		message string
 	}{
-		{"blamed", ReasonRefused, "names no branch"},
-		{"wrapped", ReasonRefused, "names no branch"},
-		{"several", ReasonRefused, "is too old; is locked"},
-		{"hidden", reasonType, `must be a valid value, got "hidden"`},
+		{"blamed", problem.Refused, "names no branch"},
+		{"wrapped", problem.Refused, "names no branch"},
+		{"several", problem.Refused, "is too old; is locked"},
+		{"hidden", problem.Type, `must be a valid value, got "hidden"`},
 	} {
 		_, problems := readAs[explained](t, test.text, nil)
 		require.Len(t, problems, 1, test.text)

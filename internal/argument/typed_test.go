@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // differences are the reasons why an argument of a test of this package is not the
@@ -153,9 +154,9 @@ func TestTypedArguments(t *testing.T) {
 			if name == kind {
 				assert.Equal(t, -1, i, "%s: %s", argument, value)
 			} else if assert.GreaterOrEqual(t, i, 0, "%s: %s", argument, value) && name == "null" {
-				assert.Equal(t, ReasonMissing, problems[i].Reason, "%s: %s", argument, value)
+				assert.Equal(t, problem.Missing, problems[i].Reason, "%s: %s", argument, value)
 			} else if i >= 0 {
-				assert.Contains(t, []string{"type", "schema"}, problems[i].Reason, "%s: %s", argument, value)
+				assert.Contains(t, []problem.Reason{problem.Type, problem.Schema}, problems[i].Reason, "%s: %s", argument, value)
 				if argument == "token" {
 					assert.Equal(t, "is not valid", problems[i].Message)
 				}
@@ -281,8 +282,8 @@ func TestSpaces(t *testing.T) {
 		raw := string(strictjson.AppendString(nil, space))
 		_, problems := typedDoor(t, declared{plan: p, in: reflect.ValueOf(&in).Elem()}, `{"int":`+raw+`,"bool":`+raw+`,"list":`+raw+`}`)
 		require.Len(t, problems, 3, "%q", space)
-		for _, problem := range problems {
-			assert.Equal(t, reasonType, problem.Reason, "%q", space)
+		for _, p := range problems {
+			assert.Equal(t, problem.Type, p.Reason, "%q", space)
 		}
 	}
 }

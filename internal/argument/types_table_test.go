@@ -94,7 +94,7 @@ func of[T any](name string, c typed[T]) typeCase {
 			require.NotNil(t, e, "%q", r.text)
 			assert.Equal(t, "a"+r.separator()+r.message, e.Message, "%q", r.text)
 			problem := e.Problems[0]
-			assert.Equal(t, r.reason, problem.Reason, "%q", r.text)
+			assert.Equal(t, r.reason, string(problem.Reason), "%q", r.text)
 			assert.Equal(t, r.meant(), e.Problems[len(e.Problems)-1].Suggestion, "%q", r.text)
 			assert.JSONEq(t, cmp.Or(r.allowed, "null"), jsonenc.Text(problem.Allowed), "%q", r.text)
 		}

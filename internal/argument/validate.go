@@ -7,6 +7,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file validates JSON with a compiled schema, in one walk over the keywords. Without an
@@ -320,7 +321,7 @@ func (w *validation) members(s *subschema, in instance, own *evaluated) bool {
 	if !s.isCount(n, s.minMembers, s.maxMembers) {
 		ok = w.fails(func() *Problem {
 			count := phrase.Count(s.minMembers, s.maxMembers, "member", "members")
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", count, n), Allowed: limits{MinProperties: s.minMembers, MaxProperties: s.maxMembers}}
+			return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", count, n), Allowed: limits{MinProperties: s.minMembers, MaxProperties: s.maxMembers}}
 		})
 	}
 	// Dependent schemas apply to the whole object and not to the member, so they
@@ -334,7 +335,7 @@ func (w *validation) members(s *subschema, in instance, own *evaluated) bool {
 			continue
 		}
 		ok = w.hasMembers(d.required, in.value, func() *Problem {
-			return &Problem{Reason: ReasonMissing, Message: "is required, because " + memberName(d.name) + " is given"}
+			return &Problem{Reason: problem.Missing, Message: "is required, because " + memberName(d.name) + " is given"}
 		}) && ok
 		ok = (d.schema == nil || w.accepts(d.schema, in, own)) && ok
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file reads strings by a compiled [value]. convert.go converts the string,
@@ -55,12 +56,12 @@ const maxPatternWork = 64 << 20
 
 // tooLong returns the problem of a value that would exceed maxPatternWork.
 func tooLong(maxBytes int) *Problem {
-	return &Problem{Reason: reasonLength, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", maxBytes)}
+	return &Problem{Reason: problem.Length, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", maxBytes)}
 }
 
 // typeProblem is the problem of a text that is not of the type.
 func (v *value) typeProblem(text string) *Problem {
-	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
+	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
 }
 
 // outOfRange is the problem of a number that the Go type cannot hold.
@@ -72,7 +73,7 @@ func (v *value) outOfRange(text string) *Problem {
 	} else {
 		expected += fmt.Sprintf(" that a float of %d bits can hold", v.bits)
 	}
-	return &Problem{Reason: reasonRange, Message: mustBe(expected, Quote(text))}
+	return &Problem{Reason: problem.Range, Message: mustBe(expected, Quote(text))}
 }
 
 // read reads the text into dst and validates it. The zero dst is not filled. With
@@ -212,7 +213,7 @@ func (v *value) hasType(k strictjson.Kind) bool {
 
 // notTyped is the problem of a JSON value of another type, see shown.
 func (v *value) notTyped(shown string) *Problem {
-	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
+	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
 }
 
 // treeOf returns the compiled schema of an argument that is JSON; nil without one.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 type inner struct {
@@ -116,7 +117,7 @@ func TestValueAny(t *testing.T) {
 		{nil, "5", "5"},
 		{&jsonschema.Schema{Type: "string"}, "5", "5"},
 		{&jsonschema.Schema{Type: "integer"}, "5", int64(5)},
-		{&jsonschema.Schema{Type: "integer"}, "5.5", refused(reasonType)},
+		{&jsonschema.Schema{Type: "integer"}, "5.5", refused(problem.Type)},
 		{&jsonschema.Schema{Type: "number"}, "5", 5.0},
 		{&jsonschema.Schema{Types: []string{"null", "number"}}, "5", 5.0},
 		{&jsonschema.Schema{Types: []string{"integer", "number"}}, "5", 5.0},
@@ -124,11 +125,11 @@ func TestValueAny(t *testing.T) {
 		{&jsonschema.Schema{Type: "array"}, "a,b", []any{"a", "b"}},
 		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "integer"}}, "1,2", []any{int64(1), int64(2)}},
 		{&jsonschema.Schema{Type: "object"}, `{"a":[1]}`, map[string]any{"a": []any{1.0}}},
-		{&jsonschema.Schema{Type: "object"}, `5`, refused(reasonType)},
+		{&jsonschema.Schema{Type: "object"}, `5`, refused(problem.Type)},
 		{&jsonschema.Schema{Enum: []any{1, 2}}, "2", int64(2)},
 		{&jsonschema.Schema{Enum: []any{1, 2.5}}, "2.5", 2.5},
 		{&jsonschema.Schema{Enum: []any{true}}, "true", true},
-		{&jsonschema.Schema{Enum: []any{true}}, "false", refused(reasonEnum)},
+		{&jsonschema.Schema{Enum: []any{true}}, "false", refused(problem.Enum)},
 		{&jsonschema.Schema{Enum: []any{[]string{"a"}}}, "a", []any{"a"}},
 	} {
 		t.Run(fmt.Sprintf("%s/%s", jsonenc.Text(c.schema), c.text), func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestValueAny(t *testing.T) {
 			got, problems := readAs[any](t, c.text, c.schema)
 			if r, ok := c.want.(refused); ok {
 				require.Len(t, problems, 1)
-				assert.Equal(t, string(r), problems[0].Reason)
+				assert.Equal(t, problem.Reason(r), problems[0].Reason)
 				return
 			}
 			require.Empty(t, problems)
@@ -159,34 +160,34 @@ func TestValuesWithoutStruct(t *testing.T) {
 	for _, c := range []struct {
 		schema *jsonschema.Schema
 		text   string
-		reason string // empty for none
+		reason problem.Reason // empty for none
 	}{
 		{nil, "anything", ""},
 		{&jsonschema.Schema{}, "anything", ""},
 		{&jsonschema.Schema{Type: "integer"}, "9223372036854775807", ""},
-		{&jsonschema.Schema{Type: "integer"}, "9223372036854775808", reasonRange},
-		{&jsonschema.Schema{Type: "integer"}, "x", reasonType},
+		{&jsonschema.Schema{Type: "integer"}, "9223372036854775808", problem.Range},
+		{&jsonschema.Schema{Type: "integer"}, "x", problem.Type},
 		{&jsonschema.Schema{Type: "number"}, "1.5", ""},
-		{&jsonschema.Schema{Type: "number"}, "x", reasonType},
-		{&jsonschema.Schema{Type: "boolean"}, "yes", reasonType},
+		{&jsonschema.Schema{Type: "number"}, "x", problem.Type},
+		{&jsonschema.Schema{Type: "boolean"}, "yes", problem.Type},
 		{&jsonschema.Schema{Type: "object"}, `{}`, ""},
-		{&jsonschema.Schema{Type: "object"}, `"x"`, reasonType},
-		{&jsonschema.Schema{Type: "object"}, `x`, reasonType},
+		{&jsonschema.Schema{Type: "object"}, `"x"`, problem.Type},
+		{&jsonschema.Schema{Type: "object"}, `x`, problem.Type},
 		{items(&jsonschema.Schema{Type: "integer"}), "1,2", ""},
 		{items(&jsonschema.Schema{Type: "integer"}), "[1,2]", ""},
-		{items(&jsonschema.Schema{Type: "integer"}), "1,x", reasonType},
+		{items(&jsonschema.Schema{Type: "integer"}), "1,x", problem.Type},
 		{items(items(&jsonschema.Schema{Type: "boolean"})), "[[true],[]]", ""},
-		{items(items(&jsonschema.Schema{Type: "boolean"})), "[[1]]", reasonType},
+		{items(items(&jsonschema.Schema{Type: "boolean"})), "[[1]]", problem.Type},
 		{items(enum("a", "b")), "a,b", ""},
-		{items(enum("a", "b")), "a,c", reasonEnum},
+		{items(enum("a", "b")), "a,c", problem.Enum},
 		// A reference makes it impossible to judge the elements one by one.
 		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/x"}, Defs: map[string]*jsonschema.Schema{"x": {Type: "integer"}}}, "[1]", ""},
-		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/x"}, Defs: map[string]*jsonschema.Schema{"x": {Type: "integer"}}}, `["1"]`, reasonType},
+		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/x"}, Defs: map[string]*jsonschema.Schema{"x": {Type: "integer"}}}, `["1"]`, problem.Type},
 		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#"}}, `[[],[[]]]`, ""},
-		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#"}}, `[[],[1]]`, reasonType},
+		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#"}}, `[[],[1]]`, problem.Type},
 		{&jsonschema.Schema{Type: "array", PrefixItems: []*jsonschema.Schema{{Type: "integer"}, {Type: "string"}}}, `[1,"a"]`, ""},
-		{&jsonschema.Schema{Type: "array", PrefixItems: []*jsonschema.Schema{{Type: "integer"}, {Type: "string"}}}, `["a","b",1]`, reasonType},
-		{&jsonschema.Schema{Type: "array", PrefixItems: []*jsonschema.Schema{{Type: "integer"}}}, `1,2`, reasonType},
+		{&jsonschema.Schema{Type: "array", PrefixItems: []*jsonschema.Schema{{Type: "integer"}, {Type: "string"}}}, `["a","b",1]`, problem.Type},
+		{&jsonschema.Schema{Type: "array", PrefixItems: []*jsonschema.Schema{{Type: "integer"}}}, `1,2`, problem.Type},
 	} {
 		t.Run(fmt.Sprintf("%s/%s", jsonenc.Text(c.schema), c.text), func(t *testing.T) {
 			t.Parallel()

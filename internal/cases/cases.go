@@ -20,6 +20,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Extension is how the name of a test file ends.
@@ -84,8 +85,8 @@ type Expect struct {
 // ExpectedError is the error that a client is to get.
 type ExpectedError struct {
 	Line    int
-	Kind    string            // unknown or internal; empty for Reasons
-	Reasons map[string]string // by argument
+	Kind    string                    // unknown or internal; empty for Reasons
+	Reasons map[string]problem.Reason // by argument
 }
 
 // Model is what is expected of the answer of a model.

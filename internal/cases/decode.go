@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // maxErrors is how many errors of a file are reported.
@@ -394,13 +395,13 @@ const (
 	kindInternal = "internal"
 )
 
-// reasons are those of docs/errors.md.
+// reasons are those of package problem.
 var reasons = []string{
 	"missing", "unknown", "type", "enum", "format", "pattern", "length", "range", "schema", "refused", "placeholder", "not_string",
 }
 
 func (d *decoder) expectedError(n node) *ExpectedError {
-	e := &ExpectedError{Line: d.line(n), Reasons: map[string]string{}}
+	e := &ExpectedError{Line: d.line(n), Reasons: map[string]problem.Reason{}}
 	kinds := []string{kindUnknown, kindInternal}
 	if kind, ok := n.value.(string); ok {
 		if e.Kind = kind; !slices.Contains(kinds, kind) {
@@ -419,7 +420,7 @@ func (d *decoder) expectedError(n node) *ExpectedError {
 		if reason != "" && !slices.Contains(reasons, reason) {
 			d.fault(m, suggestion(reason, reasons), "unknown reason %q", reason)
 		}
-		e.Reasons[name] = reason
+		e.Reasons[name] = problem.Reason(reason)
 	}
 	return e
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/markdown"
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Failure is something that is not as a case expects.
@@ -85,7 +85,7 @@ func withoutRelease(r *prompts.Result) *prompts.Result {
 
 // lineOf returns the line that an error of arguments is about, or the line of the case.
 func (c *Case) lineOf(err *prompts.Error) int {
-	for _, name := range sortedKeys(trial.Reasons(err)) {
+	for _, name := range sortedKeys(problem.Reasons(err)) {
 		if line := c.lines[name]; line > 0 {
 			return line
 		}
@@ -155,7 +155,7 @@ func (c *Case) checkError(result *prompts.Result, err *prompts.Error) []Failure 
 	if err == nil {
 		return []Failure{{Line: want.Line, Message: fmt.Sprintf("error: expected %s, got no error", expected), Text: strings.Join(golden.Texts(result), "\n")}}
 	}
-	reasons := trial.Reasons(err)
+	reasons := problem.Reasons(err)
 	switch isUnknown := err.Code == prompts.CodeInvalidParams && len(reasons) == 0; {
 	case want.Kind == kindUnknown && isUnknown, want.Kind == kindInternal && err.Code == prompts.CodeInternalError:
 		return nil
@@ -168,10 +168,10 @@ func (c *Case) checkError(result *prompts.Result, err *prompts.Error) []Failure 
 }
 
 // listed returns reasons as a test file has them.
-func listed(reasons map[string]string) string {
+func listed(reasons map[string]problem.Reason) string {
 	var all []string
 	for _, name := range sortedKeys(reasons) {
-		all = append(all, name+": "+reasons[name])
+		all = append(all, name+": "+string(reasons[name]))
 	}
 	return "{" + strings.Join(all, ", ") + "}"
 }
@@ -179,7 +179,7 @@ func listed(reasons map[string]string) string {
 // Describe returns an error on one line.
 func Describe(err *prompts.Error) string {
 	var all []string
-	for _, p := range trial.Problems(err) {
+	for _, p := range problem.Of(err) {
 		all = append(all, p.Argument+": "+p.Message)
 	}
 	if len(all) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // This file asks with forms: for the fields of a struct, and for the arguments of the
@@ -133,8 +134,8 @@ func ForArguments(r *rpc.Running, plan *argument.Plan, name string, hints bool, 
 		form:     form{key: argumentsKey, message: argument.Quote(name) + " needs a few details.", hints: hints},
 		question: Question{key: argumentsKey, method: methodElicit},
 	}
-	for _, problem := range problems {
-		i := plan.Find(problem.Argument)
+	for _, p := range problems {
+		i := plan.Find(p.Argument)
 		// An unknown argument is the client's mistake, which a user cannot correct.
 		if i < 0 || plan.Arguments[i].Sensitive { // MRT-25
 			return nil
@@ -143,10 +144,10 @@ func ForArguments(r *rpc.Running, plan *argument.Plan, name string, hints bool, 
 			continue
 		}
 		// An empty field shows that a value is missing. Any other problem needs a sentence.
-		if problem.Reason != argument.ReasonMissing {
-			q.form.message += "\n" + r.Secrets().Text(argument.Rename([]argument.Problem{problem}, keys)[0].Sentence())
+		if p.Reason != problem.Missing {
+			q.form.message += "\n" + r.Secrets().Text(argument.Rename([]argument.Problem{p}, keys)[0].Sentence())
 		}
-		q.Positions, q.names = append(q.Positions, i), append(q.names, problem.Argument)
+		q.Positions, q.names = append(q.Positions, i), append(q.names, p.Argument)
 	}
 	q.form.plan = plan.Subset(q.Positions, keys)
 	return q

@@ -172,7 +172,10 @@ func handleIn(ctx context.Context, t testing.TB, session transport.Session, f fu
 		mu.Lock()
 		defer mu.Unlock()
 		out = append(out, fmt.Sprint(string(msg), code, last))
-		decline(string(msg), func(msg string) { _ = session.Handle(context.Background(), []byte(msg), transport.Exchange{}) })
+		decline(string(msg), func(msg string) {
+			none := func([]byte, prompts.Code, bool) error { return nil }
+			_ = session.Handle(context.Background(), []byte(msg), transport.Exchange{Send: none})
+		})
 		return nil
 	}})
 	mu.Lock()

@@ -37,7 +37,7 @@ var pagePackages = packagesByName(
 	"github.com/google/jsonschema-go/jsonschema", "github.com/nats-io/nats.go/jetstream",
 	"github.com/modelcontextprotocol/go-sdk/mcp", "github.com/modelcontextprotocol/go-sdk/auth", "github.com/modelcontextprotocol/go-sdk/oauthex",
 	"github.com/mark3labs/mcp-go/server", "go.opentelemetry.io/otel/propagation",
-	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/promptfs", module+"/promptnats",
+	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/problem", module+"/promptfs", module+"/promptnats",
 	module+"/promptotel", module+"/promptpreview", module+"/promptskills", module+"/prompttemplate", module+"/prompttest", module+"/prompttools",
 	module+"/stdio", module+"/streamablehttp", module+"/transport",
 )

@@ -3,10 +3,10 @@ package portable
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Unprinted returns the arguments of a prompt for which a server accepts no placeholder.
@@ -24,18 +24,8 @@ func Unprinted(ctx context.Context, s *prompts.Server, prompt string, arguments 
 		return nil
 	}
 	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Client: prompts.Implementation{Name: hosts.Prober}})
-	var rejected *prompts.Error
-	if !errors.As(err, &rejected) {
-		return nil
-	}
-	var data struct {
-		Problems []struct{ Argument, Reason string }
-	}
-	if raw, err := json.Marshal(rejected.Data); err == nil {
-		_ = json.Unmarshal(raw, &data) // without problems if it has another form
-	}
-	for _, p := range data.Problems {
-		if p.Reason == "placeholder" {
+	for _, p := range problem.Of(err) {
+		if p.Reason == problem.Placeholder {
 			names = append(names, p.Argument)
 		}
 	}

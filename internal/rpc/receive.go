@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -30,6 +31,9 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) 
 // caller: a transport over HTTP has one for each message. A connection calls receiveObserved
 // itself, and passes the job to a worker.
 func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
+	if x.Send == nil {
+		return errors.New("prompts: Handle: Exchange.Send must be a function, got nil; set Send")
+	}
 	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
 	// A message that is answered needs nothing more, not even a second goroutine.
 	if j == nil {

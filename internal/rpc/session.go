@@ -46,6 +46,8 @@ type inFlight interface {
 // connection. The drain waits for answers and batches. Subscriptions do not end by
 // themselves: the server ends them after the drain.
 type Session struct {
+	transport.Session // nil: it has the unexported method that no other package can have
+
 	server     *Dispatcher
 	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized

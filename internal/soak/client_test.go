@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/transport"
@@ -93,7 +94,7 @@ func (c *client) act(r *rand.Rand) {
 			c.fails(even, args, prompts.CodeInvalidParams)
 		}
 	case 4:
-		if err := c.fails(stay, map[string]string{"times": "9"}, prompts.CodeInvalidParams); len(prompttest.Reasons(err)) != 2 {
+		if err := c.fails(stay, map[string]string{"times": "9"}, prompts.CodeInvalidParams); len(problem.Reasons(err)) != 2 {
 			c.Errorf("not both problems: %v", err)
 		}
 	case 5:

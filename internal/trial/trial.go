@@ -4,8 +4,6 @@
 package trial
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/problem"
 )
 
 // Subject is a prompt to render.
@@ -150,7 +149,7 @@ func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, 
 			return r, nil
 		}
 		moved := false
-		for _, p := range Problems(err) {
+		for _, p := range problem.Of(err) {
 			if isLast, ok := last[p.Argument]; ok && !isLast {
 				chosen[p.Argument]++
 				last[p.Argument] = true // once for all of its problems
@@ -162,36 +161,6 @@ func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, 
 		}
 	}
 	return nil, &Obstacle{Arguments: arguments, Others: MostAttempts}
-}
-
-// Problem is an error of an argument, from the data of an error.
-type Problem struct {
-	Argument, Reason, Message string
-	Allowed                   json.RawMessage
-	Suggestion                string
-}
-
-// Problems returns the problems with arguments that an error names, if any.
-func Problems(err error) []Problem {
-	var e *prompts.Error
-	if !errors.As(err, &e) || e == nil || e.Data == nil {
-		return nil
-	}
-	var data struct{ Problems []Problem }
-	_ = json.Unmarshal([]byte(golden.JSON(e.Data)), &data) // other errors have other data
-	return data.Problems
-}
-
-// Reasons returns the reasons of the problems by argument, or nil.
-func Reasons(err error) map[string]string {
-	var reasons map[string]string
-	for _, p := range Problems(err) {
-		if reasons == nil {
-			reasons = map[string]string{}
-		}
-		reasons[p.Argument] = p.Reason
-	}
-	return reasons
 }
 
 // Quote returns a value in quotes, not at any length.

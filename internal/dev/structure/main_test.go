@@ -17,7 +17,7 @@ const maxCycle = 6
 
 // larger has the packages whose largest cycle has more files. No number here may grow.
 var larger = map[string]int{
-	"cmd/prompts": 42,
+	"cmd/prompts": 39,
 }
 
 // TestCycles keeps the layers inside of the packages of all modules.

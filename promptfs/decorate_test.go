@@ -1,0 +1,48 @@
+package promptfs_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// A program decorates the prompt of a file, which keeps its arguments and loses its digest.
+func TestDecorateFile(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	require.NoError(t, promptfs.NewFolder(&reg, files(map[string]string{"a.md": "---\narguments:\n- name: who\n---\nHello {{.who}}"}), promptfs.Options{}).Reload(t.Context()))
+	p, _ := reg.Lookup("a")
+	require.NotEmpty(t, p.Digest)
+	require.NoError(t, reg.Set(p))
+	p, _ = reg.Lookup("a")
+	require.NotEmpty(t, p.Digest, "the function is the same")
+	render := p.Render
+	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		r, err := render(ctx, args)
+		if err == nil {
+			r.Messages = append(r.Messages, prompts.User("Be brief."))
+		}
+		return r, err
+	}
+	require.NoError(t, reg.Set(p))
+	p, _ = reg.Lookup("a")
+	assert.Empty(t, p.Digest)
+	assert.Equal(t, "who", p.Arguments[0].Name)
+	assert.Equal(t, []string{"Hello you", "Be brief."}, textsOf(t, p, map[string]string{"who": "you"}))
+
+	// A digest of the application's own is kept, until the function is replaced again.
+	const digest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	p.Render, p.Digest = render, digest
+	require.NoError(t, reg.Set(p))
+	p, _ = reg.Lookup("a")
+	assert.Equal(t, digest, p.Digest)
+	p.Render = render
+	require.NoError(t, reg.Set(p))
+	p, _ = reg.Lookup("a")
+	assert.Empty(t, p.Digest)
+}
