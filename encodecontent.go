@@ -14,6 +14,15 @@ import (
 // does not have its type.
 
 func (e *encoder) content(c Content) {
+	if t, ok := c.(*Text); ok && t != nil {
+		e.text(t)
+		return
+	}
+	e.otherContent(c)
+}
+
+// otherContent is content for all types: most content is a text and does not come here.
+func (e *encoder) otherContent(c Content) {
 	if e.lacksAudio || e.lacksLinks {
 		c = e.forClient(c)
 	}

@@ -70,20 +70,25 @@ func (e *encoder) join(at int, messages []Message) {
 func (e *encoder) end(m Meta) {
 	hasVersion := e.served != served{} && e.rev.Titles()
 	if hasVersion || e.rev.Stateless() || len(m) > 0 {
-		e.key("_meta")
-		e.raw("{")
-		if e.rev.Stateless() {
-			e.buf = append(e.buf, e.serverInfo...)
-		}
-		if hasVersion {
-			e.appendServed(e.served, m)
-		}
-		e.metaMembers(m)
-		e.raw("}")
+		e.resultMeta(m, hasVersion)
 	}
 	if e.dropped > 0 {
 		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
 	}
+}
+
+// resultMeta appends the _meta of a result.
+func (e *encoder) resultMeta(m Meta, hasVersion bool) {
+	e.key("_meta")
+	e.raw("{")
+	if e.rev.Stateless() {
+		e.buf = append(e.buf, e.serverInfo...)
+	}
+	if hasVersion {
+		e.appendServed(e.served, m)
+	}
+	e.metaMembers(m)
+	e.raw("}")
 }
 
 func (e *encoder) appendMessage(m *Message) {

@@ -78,6 +78,11 @@ func (g *servedGet) take(c *rpc.Call, args strictjson.Value, detach bool) {
 			return
 		}
 	}
+	g.takeJSON(c, args, detach)
+}
+
+// takeJSON keeps all arguments, until the request runs.
+func (g *servedGet) takeJSON(c *rpc.Call, args strictjson.Value, detach bool) {
 	r := g.open(c, g)
 	if r != nil {
 		r.Arguments, r.NonStrings = argument.TextsOf(args, g.feature != nil, detach)
@@ -147,15 +152,7 @@ func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response,
 		q = new(getRequest)
 	}
 	if q.definition == nil { // else it was found at once
-		all, d, unknown := g.find(ctx, r, g.name())
-		if d == nil {
-			return Response{}, nil, g.unknown(ctx, unknown)
-		}
-		given := argument.Given{}
-		if r != nil {
-			given.IsAltered, given.Texts, given.NonStrings = true, r.Arguments, r.NonStrings
-		}
-		if f := q.collectText(ctx, g, all, d, given); f != nil {
+		if f := g.findLate(ctx, r, q); f != nil {
 			return Response{}, nil, f
 		}
 	}
@@ -165,6 +162,19 @@ func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response,
 		return Response{}, &q.scope, nil
 	}
 	return q.response(result), nil, f
+}
+
+// findLate finds the prompt of a run, and collects the arguments that were kept for it.
+func (g *servedGet) findLate(ctx context.Context, r *Request, q *getRequest) *rpc.Failure {
+	all, d, unknown := g.find(ctx, r, g.name())
+	if d == nil {
+		return g.unknown(ctx, unknown)
+	}
+	given := argument.Given{}
+	if r != nil {
+		given.IsAltered, given.Texts, given.NonStrings = true, r.Arguments, r.NonStrings
+	}
+	return q.collectText(ctx, g, all, d, given)
 }
 
 // unknown returns the failure of a request for an unknown prompt. A feature with an error of its

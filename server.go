@@ -194,6 +194,11 @@ func (s *Server) checkSizes(param string, args strictjson.Value, keys map[string
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
 		return nil
 	}
+	return s.checkEachSize(param, args, keys)
+}
+
+// checkEachSize is checkSizes for arguments that are too long together to be surely within the limits.
+func (s *Server) checkEachSize(param string, args strictjson.Value, keys map[string]string) *Error {
 	n := 0
 	for name, v := range args.Members() {
 		if n++; n > s.options.Limits.MaxArguments {

@@ -76,10 +76,19 @@ func (l *lineReader) buffered() []line {
 // line reads one line, for which it returns nil if that is blank. It sets end
 // when there is nothing to read after it.
 func (l *lineReader) line() ([]byte, error) {
+	part, err := l.r.ReadSlice('\n')
+	if err != nil {
+		return l.longLine(part, err)
+	}
+	return l.finish(nil, part[:len(part)-1])
+}
+
+// longLine is line for a line that is longer than the buffer, or has no end. part and err are
+// of the first read.
+func (l *lineReader) longLine(part []byte, err error) ([]byte, error) {
 	var head []byte // what the line had before part; only grown with what has arrived
 	skip := false   // the line is over the limit already
-	for {
-		part, err := l.r.ReadSlice('\n')
+	for ; ; part, err = l.r.ReadSlice('\n') {
 		switch err {
 		case nil:
 			part = part[:len(part)-1]

@@ -93,7 +93,10 @@ type other struct {
 func (p *Plan) Collect(dst []Text, g Given) (texts []Text, problems []Problem, ignored []string) {
 	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
 	var others []other
-	kept := g.kept()
+	var kept map[string]bool
+	if g.IsAltered {
+		kept = g.kept()
+	}
 	for name, v := range g.Object.Members() {
 		text, isText := g.Texts[name]
 		hadText := v.Kind() == strictjson.String || g.IsTyped && v.Kind() != strictjson.Null // see TextsOf

@@ -39,6 +39,18 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 		if p := v.convertText(dst, text); p != nil {
 			return nil, p
 		}
+	default:
+		return v.convertTyped(dst, text, want)
+	}
+	if want {
+		instance = text
+	}
+	return instance, v.rules.checkText(text)
+}
+
+// convertTyped is convert for a number or a boolean.
+func (v *value) convertTyped(dst reflect.Value, text string, want bool) (any, *Problem) {
+	switch v.kind {
 	case schema.Bool:
 		if text != "true" && text != "false" {
 			return nil, v.typeProblem(text)
@@ -54,10 +66,6 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 	default:
 		panic("prompts: value is not compiled")
 	}
-	if want {
-		instance = text
-	}
-	return instance, v.rules.checkText(text)
 }
 
 // trim returns the text of a number or a boolean without the spaces around it, as split does

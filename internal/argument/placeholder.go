@@ -67,16 +67,20 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 }
 
 // fill reads the text into dst, as read does. A placeholder is not checked.
-//
-// The value stands in for one that the client adds later, so that no rule can be
-// checked here.
 func (v *value) fill(ctx context.Context, dst reflect.Value, t Text) []Problem {
-	if !t.unchecked {
-		_, problems := v.read(ctx, dst, t.Value, false)
-		return problems
-	}
-	if !dst.IsValid() {
+	if t.unchecked {
+		setPlaceholder(dst, t.Value)
 		return nil
+	}
+	_, problems := v.read(ctx, dst, t.Value, false)
+	return problems
+}
+
+// setPlaceholder sets dst, if it is valid, to a text that stands in for a value that the client
+// adds later, so that no rule can be checked here.
+func setPlaceholder(dst reflect.Value, text string) {
+	if !dst.IsValid() {
+		return
 	}
 	// Placeholders has ensured that the Go type is a string, or an interface that
 	// is read as one.
@@ -85,9 +89,8 @@ func (v *value) fill(ctx context.Context, dst reflect.Value, t Text) []Problem {
 		dst = dst.Elem()
 	}
 	if dst.Kind() == reflect.Interface {
-		dst.Set(reflect.ValueOf(t.Value))
+		dst.Set(reflect.ValueOf(text))
 	} else {
-		dst.SetString(t.Value)
+		dst.SetString(text)
 	}
-	return nil
 }

@@ -195,21 +195,13 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 		if !t.Given && !t.IsNull && !t.notString && !t.notTyped && a.hasDefault {
 			t = Text{Value: a.defaultValue, Given: true}
 		}
-		switch {
-		case t.notString:
-			problems = append(problems, notString(a.Name, t.Value))
-		case t.notTyped:
-			problem := a.value.notTyped(t.Value)
-			problem.Argument = a.Name
-			problems = append(problems, *problem)
-		case t.Given:
+		if t.Given {
 			for _, problem := range read(a, t) {
 				problem.Argument = a.Name
 				problems = append(problems, problem)
 			}
-		case t.IsNull: // a value, so that the argument is not missing
-		case a.Required:
-			problems = append(problems, Problem{Argument: a.Name, Reason: problem.Missing, Message: "is required"})
+		} else if p := a.notGiven(t); p != nil {
+			problems = append(problems, *p)
 		}
 		// Each rule that a secret breaks or keeps says something about the secret.
 		if a.Sensitive && len(problems) > first {
@@ -218,6 +210,23 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 		}
 	}
 	return problems
+}
+
+// notGiven returns the problem of an argument without a text to read; nil for none.
+func (a *Argument) notGiven(t Text) *Problem {
+	switch {
+	case t.notString:
+		p := notString(a.Name, t.Value)
+		return &p
+	case t.notTyped:
+		p := a.value.notTyped(t.Value)
+		p.Argument = a.Name
+		return p
+	case t.IsNull: // a value, so that the argument is not missing
+	case a.Required:
+		return &Problem{Argument: a.Name, Reason: problem.Missing, Message: "is required"}
+	}
+	return nil
 }
 
 // fieldAt returns the field at the index, and allocates the embedded pointers on

@@ -100,23 +100,12 @@ func (v *value) read(ctx context.Context, dst reflect.Value, text string, want b
 		}
 		// The value must be complete before dst is set, so dst is not passed on.
 		if dst.Kind() == reflect.Interface {
-			// The schema says what an any holds.
-			instance, problems := v.read(ctx, reflect.Value{}, text, true)
-			if problems == nil && instance != nil {
-				dst.Set(reflect.ValueOf(instance))
-			}
-			return instance, problems
+			return v.readAny(ctx, dst, text)
 		}
 	}
 	switch v.kind {
 	case schema.List:
-		// The instance is made only if the validator or the caller needs it, because a list of
-		// texts fills its slice directly.
-		instance, problems := v.convertList(ctx, dst, text, want || v.validator != nil)
-		if problems == nil && v.validator != nil {
-			problems = v.validateList(ctx, instance, text)
-		}
-		return instance, problems
+		return v.readList(ctx, dst, text, want)
 	case schema.JSON:
 		return v.readJSON(ctx, dst, text, want)
 	}
@@ -127,6 +116,25 @@ func (v *value) read(ctx context.Context, dst reflect.Value, text string, want b
 		return instance, v.validator.check(ctx, v.instanceOf(text))
 	}
 	return instance, problemsOf(p)
+}
+
+// readAny is read for an any. The schema says what it holds.
+func (v *value) readAny(ctx context.Context, dst reflect.Value, text string) (any, []Problem) {
+	instance, problems := v.read(ctx, reflect.Value{}, text, true)
+	if problems == nil && instance != nil {
+		dst.Set(reflect.ValueOf(instance))
+	}
+	return instance, problems
+}
+
+// readList is read for a list. The instance is made only if the validator or the caller needs
+// it, because a list of texts fills its slice directly.
+func (v *value) readList(ctx context.Context, dst reflect.Value, text string, want bool) (any, []Problem) {
+	instance, problems := v.convertList(ctx, dst, text, want || v.validator != nil)
+	if problems == nil && v.validator != nil {
+		problems = v.validateList(ctx, instance, text)
+	}
+	return instance, problems
 }
 
 // problemsOf returns nil for nil.

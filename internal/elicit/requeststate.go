@@ -51,6 +51,10 @@ func ReadRetry(c *rpc.Call) (*Retry, *transport.Error) {
 	if !c.Rev.Stateless() {
 		return nil, nil
 	}
+	return readStateless(c)
+}
+
+func readStateless(c *rpc.Call) (*Retry, *transport.Error) {
 	var responses, state string
 	switch v := c.Message.Params.Get("inputResponses"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:

@@ -91,6 +91,11 @@ func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget
 	if admitted || budget == nil {
 		return admitted, slot
 	}
+	return r.waitForCapacity(ctx, client, wanted, budget)
+}
+
+// waitForCapacity is admit for a request that found no capacity.
+func (r *Requests) waitForCapacity(ctx context.Context, client string, wanted bool, budget *Backpressure) (admitted, slot bool) {
 	wait := budget.Budget()
 	if wait == 0 {
 		return false, false
@@ -122,6 +127,11 @@ func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
 	if claims&serverSlot != 0 {
 		return nil
 	}
+	return t.wait(ctx, claims, limit)
+}
+
+// wait is Acquire for a ticket that has no slot of the server yet.
+func (t *Ticket) wait(ctx context.Context, claims uint32, limit time.Duration) error {
 	var until time.Time
 	if limit > 0 {
 		until = time.Now().Add(limit)

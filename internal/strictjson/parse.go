@@ -169,20 +169,8 @@ func (p *parser) scalar(i int) (int, error) {
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		kind = Number
 		end, f, reason = scanNumber(p.src, i)
-	case 't':
-		kind = Bool
-		end, reason = scanLiteral(p.src, i, "true")
-	case 'f':
-		kind = Bool
-		end, reason = scanLiteral(p.src, i, "false")
-	case 'n':
-		kind = Null
-		end, reason = scanLiteral(p.src, i, "null")
 	default:
-		end, reason = i, ExpectedValue
-		if i == 0 && hasByteOrderMark(p.src) {
-			reason = ByteOrderMark
-		}
+		kind, end, reason = scanWord(p.src, i)
 	}
 	if reason != "" {
 		return end, fail(end, reason)

@@ -34,9 +34,29 @@ func scanLiteral(src string, i int, literal string) (int, Reason) {
 	return i + len(literal), ""
 }
 
+// scanWord reads true, false or null.
+func scanWord(src string, i int) (kind Kind, end int, reason Reason) {
+	switch src[i] {
+	case 't':
+		kind = Bool
+		end, reason = scanLiteral(src, i, "true")
+	case 'f':
+		kind = Bool
+		end, reason = scanLiteral(src, i, "false")
+	case 'n':
+		kind = Null
+		end, reason = scanLiteral(src, i, "null")
+	default:
+		end, reason = i, ExpectedValue
+		if i == 0 && hasByteOrderMark(src) {
+			reason = ByteOrderMark
+		}
+	}
+	return kind, end, reason
+}
+
 // scanNumber reads a number, which begins at i with a minus sign or a digit.
 func scanNumber(src string, i int) (int, flags, Reason) {
-	var f flags
 	if src[i] == '-' {
 		i++
 	}
@@ -47,27 +67,34 @@ func scanNumber(src string, i int) (int, flags, Reason) {
 	if src[i] == '0' && end > i+1 {
 		return i + 1, 0, InvalidNumber
 	}
-	i = end
-	if i < len(src) && src[i] == '.' {
-		f = inexact
+	if end < len(src) && (src[end] == '.' || src[end]|0x20 == 'e') {
+		return scanFraction(src, end)
+	}
+	return end, 0, ""
+}
+
+// scanFraction reads the rest of a number: from the dot or the e of its exponent on.
+func scanFraction(src string, i int) (int, flags, Reason) {
+	if src[i] == '.' {
 		i++
-		if end = skipDigits(src, i); end == i {
+		end := skipDigits(src, i)
+		if end == i {
 			return badNumber(src, i)
 		}
 		i = end
 	}
 	if i < len(src) && src[i]|0x20 == 'e' {
-		f = inexact
 		i++
 		if i < len(src) && (src[i] == '+' || src[i] == '-') {
 			i++
 		}
-		if end = skipDigits(src, i); end == i {
+		end := skipDigits(src, i)
+		if end == i {
 			return badNumber(src, i)
 		}
 		i = end
 	}
-	return i, f, ""
+	return i, inexact, ""
 }
 
 // badNumber reports a number without a digit at i.
