@@ -237,7 +237,7 @@ func (c *connection) readAll(ctx context.Context) error {
 // handle receives a message, and leaves the rest to a worker. An error ends the connection:
 // for example, a response could not be sent.
 func (c *connection) handle(msg []byte) error {
-	j, err := c.server.receiveObserved(c.ctx, c.session, msg, &c.exchange, c.backpressure)
+	j, err := c.server.receive(c.ctx, c.session, msg, &c.exchange, c.backpressure)
 	if _, ignored := err.(*wire.Unaccepted); ignored {
 		// HTTP answers such a message with a status code.
 		return nil // a stream has no way to say so

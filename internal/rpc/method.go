@@ -275,14 +275,19 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.limiter == nil {
 		return m.call(c, dst)
 	}
-	if c.engine.principal == nil {
-		if err := m.admit(c.engine, "", c.session, c.from); err != nil {
-			return nil, err
-		}
-		return m.call(c, dst)
+	if c.engine.principal != nil {
+		m.callAndAdmit(c, dst)
+		return nil, nil
 	}
-	// Only the application's code knows the principal of the client. A request with
-	// an error also counts toward the rate.
+	if err := m.admit(c.engine, "", c.session, c.from); err != nil {
+		return nil, err
+	}
+	return m.call(c, dst)
+}
+
+// callAndAdmit calls the method and counts the request for the rate when its work runs: only
+// the application's code knows the principal of the client. A request with an error also counts.
+func (m *method) callAndAdmit(c *Call, dst []byte) {
 	c.Deferred = true
 	switch result, err := m.call(c, dst); {
 	case err != nil:
@@ -293,7 +298,6 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 		c.Keeps += len(own)
 	}
 	c.work.runner = &rateLimited{runner: c.work.runner, method: m, engine: c.engine, session: c.session, from: c.from}
-	return nil, nil
 }
 
 // admit counts a request of a client, or returns why it is rejected. The error says when to

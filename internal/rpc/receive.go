@@ -28,13 +28,13 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) 
 }
 
 // handle answers a message of a session, or of none. The job runs on the goroutine of the
-// caller: a transport over HTTP has one for each message. A connection calls receiveObserved
+// caller: a transport over HTTP has one for each message. A connection calls receive
 // itself, and passes the job to a worker.
 func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
 	if x.Send == nil {
 		return errors.New("prompts: Handle: Exchange.Send must be a function, got nil; set Send")
 	}
-	j, err := s.receiveObserved(ctx, session, msg, &exchange{Exchange: x}, nil)
+	j, err := s.receive(ctx, session, msg, &exchange{Exchange: x}, nil)
 	// A message that is answered needs nothing more, not even a second goroutine.
 	if j == nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	if o.Conn != (transport.Info{}) {
 		x.Informer = fixed(o.Conn)
 	}
-	j, err := s.receiveObserved(ctx, nil, params, x, nil)
+	j, err := s.receive(ctx, nil, params, x, nil)
 	if j == nil {
 		return c.outcome(err)
 	}
@@ -95,12 +95,20 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	}
 }
 
+// receive answers a message as far as that needs no application code, and
+// returns the job that does the rest. It waits for capacity within the
+// backpressure. Of the message it keeps what the job needs, and no more by the
+// time that it sends anything: a client may be slow to read.
+func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
+	if s.observer != nil {
+		return s.receiveObserved(ctx, session, msg, x, p)
+	}
+	return s.readAndReply(ctx, session, msg, x, p)
+}
+
 // receiveObserved is receive, with an operation of the observer's. A job ends the
 // operation itself.
 func (s *Dispatcher) receiveObserved(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (j job, err error) {
-	if s.observer == nil {
-		return s.receive(ctx, session, msg, x, p)
-	}
 	// A copy, because a connection uses the same exchange for all of its messages.
 	own := *x
 	own.observed = s.observer.Start(ctx, observe.KindInvalid, len(msg), x.Informer)
@@ -111,7 +119,7 @@ func (s *Dispatcher) receiveObserved(ctx context.Context, session *Session, msg 
 			own.observed.End(err)
 		}
 	}()
-	return s.receive(ctx, session, msg, &own, p)
+	return s.readAndReply(ctx, session, msg, &own, p)
 }
 
 // Reject is an operation of a message that the transport rejected. Without Reject, an
@@ -121,11 +129,8 @@ func (s *Dispatcher) Reject(ctx context.Context, conn transport.Informer, err er
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
 }
 
-// receive answers a message as far as that needs no application code, and
-// returns the job that does the rest. It waits for capacity within the
-// backpressure. Of the message it keeps what the job needs, and no more by the
-// time that it sends anything: a client may be slow to read.
-func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
+// readAndReply reads a message, and sends the reply that needs no job.
+func (s *Dispatcher) readAndReply(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
 	var r received
 	s.read(ctx, session, msg, x, p, &r)
 	switch {
@@ -191,25 +196,15 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 	// The transport looks up a session only for a message that could be handled: a lookup
 	// counts as use of the session, and hostile bytes must not keep a session alive.
 	if x.Session != nil && (isWellFormed || isMalformed) && !m.IsStateless() {
-		var rejected *transport.Error
-		var found transport.Session
-		found, rejected = x.find(m)
-		session, _ = found.(*Session)
+		rejected := c.findSession(x)
 		if rejected != nil && !isMalformed { // else the message has an error already
-			if m.Kind != wire.KindRequest && !isBatch {
-				left.err = &wire.Unaccepted{Err: rejected}
-			} else {
-				left.reject(m.ID, rejected)
-			}
+			left.rejectSession(m, isBatch, rejected)
 			return
 		}
-		// A transport over HTTP learns the session from the headers of this message, after the
-		// call was made.
-		c.session = session
 	}
 	// Only one version has batches, so the array is accepted by what was negotiated and not by
 	// what it looks like.
-	if isBatch && session.revision().Batches() {
+	if isBatch && c.session.revision().Batches() {
 		s.receiveBatch(ctx, c, root, broken, x, p, left)
 		return
 	}
@@ -221,6 +216,23 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 		err = broken
 	}
 	s.act(ctx, c, err, x, p, left)
+}
+
+// findSession sets the session of the call: a transport over HTTP learns it from the headers of
+// the message, after the call was made.
+func (c *Call) findSession(x *exchange) *transport.Error {
+	found, rejected := x.find(&c.Message)
+	c.session, _ = found.(*Session)
+	return rejected
+}
+
+// rejectSession rejects a message that has no session.
+func (r *received) rejectSession(m *wire.Message, isBatch bool, err *transport.Error) {
+	if m.Kind == wire.KindRequest || isBatch {
+		r.reject(m.ID, err)
+		return
+	}
+	r.err = &wire.Unaccepted{Err: err}
 }
 
 // rejectLarge rejects a message over the limit.

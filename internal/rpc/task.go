@@ -30,22 +30,27 @@ type task struct {
 	held    holding
 }
 
-// newTask makes the task of a request whose method returned work. With an observer, the task
-// and its operation are one allocation: allocations are most of what a short get costs. The
-// task does not keep c, which is used again for the next message.
+// newObservedTask makes a task with an operation of the observer's. Both are one allocation:
+// allocations are most of what a short get costs.
+func newObservedTask(x *exchange) *task {
+	both := new(struct {
+		task
+		operation telemetry.Request
+	})
+	both.observed = &both.operation
+	both.observed.Start(x.observed, x.Informer)
+	return &both.task
+}
+
+// newTask makes the task of a request whose method returned work. The task does not keep c,
+// which is used again for the next message.
 func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	m := &c.Message
 	var t *task
 	if x.observed == nil {
 		t = new(task)
 	} else {
-		both := new(struct {
-			task
-			operation telemetry.Request
-		})
-		t = &both.task
-		t.observed = &both.operation
-		t.observed.Start(x.observed, x.Informer)
+		t = newObservedTask(x)
 	}
 	t.work, t.engine, t.session, t.id, t.key, t.exchange = c.work, c.engine, c.session, m.ID, m.Key, x.recipient()
 	if c.session != nil {
@@ -362,20 +367,24 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 			err = InvalidResult(w.runner.Subject(), err)
 		}
 	}
-	if err == nil {
-		return result, nil
+	if err != nil {
+		return nil, t.failure(ctx, err)
 	}
+	return result, nil
+}
+
+// failure returns the failure of the work. Only do calls failure, because encoding the data may
+// run the application's code, and do recovers its panics.
+func (t *task) failure(ctx context.Context, err error) *Failure {
 	// The root knows which of its errors a client may see. A failure that it already made
 	// passes unchanged.
 	f, ok := err.(*Failure)
 	if !ok {
-		f = t.engine.failure(ctx, w.runner.Subject(), err)
+		f = t.engine.failure(ctx, t.work.runner.Subject(), err)
 	}
 	f = t.request.Withhold(f)
-	// Here and not later, because encoding the data may run the application's code, and only
-	// this function recovers its panics.
 	f.finish(ctx)
-	return nil, f
+	return f
 }
 
 // stopAsking ends requests to the client that goroutines of the application

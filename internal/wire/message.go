@@ -262,9 +262,15 @@ func (m *Message) CheckParams() *transport.Error {
 	if err := CheckCase(m.Params, "_meta"); err != nil {
 		return err
 	}
-	switch m.Meta.Kind() {
-	case strictjson.Invalid, strictjson.Null, strictjson.Object:
-	default:
+	if m.Meta.Kind() <= strictjson.Null { // or absent
+		return nil
+	}
+	return m.checkMeta()
+}
+
+// checkMeta checks a _meta that is present, for all versions.
+func (m *Message) checkMeta() *transport.Error {
+	if m.Meta.Kind() != strictjson.Object {
 		return WrongKind("_meta", "params._meta", "an object", m.Meta)
 	}
 	switch t := m.Meta.Get("progressToken"); {
