@@ -117,7 +117,7 @@ var toolServers = []toolServer{
 		name: "gosdk", command: "gosdkserver", web: "gosdkserver", flags: []string{"-tools"}, logged: []string{`msg="tool not mounted"`},
 		listed: []string{fixtures.NativeTool, "test_simple_prompt"}, calls: []toolCall{native, simple, quoting, invalid, unknown}, asking: asking,
 	}, {
-		name: "mcpgo", command: "mcpgo", web: "mcpgo", flags: []string{"-tools"},
+		name: "mcpgo", command: "mcpgo", web: "mcpgo", flags: []string{"-tools"}, logged: []string{"WARN tool not mounted"},
 		listed: []string{fixtures.NativeTool, "test_simple_prompt"}, calls: []toolCall{native, simple, quoting, invalid, unknown}, asking: asking,
 	},
 }
