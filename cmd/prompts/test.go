@@ -86,6 +86,7 @@ nothing anywhere.`,
 	cmd.Flags().DurationVar(&run.timeout, "timeout", time.Minute, "time limit of the command for one case")
 	cmd.Flags().IntVar(&run.jobs, "jobs", runtime.GOMAXPROCS(0), "number of cases to run at the same time")
 	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
+	cmd.Flags().Lookup("jobs").DefValue = "number of CPUs" // in the pages, which are the same on all machines
 	cmd.Flags().Lookup("jobs").Annotations = map[string][]string{formOf: {"a number such as 4"}}
 	return cmd
 }
