@@ -228,7 +228,8 @@ var connections = []struct {
 			_ = s.Handle(t.Context(), []byte(get), transport.Exchange{Informer: pipe{}, Send: func([]byte, prompts.Code, bool) error { progress <- struct{}{}; return nil }})
 		})
 		<-progress
-		_ = s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`), transport.Exchange{Informer: pipe{}})
+		err := s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`), transport.Exchange{Informer: pipe{}, Send: unexpected})
+		require.NoError(t, err)
 		running.Wait()
 		return true
 	}},
@@ -245,7 +246,7 @@ var connections = []struct {
 			if !last {
 				asked = slices.Clone(msg)
 				answering.Go(func() {
-					_ = s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","id":"prompts-1","result":{"action":"accept","content":{"Name":"Ada"}}}`), transport.Exchange{Informer: pipe{}})
+					_ = s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","id":"prompts-1","result":{"action":"accept","content":{"Name":"Ada"}}}`), transport.Exchange{Informer: pipe{}, Send: unexpected})
 				})
 			}
 			return nil
@@ -289,6 +290,9 @@ var connections = []struct {
 		return version == "2025-11-25" // before the version is known
 	}},
 }
+
+// unexpected is the Send of a message that has no response.
+func unexpected([]byte, prompts.Code, bool) error { return errors.New("unexpected message") }
 
 // open returns a session of a version. A session has both directions.
 func open(t *testing.T, srv *prompts.Server, version string) transport.Session {
