@@ -108,6 +108,15 @@ type (
 	ticket struct {
 		Token string `json:"token" sensitive:"true"`
 	}
+	release struct {
+		Version string `json:"version,omitempty"`
+	}
+	weighted struct {
+		Weights map[string]int `json:"weights"`
+	}
+	owned struct {
+		Owner string `json:"owner,omitempty"`
+	}
 	nobody struct{}
 )
 
@@ -200,6 +209,43 @@ func swallowing(isBuggy bool) prompts.Prompt {
 	})
 }
 
+// latest asks for an optional argument that is absent.
+func latest(isBuggy bool) prompts.Prompt {
+	return many(prompts.Prompt{}, func(ctx context.Context, in release) (*prompts.Result, error) {
+		if in.Version == "" {
+			q, err := prompts.Elicit[struct{ Version string }](ctx, "version", "Which version?")
+			switch {
+			case err != nil && (isBuggy || errors.Is(err, prompts.ErrElicitationUnavailable)):
+				q.Version = "latest"
+			case err != nil:
+				return nil, err
+			}
+			in.Version = q.Version
+		}
+		return prompts.Messages(prompts.User("Notes of " + in.Version)), nil
+	})
+}
+
+// counts returns prompts with a Cache of the keys of a map, in the order of the map or sorted.
+func counts[T, V any](of func(in T) map[string]V) func(bool) prompts.Prompt {
+	return func(isBuggy bool) prompts.Prompt {
+		return one(prompts.Prompt{Cache: prompts.Cache{TTL: time.Hour}}, said(func(in T) string {
+			if isBuggy {
+				return fmt.Sprintf("%d: %q", len(of(in)), slices.Collect(maps.Keys(of(in))))
+			}
+			return fmt.Sprintf("%d: %q", len(of(in)), slices.Sorted(maps.Keys(of(in))))
+		}))
+	}
+}
+
+func setOf(words []string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
 func answering(t testing.TB, reg *prompts.Registry) *Client {
 	return Serve(t, prompts.MustNewServer(reg, prompts.Options{}), ClientOptions{Answer: generated})
 }
@@ -228,7 +274,7 @@ func toLink(token string) *prompts.Result {
 	return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(token), Name: "login"}))
 }
 
-var opened, mailed, posted, counted atomic.Int64
+var opened, mailed, posted, ticketed, counted atomic.Int64
 
 var bugs = []bug{
 	{name: "a URI with the value, unescaped", check: CheckArguments, prompt: results(
@@ -352,6 +398,23 @@ var bugs = []bug{
 	}},
 	{name: "an error of Ask that is swallowed", check: CheckArguments, prompt: swallowing},
 	{name: "an error of Ask that is swallowed, over a connection", check: CheckArguments, prompt: swallowing, client: connected},
+	{name: "an error of Ask in a branch that is swallowed", check: CheckArguments, prompt: latest},
+	{name: "an error of Ask in a branch that is swallowed, with enums", check: CheckEnums, prompt: latest},
+	{name: "a Cache and the order of the elements of a list", check: CheckArguments, prompt: counts(func(in labels) map[string]bool { return setOf(in.Labels) })},
+	{name: "a Cache and the order of an argument", check: CheckArguments, prompt: counts(func(in weighted) map[string]int { return in.Weights })},
+	{name: "a Cache and the order of words", check: CheckArguments, prompt: counts(func(in title) map[string]bool { return setOf(strings.Fields(in.Title)) })},
+	{name: "a Cache and the order of a map without an argument", check: CheckArguments, prompt: counts(func(in owned) map[string]string {
+		if in.Owner != "" {
+			return map[string]string{in.Owner: ""}
+		}
+		return owners
+	})},
+	{name: "a Cache and the month", check: CheckArguments, prompt: cached(
+		func() string { return time.Now().Format("In January 2006") }, func() string { return "In a month" })},
+	{name: "a Cache and the minute", check: CheckArguments, prompt: cached(
+		func() string { return time.Now().Format("04:05 past") }, func() string { return "Past" })},
+	{name: "an effect before the first question that an id shows", check: CheckArguments, client: answering,
+		prompt: orders(func() int { return int(ticketed.Add(1)) }, func(n int) string { return fmt.Sprint("Ticket DESK-", 100+n) })},
 	{name: "the second block of code that the value ends", check: CheckArguments, prompt: either(
 		said(func(in title) string { return "Review " + in.Title + ":\n\n```go\n" + in.Title + "\n```\nBe brief." }),
 		said(func(in title) string {
@@ -435,7 +498,7 @@ var (
 	randomID = regexp.MustCompile(`(error id |"errorId":"|error_id=)[0-9a-f]+`)
 	address  = regexp.MustCompile(`0x[0-9a-f]{10,12}`)
 	stack    = regexp.MustCompile(`(?s) stack="[^\n]*\n.*?(\n\t[A-Z])`)
-	order    = regexp.MustCompile(`\[[a-z]+ [a-z]+ [a-z]+ [a-z]+\]`)
+	order    = regexp.MustCompile(`\["?[a-z0-9-]+"?(?: "?[a-z0-9-]+"?)+\]`)
 )
 
 // The check that a user would run finds each bug, and reports nothing of the same prompt
@@ -453,7 +516,7 @@ func TestBugs(t *testing.T) {
 					r := b.run(t, isBuggy)
 					if !isBuggy {
 						assert.Empty(t, r.errors)
-						assert.Less(t, time.Since(begin)%aDay, time.Second)
+						assert.Less(t, time.Since(begin)%aYear, time.Second)
 						return
 					}
 					assert.NotEmpty(t, r.errors)

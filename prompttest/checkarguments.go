@@ -23,8 +23,9 @@ import (
 //     InvalidArgument;
 //   - completions that the rules of their argument reject and that the user cannot continue, a default that only the description
 //     has, and an InvalidArgument with an unknown name;
-//   - a result that calls share, and a Cache of a result that differs from run to run or has the
-//     current day. In a bubble of testing/synctest, the check lets a day pass instead;
+//   - a result that calls share, and a Cache of a result that differs from run to run. In a bubble of
+//     testing/synctest, the check lets a year pass, and reports a result that depends on the
+//     time. Elsewhere, it logs a result that has the current day;
 //   - an effect before a question, which happens again with each round of questions in protocol
 //     version 2026-07-28, and an error of Ask that the function does not return. For both, the
 //     check calls the prompt on a server of its own, whose user answers with generated values;

@@ -10,22 +10,30 @@ import (
 
 // CheckEnums checks that every prompt of the registry renders with all arguments,
 // without optional arguments, and with each value of an enum or boolean, in lists
-// too. It reports failures through t.Errorf.
+// too. It reports failures through t.Errorf, and an error of Ask that the function does not
+// return: for this, it calls the prompt on a server of its own, whose user answers with
+// generated values.
 func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
+	probe := newProber(c)
 	for i := range c.prompts {
-		c.checkEnums(&c.prompts[i])
+		probe.checkEnums(&c.prompts[i])
 	}
 }
 
-func (c *checker) checkEnums(p *prompts.Prompt) {
+func (c *prober) checkEnums(p *prompts.Prompt) {
 	c.t.Helper()
 	if r, why := c.render(p, nil, trial.Names(p, false)); r == nil {
 		c.errorf(p, "rendering failed: %s\n\t%s", why.text, why.remedy)
 		return
 	}
 	required := trial.Names(p, true)
+	for _, names := range [][]string{trial.Names(p, false), required} {
+		if r, _ := c.render(p, nil, names); r != nil {
+			c.run(c.newest, p, r.Arguments) // the client of the check may answer no questions
+		}
+	}
 	if len(required) < len(p.Arguments) {
 		if r, why := c.render(p, nil, required); r == nil {
 			c.errorf(p, "rendering without optional arguments failed: %s\n\tRender without the arguments, declare defaults, or make the arguments required.", why.text)

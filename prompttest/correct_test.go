@@ -126,10 +126,3 @@ func TestRandomNumbers(t *testing.T) {
 		assert.Empty(t, b.run(t, false).errors, "seed %d", seed)
 	}
 }
-
-// A text of the program is no time of a clock.
-func TestIsConstant(t *testing.T) {
-	t.Parallel()
-	assert.True(t, isConstant("The rules of January 1, 2000 apply."))
-	assert.False(t, isConstant(fmt.Sprint("x ", time.Now())))
-}

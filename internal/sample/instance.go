@@ -31,6 +31,25 @@ const (
 // Instances returns JSON values that the schema accepts, each unlike the others; none if
 // none was found.
 func Instances(name string, s *jsonschema.Schema) []string {
+	return instances(generator{name: name}, s)
+}
+
+// Several returns texts of several parts, such as a list of four elements, an object of four
+// members or a string of many words; none if none was found.
+func Several(name string, s *jsonschema.Schema) []string {
+	if s == nil || IsString(s) {
+		return []string{"one two three four five six"}
+	}
+	return instances(generator{name: name, least: 4}, s)
+}
+
+// Around returns JSON values that the schema accepts and whose strings are a word, where no
+// pattern and no format excludes the word; none if none was found.
+func Around(word, name string, s *jsonschema.Schema) []string {
+	return instances(generator{name: name, word: word}, s)
+}
+
+func instances(g generator, s *jsonschema.Schema) []string {
 	references, err := schema.NewReferences(s)
 	if err != nil {
 		return nil
@@ -41,8 +60,8 @@ func Instances(name string, s *jsonschema.Schema) []string {
 	}
 	var all []string
 	for variant := 0; variant < triedVariants && len(all) < keptInstances; variant++ {
-		g := generator{references: references, name: name, variant: variant}
-		value, ok := g.value(s, name, 0)
+		g.references, g.variant, g.size = references, variant, 0
+		value, ok := g.value(s, g.name, 0)
 		if !ok {
 			continue
 		}
@@ -59,7 +78,9 @@ type generator struct {
 	references *schema.References
 	name       string
 	variant    int
-	size       int // parts so far
+	size       int    // parts so far
+	least      int    // elements and members, if the schema allows them
+	word       string // in place of strings, or ""
 }
 
 // value returns a value of the schema, and false if it found none.
@@ -192,6 +213,8 @@ func (g *generator) text(s *jsonschema.Schema, name string) (any, bool) {
 	case s.Format != "":
 	case s.Pattern != "":
 		all = matches(s.Pattern)
+	case g.word != "":
+		all = []string{g.word}
 	default:
 		all = sized([]string{name + "-one", name + "-two"}, s)
 	}
@@ -212,7 +235,7 @@ func (g *generator) array(s *jsonschema.Schema, name string, depth int) (any, bo
 	}
 	n := least
 	if depth < optionalDepth && (s.MaxItems == nil || *s.MaxItems > n) {
-		n = max(n, 1, len(prefix))
+		n = max(n, 1, len(prefix), g.least)
 	}
 	if s.MaxItems != nil {
 		n = min(n, *s.MaxItems)
@@ -240,7 +263,7 @@ func (g *generator) array(s *jsonschema.Schema, name string, depth int) (any, bo
 		if element == nil {
 			element = &jsonschema.Schema{}
 		}
-		if s.UniqueItems {
+		if s.UniqueItems || g.least > 0 {
 			g.variant = own + i
 		}
 		v, ok := g.value(element, name, depth+1)
@@ -285,7 +308,7 @@ func (g *generator) object(s *jsonschema.Schema, name string, depth int) (any, b
 	}
 	least := 0
 	if s.Properties == nil && s.AdditionalProperties != nil && depth < optionalDepth {
-		least = 1
+		least = max(1, g.least)
 	}
 	if s.MinProperties != nil {
 		least = max(least, *s.MinProperties)

@@ -62,7 +62,7 @@ func Text(v any) string {
 // unlike the others. The first texts of an argument with structure satisfy the schema.
 func Values(name string, s *jsonschema.Schema) []string {
 	if s != nil && isStructured(s) {
-		return append(Instances(name, s), guesses(name, s)...)
+		return slices.Concat(Instances(name, s), Several(name, s), guesses(name, s))
 	}
 	return guesses(name, s)
 }
