@@ -56,7 +56,7 @@ type checker struct {
 	examples map[string][]map[string]string
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
-	efforts   map[string]*effort
+	efforts   map[[2]string]*effort // by prompt, and argument for completions
 	subjects  map[string]*trial.Subject
 	told      map[string]bool // kinds of findings, by prompt
 }
@@ -70,7 +70,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 // these options.
 func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server prompts.Options, client ClientOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[[2]string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
 	if c.client == nil {
 		c.logged, server.Logger = newErrorLog()
 		server.Limits.CompletionsPerSecond = -1
@@ -198,7 +198,9 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 		}
 		begin := time.Now()
 		result, err, other = c.client.get(p.Name, arguments)
-		c.took(p, arguments, time.Since(begin))
+		if err == nil || !slices.ContainsFunc(problem.Of(err), func(p problem.Problem) bool { return slices.Contains(ruled, p.Reason) }) {
+			c.took(p, arguments, time.Since(begin)) // otherwise no function has run
+		}
 		return err
 	})
 	c.checkRefusal(p, arguments, err)
@@ -216,11 +218,17 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 	return trial.NewRendering(arguments, result), nil
 }
 
-func (c *checker) effort(p *prompts.Prompt) *effort {
-	e := c.efforts[p.Name]
+func (c *checker) effort(p *prompts.Prompt) *effort { return c.effortOf(p.Name, "") }
+
+// effortOf returns what a prompt has cost, or the completions of one of its arguments.
+func (c *checker) effortOf(prompt, argument string) *effort {
+	key := [2]string{prompt, argument}
+	e := c.efforts[key]
 	if e == nil {
-		e = &effort{}
-		c.efforts[p.Name] = e
+		if e = (&effort{patience: patience, most: mostCalls}); argument != "" {
+			e.patience = completionPatience
+		}
+		c.efforts[key] = e
 	}
 	return e
 }
@@ -228,15 +236,20 @@ func (c *checker) effort(p *prompts.Prompt) *effort {
 // took counts a call, and reports a prompt that is too slow to check.
 func (c *checker) took(p *prompts.Prompt, arguments map[string]string, d time.Duration) {
 	c.t.Helper()
-	e := c.effort(p)
+	c.spend(c.effort(p), fmt.Sprintf("prompt %q: rendering", p.Name), "prompt", arguments, d)
+}
+
+// spend counts a call of a function, and reports a function that is too slow to check.
+func (c *checker) spend(e *effort, subject, function string, arguments map[string]string, d time.Duration) {
+	c.t.Helper()
 	wasOver := e.isOver
-	switch isSlow, isEnough := e.add(d); {
+	switch isSlow, isEnough := e.add(d, func() string { return list(arguments) }); {
 	case wasOver:
 	case isSlow:
-		c.t.Errorf("prompt %q: rendering takes %v (%d calls in %v, the last with %s), so the rest is not checked\n\tMake the prompt faster, or replace in the test what the prompt waits for.",
-			p.Name, (e.time / time.Duration(e.calls)).Round(time.Millisecond), e.calls, e.time.Round(time.Millisecond), list(arguments))
+		c.t.Errorf("%s takes %v (%d calls in %v, the slowest in %v with %s), so the rest is not checked\n\tMake the %s faster, or replace in the test what the %[7]s waits for.",
+			subject, (e.time / time.Duration(e.calls-1)).Round(time.Millisecond), e.calls-1, e.time.Round(time.Millisecond), e.slowest.Round(time.Millisecond), e.slowestWith, function)
 	case isEnough:
-		c.t.Logf("prompt %q: the rest is not checked after %d calls, the last with %s", p.Name, e.calls, list(arguments))
+		c.t.Logf("%s: the rest is not checked after %d calls in %v, the last with %s", subject, e.calls, e.time.Round(time.Millisecond), list(arguments))
 	}
 }
 
@@ -309,7 +322,10 @@ func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, e
 		return // a tool has other names
 	}
 	for name, reason := range problem.Reasons(err) {
-		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == name })
+		isDeclared := slices.ContainsFunc(p.Arguments, func(a prompts.Argument) bool {
+			rest, ok := strings.CutPrefix(name, a.Name)
+			return ok && (rest == "" || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, ".")) // a part of the value
+		})
 		if reason == problem.Refused && !isDeclared {
 			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
 		}
@@ -329,7 +345,9 @@ func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
 // completions returns the server's completions of a value of an argument. It sends each
 // request once, and retries if the server limits the rate.
 func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value string, others map[string]string) []string {
-	if c.effort(p).isOver {
+	c.t.Helper()
+	e := c.effortOf(p.Name, a.Name)
+	if c.effort(p).isOver || e.isOver {
 		return nil
 	}
 	key := fmt.Sprintf("%q %q %q %q", p.Name, a.Name, value, others)
@@ -337,10 +355,23 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value stri
 		return values
 	}
 	var values []string
+	var failed *prompts.Error
 	retry(func() (refusal *prompts.Error) {
+		begin := time.Now()
 		values, refusal, _ = c.client.complete(p.Name, a.Name, value, others) // without any, there are other ways
+		failed = refusal
+		with := maps.Clone(others)
+		with[a.Name] = value
+		c.spend(e, fmt.Sprintf("prompt %q: Complete of argument %q", p.Name, a.Name), "function", with, time.Since(begin))
 		return refusal
 	})
+	if failed != nil && failed.Code == prompts.CodeInternalError {
+		record := c.record(failed)
+		if record == "" {
+			record = failed.Message
+		}
+		c.oncef(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\tReturn no values if there are none.", a.Name, trial.Quote(value), list(others), record)
+	}
 	c.completed[key] = values
 	return values
 }

@@ -21,7 +21,7 @@ import (
 //     each optional argument is absent. The prompt must not fail, end a block of code, break
 //     JSON, or use the value as a format or a template. A function may reject any value with
 //     InvalidArgument;
-//   - completions that the rules of their argument reject and that the user cannot continue, a default that only the description
+//   - completions that fail, completions that the rules of their argument reject and that the user cannot continue, a default that only the description
 //     has, and an InvalidArgument with an unknown name;
 //   - a result that calls share, and a Cache of a result that differs from run to run. In a bubble of
 //     testing/synctest, the check lets a year pass, and reports a result that depends on the
@@ -29,10 +29,11 @@ import (
 //   - an effect before a question, which happens again with each round of questions in protocol
 //     version 2026-07-28, and an error of Ask that the function does not return. For both, the
 //     check calls the prompt on a server of its own, whose user answers with generated values;
-//   - a prompt that takes more than 2 seconds in all, and 100 milliseconds for the fastest call
-//     or 300 milliseconds on average.
+//   - a prompt that takes more than 2 seconds in all without the first call, and 10 milliseconds
+//     for the fastest call, 30 milliseconds on average or 700 milliseconds for the slowest call,
+//     and likewise completions of an argument that take more than a second.
 //
-// The check calls a prompt at most 900 times, and its functions get values that nobody types.
+// The check calls a prompt at most 450 times and for 2 seconds, and its functions get values that nobody types.
 // If they change or send something, give the check a registry whose functions get a fake.
 //
 // Values come from CheckOptions.Examples, or are generated. If an argument has an
@@ -67,9 +68,15 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required || c.effort(p).isOver {
 			continue
 		}
-		r := &trial.Reach{Subject: c.subject(p), Argument: a, Base: base, IsVolatile: again == nil || again.Form != base.Form}
+		e := c.effort(p)
+		const reserve = 40 // calls beyond the share of an argument, for one rendering and its comparisons
+		share := e.calls + (e.most-reserve-e.calls)/(len(p.Arguments)-i)
+		r := &trial.Reach{Subject: c.subject(p), Argument: a, Base: base, IsVolatile: again == nil || again.Form != base.Form,
+			IsOver: func() bool { return e.calls >= share }}
 		switch {
 		case r.Found():
+		case len(r.Tried) == 0 && r.IsOver():
+			c.t.Logf("prompt %q: argument %q is not checked after %d calls\n\tTo check the argument, compare two of its values in a test.", p.Name, a.Name, e.calls)
 		case r.IsVolatile:
 			c.errorf(p, "argument %q may not reach the output: the result differs from call to call, and no text contains a value of the argument\n\tUse the argument in the prompt, remove it from the declaration, or make the result constant; in a bubble of testing/synctest, the time is constant.",
 				a.Name)

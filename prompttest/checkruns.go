@@ -101,11 +101,11 @@ func (c *prober) run(client *Client, p *prompts.Prompt, arguments map[string]str
 
 // checkRuns reports results that calls share, that a Cache should not store, and effects
 // that happen again with each round of questions. It runs the prompt with the base, with
-// values of several parts, and with both without the optional arguments.
+// values of several parts for a Cache, and with both without the optional arguments.
 func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() int) {
 	c.t.Helper()
 	several := maps.Clone(base.Arguments)
-	for i := range p.Arguments {
+	for i := 0; i < len(p.Arguments) && p.Cache != (prompts.Cache{}); i++ {
 		a := &p.Arguments[i]
 		own := several[a.Name]
 		for _, v := range sample.Several(a.Name, a.Schema) {
@@ -141,10 +141,13 @@ func (c *prober) checkRunsWith(p *prompts.Prompt, arguments map[string]string, e
 	if first == nil {
 		return false // it needs the server of its client
 	}
+	c.effort(p).runs(max(first.count, 1))
 	second := c.run(c.newest, p, arguments)
+	const mostOthers = 10 // calls that may change the first result
+	others := 0
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		if _, ok := arguments[a.Name]; !ok {
+		if _, ok := arguments[a.Name]; !ok || others == mostOthers {
 			continue
 		}
 		for _, v := range c.subject(p).Candidates(a, arguments) {
@@ -152,6 +155,7 @@ func (c *prober) checkRunsWith(p *prompts.Prompt, arguments map[string]string, e
 				with := maps.Clone(arguments)
 				with[a.Name] = v
 				c.run(c.newest, p, with)
+				others++
 				break
 			}
 		}
@@ -174,7 +178,7 @@ func (c *prober) checkRunsWith(p *prompts.Prompt, arguments map[string]string, e
 const aYear = 400*24*time.Hour + time.Hour + 61*time.Second
 
 // manyRuns is how many runs show that a result depends on the order of a map.
-const manyRuns = 20
+const manyRuns = 30
 
 // checkCache reports a result that a Cache should not store. It reports whether it has found any.
 func (c *prober) checkCache(p *prompts.Prompt, arguments map[string]string, first *run) bool {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/markdown"
@@ -19,29 +21,50 @@ import (
 // This file renders prompts with values as users type them, and finds what breaks.
 
 const (
-	fences     = "one\n```\ntwo\n~~~\nthree"
+	fences     = "one\n`````\ntwo\n~~~~~\nthree"
 	asTemplate = `{{print "tame" "less"}}`
 	executed   = "tameless"
 )
 
-// untame are values for strings. Cut at any byte, one of the two long ones is no UTF-8.
+// fenced finds fences in a text, reindented or in a quote, too.
+var fenced = regexp.MustCompile("one\n[ \t>]*`````\n[ \t>]*two\n[ \t>]*~~~~~\n[ \t>]*three")
+
+// untame are values for strings. Cut at any byte, one of a pair of long ones is no UTF-8. An
+// argument may have a limit that only allows the first pair.
 var untame = []string{
 	"two words", "50% of %d", `say "hi"`, "a `b` c", fences, asTemplate, " ",
 	strings.Repeat("漢字", 60), "a" + strings.Repeat("é漢", 60), strings.Repeat("long", 1<<10),
+	strings.Repeat("漢字", 1<<9), "a" + strings.Repeat("é漢", 1<<9),
 }
 
-// untameValues returns values for an argument of strings, or for a list.
-func untameValues(a *prompts.Argument) []string {
+// untameNumbers are values for numbers, where the schema allows them.
+var untameNumbers = []string{"0", "-1", "100", "1000000"}
+
+// untameValues returns values for an argument, and the string in each, or "".
+func untameValues(a *prompts.Argument) (values, parts []string) {
 	s := a.Schema
-	switch {
-	case sample.IsString(s):
-		return untame
-	case !slices.Contains(schema.TypesOf(s), "array"):
-		return nil
-	case s.Items == nil || sample.IsString(s.Items):
-		return []string{"[]", golden.JSON(untame)}
+	if sample.IsString(s) {
+		return untame, untame
 	}
-	return []string{"[]"}
+	kinds := schema.TypesOf(s)
+	isList := slices.Contains(kinds, "array")
+	switch {
+	case slices.Contains(kinds, "integer") || slices.Contains(kinds, "number"):
+		return untameNumbers, make([]string, len(untameNumbers))
+	case isList && (s.Items == nil || sample.IsString(s.Items)):
+		all := golden.JSON(untame)
+		return []string{"[]", all}, []string{"[]", all}
+	case isList:
+		values, parts = []string{"[]"}, []string{"[]"}
+	}
+	for _, word := range untame {
+		around := sample.Around(word, a.Name, s)
+		if len(around) == 0 || slices.Contains(values, around[0]) {
+			break // the value has no string that may be any
+		}
+		values, parts = append(values, around[0]), append(parts, word)
+	}
+	return values, parts
 }
 
 // checkValues reports the arguments that break the prompt with an untame value, or by their
@@ -56,10 +79,19 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 			delete(without, a.Name)
 			c.try(p, base, without, "")
 		}
-		for _, v := range untameValues(a) {
+		values, parts := untameValues(a)
+		// With many arguments, each gets some of the values, and the next argument others.
+		e := c.effort(p)
+		some := max(1, (e.most/3-e.calls)/(len(p.Arguments)-i))
+		for n := range min(some, len(values)) {
+			j := n
+			if some < len(values) {
+				j = (i*some + n) % len(values)
+			}
+			v := values[j]
 			with := maps.Clone(base.Arguments)
 			with[a.Name] = v
-			if reason := c.try(p, base, with, v); reason == problem.Type || reason == problem.Enum {
+			if reason := c.try(p, base, with, parts[j]); reason == problem.Type || reason == problem.Enum {
 				break // no string is valid, but few
 			}
 		}
@@ -115,6 +147,7 @@ func repairOf(text string) string {
 		{"uri: ", "Escape the value in the URI by url.PathEscape or url.QueryEscape."},
 		{"UTF-8", "Cut strings between characters, not between bytes: convert to []rune."},
 		{"template:", "Pass the value to Execute. Do not parse the value as a template."},
+		{"divide by zero", "Check the number before you divide by it."},
 		{"nil pointer", "Check an optional argument for nil."},
 	} {
 		if strings.Contains(text, r.part) {
@@ -160,16 +193,18 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 		report("template", lineAt(got.Form, at), "The value is executed as a template. Pass the value to Execute instead.")
 	}
 	for _, text := range golden.Texts(got.Result) {
-		for at, from := 0, 0; at >= 0; from += len(fences) {
-			if at = strings.Index(text[from:], fences); at < 0 {
-				break
-			}
-			from += at
+		for _, at := range fenced.FindAllStringIndex(text, -1) {
 			// The value before may have begun a block, too.
-			blocks := markdown.Blocks(strings.ReplaceAll(text[:from], fences, ""))
-			if n := len(blocks); n > 0 && blocks[n-1].IsOpen && len(blocks[n-1].Fence) <= 3 {
-				report("fence", text[max(0, from-8):from+len(fences)], "The value ends the code block. Write the block by prompts.Fence, or by {{fence .language .code}} in a template.")
+			blocks := markdown.Blocks(fenced.ReplaceAllString(text[:at[0]], ""))
+			if n := len(blocks); n > 0 && blocks[n-1].IsOpen && len(blocks[n-1].Fence) <= 5 {
+				report("fence", text[max(0, at[0]-8):at[1]], "The value ends the code block. Write the block by prompts.Fence, or by {{fence .language .code}} in a template.")
 			}
+		}
+	}
+	// An author who passes JSON on has examples of JSON.
+	for name := range changes(base.Arguments, got.Arguments) {
+		if own := base.Arguments[name]; strings.HasPrefix(own, "{") && json.Valid([]byte(own)) && sample.IsString(c.schemaOf(p, name)) {
+			return
 		}
 	}
 	before := documents(base.Result)
@@ -179,6 +214,16 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 			report("json", doc, "The value breaks the JSON. Encode the value by json.Marshal.")
 		}
 	}
+}
+
+// schemaOf returns the schema of an argument, or nil.
+func (c *checker) schemaOf(p *prompts.Prompt, argument string) *jsonschema.Schema {
+	for _, a := range p.Arguments {
+		if a.Name == argument {
+			return a.Schema
+		}
+	}
+	return nil
 }
 
 // isResidue reports whether a text in a result is what a bug leaves, and not a text of the

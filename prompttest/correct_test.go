@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -53,6 +54,17 @@ var correct = []bug{
 	}},
 	{name: "JSON of the user in a block", check: CheckArguments, o: CheckOptions{Examples: map[string][]map[string]string{"p": {{"title": `{"a":1}`}}}}, prompt: func(bool) prompts.Prompt {
 		return one(prompts.Prompt{}, said(func(in title) string { return "Format:\n" + prompts.Fence("json", in.Title) }))
+	}},
+	{name: "JSON of the user in a list of a block", check: CheckArguments, o: CheckOptions{Examples: map[string][]map[string]string{"p": {{"title": `{"a":1}`}}}}, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in title) string { return prompts.Fence("json", "[\n"+in.Title+"\n]") }))
+	}},
+	{name: "an error of an element of a list", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, func(in labels) (string, error) {
+			if i := slices.IndexFunc(in.Labels, func(l string) bool { return strings.Contains(l, "%") }); i >= 0 {
+				return "", prompts.InvalidArgument(fmt.Sprintf("labels[%d]", i), "must have no percent sign")
+			}
+			return fmt.Sprint(in.Labels), nil
+		})
 	}},
 	{name: "a Cache and a day that stays", check: CheckArguments, prompt: cached(nil, func() string { return "The rules of " + "January 1, 2000" + " apply." })},
 	{name: "a Cache and a file's day", check: CheckArguments, isAwake: true, prompt: func(bool) prompts.Prompt {

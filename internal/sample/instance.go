@@ -34,13 +34,13 @@ func Instances(name string, s *jsonschema.Schema) []string {
 	return instances(generator{name: name}, s)
 }
 
-// Several returns texts of several parts, such as a list of four elements, an object of four
-// members or a string of many words; none if none was found.
+// Several returns texts of several parts, such as a list of eight elements, an object of eight
+// members or a string of eight words; none if none was found.
 func Several(name string, s *jsonschema.Schema) []string {
 	if s == nil || IsString(s) {
-		return []string{"one two three four five six"}
+		return []string{"one two three four five six seven eight"}
 	}
-	return instances(generator{name: name, least: 4}, s)
+	return instances(generator{name: name, least: 8}, s)
 }
 
 // Around returns JSON values that the schema accepts and whose strings are a word, where no
@@ -216,7 +216,11 @@ func (g *generator) text(s *jsonschema.Schema, name string) (any, bool) {
 	case g.word != "":
 		all = []string{g.word}
 	default:
-		all = sized([]string{name + "-one", name + "-two"}, s)
+		words := []string{name + "-one", name + "-two"}
+		for i := len(words); i < g.least; i++ {
+			words = append(words, fmt.Sprint(name, "-", i+1))
+		}
+		all = sized(words, s)
 	}
 	if len(all) == 0 {
 		return nil, false

@@ -132,7 +132,7 @@ func texts(name string, s *jsonschema.Schema) []string {
 		"8f14e45f-ceea-467f-a8c1-1d2d3b4c5d6e",
 	)
 	if s.MinLength != nil || s.MaxLength != nil {
-		all = append(sized(all, s), all...)
+		all = append(sized(all[:2], s), all...)
 	}
 	return all
 }
@@ -140,7 +140,7 @@ func texts(name string, s *jsonschema.Schema) []string {
 // sized returns words of a length that the schema allows.
 func sized(words []string, s *jsonschema.Schema) []string {
 	var all []string
-	for _, w := range words[:2] {
+	for _, w := range words {
 		if s.MaxLength != nil && len(w) > *s.MaxLength {
 			w = w[len(w)-max(*s.MaxLength, 0):] // where the words differ
 		}

@@ -16,10 +16,13 @@ type Reach struct {
 	*Subject
 	Argument   *prompts.Argument
 	Base       *Rendering
-	IsVolatile bool     // the results differ anyhow
-	Tried      []string // quoted values that made no difference
-	Refused    string   // why the last value was not accepted
+	IsVolatile bool        // the results differ anyhow
+	Tried      []string    // quoted values that made no difference
+	Refused    string      // why the last value was not accepted
+	IsOver     func() bool // reports whether the search has taken enough calls; nil: never
 }
+
+func (r *Reach) isOver() bool { return r.IsOver != nil && r.IsOver() }
 
 // fewBytes is the length of a value from which on it is not in a text by accident.
 const fewBytes = 4
@@ -38,12 +41,18 @@ func (r *Reach) Found() bool {
 		return true
 	}
 	for i := range r.Prompt.Arguments {
+		if r.isOver() {
+			return false
+		}
 		other := &r.Prompt.Arguments[i]
 		if other.Name == r.Argument.Name {
 			continue
 		}
 		values := sample.Finite(other.Schema)
 		for _, v := range values[:min(len(values), mostValues)] {
+			if r.isOver() {
+				return false
+			}
 			if with, _ := r.Render(map[string]string{other.Name: v}, Names(r.Prompt, false)); with != nil && r.varied(with, fewValues) {
 				return true
 			}
@@ -83,6 +92,9 @@ func (r *Reach) varied(from *Rendering, most int) bool {
 		}
 	}
 	for _, v := range r.others(from, most) {
+		if r.isOver() {
+			return false
+		}
 		if got := r.with(from, v); got != nil {
 			if got.Form != from.Form {
 				return r.isStable(from) || r.varied(from, most)
