@@ -1,13 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -18,11 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
-	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -67,59 +61,6 @@ type askedExpect struct {
 type askedTexts struct {
 	Kind string `json:"kind"`
 	textDiff
-}
-
-func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handler {
-	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, authorOptions: o}
-	mux := http.NewServeMux()
-	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
-		"/prompt":     a.prompt,
-		"/findings":   a.findings,
-		"/changes":    a.changes,
-		"/commits":    a.commits,
-		"/trace":      a.trace,
-		"/do/release": a.sinceRelease,
-		"/do/case":    a.saveCase,
-		"/do/answer":  a.answer,
-	} {
-		mux.HandleFunc("POST "+path, a.handle(answer))
-	}
-	mux.HandleFunc("POST /files", func(w http.ResponseWriter, _ *http.Request) { writePage(w, a.files()) })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.Path = "/" + strings.TrimPrefix(r.URL.Path, "/")
-		mux.ServeHTTP(w, r)
-	})
-}
-
-// handle reads a request and writes the answer, or the error as text.
-func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var in asked
-		body := http.MaxBytesReader(w, r.Body, maxAsked)
-		if err := json.NewDecoder(body).Decode(&in); err != nil {
-			http.Error(w, "invalid request of the page", http.StatusBadRequest)
-			return
-		}
-		_, _ = io.Copy(io.Discard, body)
-		p, ok := a.registry.Lookup(in.Prompt)
-		if !ok {
-			http.Error(w, fmt.Sprintf("unknown prompt %q", in.Prompt), http.StatusNotFound)
-			return
-		}
-		out, err := answer(r.Context(), &p, &in)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-			return
-		}
-		writePage(w, out)
-	}
-}
-
-// writePage sends a value to the page. An error means that the page has disconnected.
-func writePage(w http.ResponseWriter, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(value)
 }
 
 // pageCase is a case as the page gets it.
@@ -259,22 +200,6 @@ func atPlace(url string, line, column int) string {
 	return strings.NewReplacer("{line}", strconv.Itoa(max(line, 1)), "{column}", strconv.Itoa(max(column, 1))).Replace(url)
 }
 
-// readText returns the text of a file of a folder that is loaded, so that its size is limited.
-func readText(dir, file string) (string, error) {
-	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
-	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
-		for _, other := range partialFiles(dir) { // whose name may have another Unicode form
-			if other = strings.TrimPrefix(other, prefixOf(dir)); other != file && norm.NFC.String(other) == norm.NFC.String(file) {
-				return readText(dir, other)
-			}
-		}
-	}
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
-}
-
-// errNoFolder is for a test file that would be written elsewhere.
-var errNoFolder = errors.New("test file is a link to a place outside of the folder; the page writes only in the folder")
-
 // argumentsOf returns the arguments of a case that is written: without values of sensitive
 // arguments, in whose place generated values stand.
 func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values map[string]string) map[string]string {
@@ -304,3 +229,60 @@ func argumentNames(p *prompts.Prompt) []string {
 	}
 	return slices.Clip(names)
 }
+
+// errNoExec is for a page that asks for an answer without --exec.
+var errNoExec = errors.New("no command answers; start the preview with --exec")
+
+// answer renders a prompt and returns what the command of --exec answers. If the page
+// ends the request, the command and all programs that it has started end.
+func (a *authorPage) answer(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
+	if a.exec == "" {
+		return nil, errNoExec
+	}
+	_, raw, cause, err := a.renderer.render(ctx, p.Name, in.Arguments)
+	if err != nil {
+		return nil, renderError(err, cause)
+	}
+	text, err := askModel(ctx, a.exec, a.timeout, p.Name, "preview", raw)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"answer": text}, nil
+}
+
+// hiddenValue stands where a sensitive value was.
+const hiddenValue = "•••"
+
+// secretsOf replaces the values that the cases have for sensitive arguments.
+func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
+	var secrets []string
+	for _, f := range files {
+		for _, c := range f.Cases {
+			for _, argument := range p.Arguments {
+				if argument.Sensitive {
+					secrets = append(secrets, c.Arguments[argument.Name])
+				}
+			}
+		}
+	}
+	return hiding(secrets)
+}
+
+// hiding replaces values.
+func hiding(secrets []string) *strings.Replacer {
+	for i, value := range secrets {
+		secrets[i] = strings.TrimSpace(value)
+	}
+	// The longest first: another value may be its beginning.
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, value := range secrets {
+		if value != "" {
+			pairs = append(pairs, value, hiddenValue)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// errNoFolder is for a test file that would be written elsewhere.
+var errNoFolder = errors.New("test file is a link to a place outside of the folder; the page writes only in the folder")

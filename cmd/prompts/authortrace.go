@@ -105,7 +105,7 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 // placer returns a function with the place of a part in the files of a prompt. source is
 // the template of the message.
 func (a *authorPage) placer(dir, file, path string) func(message int, source string, at trace.Place) tracedPiece {
-	lines := newLineReader(dir)
+	lines := newLineReader(dir).lines
 	lineOf := newLineFinder(lines)
 	partials := partialFiles(dir)
 	type key struct {

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -26,7 +24,7 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 		return []pageFinding{}, nil // a prompt without a file has no lines
 	}
 	tests := a.testFile(dir, file, p.Name)
-	i := &inspection{dirs: []string{dir}, only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
+	i := &inspection{lineReader: *newLineReader(dir), only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
 	var found []finding
 	if strings.EqualFold(path.Base(file), "SKILL.md") {
 		found, err = i.inspect(ctx)
@@ -51,40 +49,6 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 		out = append(out, pageFinding{f, url})
 	}
 	return out, nil
-}
-
-// hiddenValue stands where a sensitive value was.
-const hiddenValue = "•••"
-
-// secretsOf replaces the values that the cases have for sensitive arguments.
-func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
-	var secrets []string
-	for _, f := range files {
-		for _, c := range f.Cases {
-			for _, argument := range p.Arguments {
-				if argument.Sensitive {
-					secrets = append(secrets, c.Arguments[argument.Name])
-				}
-			}
-		}
-	}
-	return hiding(secrets)
-}
-
-// hiding replaces values.
-func hiding(secrets []string) *strings.Replacer {
-	for i, value := range secrets {
-		secrets[i] = strings.TrimSpace(value)
-	}
-	// The longest first: another value may be its beginning.
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
-	for _, value := range secrets {
-		if value != "" {
-			pairs = append(pairs, value, hiddenValue)
-		}
-	}
-	return strings.NewReplacer(pairs...)
 }
 
 // pageDiff is a text that has changed, as pieces of both texts.

@@ -2,18 +2,15 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"maps"
-	"math"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -107,7 +104,7 @@ func checkScopes(paths []string) ([]*inspection, error) {
 		}
 		i := files[root]
 		if i == nil {
-			i = &inspection{dirs: []string{root}, only: map[string]bool{}}
+			i = &inspection{lineReader: *newLineReader(root), only: map[string]bool{}}
 			files[root] = i
 		}
 		if isPartial {
@@ -161,6 +158,87 @@ func rootOf(name string) (root, relative string, err error) {
 	return own, relative, nil
 }
 
+// report is the result of check.
+type report struct {
+	Prompts  int `json:"prompts"` // that are valid
+	Skills   int `json:"skills"`  // that are valid
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
+	findings
+}
+
+// add adds what an inspection has found.
+func (r *report) add(i *inspection, found []finding) {
+	r.Findings = append(r.Findings, found...)
+	r.Prompts += i.valid
+	r.Skills += i.skills
+	r.lines = i.lines
+}
+
+func (r *report) count() {
+	counts := map[level]*int{levelError: &r.Errors, levelWarning: &r.Warnings, levelNote: &r.Notes}
+	for _, f := range r.Findings {
+		*counts[f.Level]++
+	}
+}
+
+// formats has the functions that write a report, by the name of the format.
+var formats = map[string]func(io.Writer, *report) error{
+	"text":   writeText,
+	"json":   func(w io.Writer, r *report) error { return writeIndented(w, r) },
+	"sarif":  writeSARIF,
+	"github": func(w io.Writer, r *report) error { return r.writeGitHub(w) },
+}
+
+// writeText writes a report for people.
+func writeText(w io.Writer, r *report) error {
+	if err := r.writeText(w); err != nil {
+		return err
+	}
+	valid := plural(r.Prompts, "valid prompt")
+	if r.Skills > 0 {
+		valid += ", " + plural(r.Skills, "valid skill")
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %s, %s\n", valid, plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
+	return err
+}
+
+// writeSARIF writes SARIF 2.1.0, which code scanning services read.
+func writeSARIF(w io.Writer, r *report) error {
+	type object = map[string]any
+	text := func(s string) object { return object{"text": s} }
+	known, results := []object{}, []object{}
+	for _, r := range rules {
+		known = append(known, object{"id": r.id, "shortDescription": text(r.text)})
+	}
+	for _, f := range r.Findings {
+		place := object{"artifactLocation": object{"uri": uriOf(repositoryPath(f.Path))}}
+		if f.Line > 0 {
+			region := object{"startLine": f.Line}
+			if f.Column > 0 {
+				region["startColumn"] = f.Column
+			}
+			place["region"] = region
+		}
+		results = append(results, object{"ruleId": f.Rule, "level": f.Level, "message": text(withHint(f.Message, f.Hint)), "locations": []object{{"physicalLocation": place}}})
+	}
+	driver := object{"name": "prompts", "informationUri": "https://github.com/mcp-prompts/prompts", "version": version(), "rules": known}
+	return writeIndented(w, object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}},
+	})
+}
+
+// uriOf returns a path as a relative URI reference, or as a file URI if it is absolute.
+func uriOf(p string) string {
+	u := url.URL{Path: path.Clean(p)}
+	if path.IsAbs(p) {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
+
 func ruleTable() string {
 	var b strings.Builder
 	for _, r := range rules {
@@ -176,97 +254,6 @@ func clientNames() []string {
 		if !slices.Contains(names, r.Client) {
 			names = append(names, r.Client)
 		}
-	}
-	return names
-}
-
-// atLeastOne accepts one argument or more.
-func atLeastOne(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what+" is missing") }
-
-// between accepts as many arguments. missing is the error for fewer.
-func between(least, most int, missing string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least {
-			return usageErrorf("%s; usage: %s", missing, cmd.UseLine())
-		}
-		return cobra.MaximumNArgs(most)(cmd, args)
-	}
-}
-
-// exactly accepts n arguments.
-func exactly(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageErrorf("wrong number of arguments: expected %d, got %d; usage: %s", n, len(args), cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-// hasColor reports whether w is a terminal with colors, and NO_COLOR is not set.
-func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscapes(w) }
-
-// hasEscapes reports whether w is a terminal that executes escape sequences.
-func hasEscapes(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
-
-// progress shows on a terminal how far a command is that takes more than a second.
-type progress struct {
-	n    atomic.Int64
-	stop chan struct{}
-	done chan struct{} // closed when nothing is shown any more
-}
-
-func startProgress(w io.Writer, what string) *progress {
-	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
-	if !hasEscapes(w) {
-		close(p.done)
-		return p
-	}
-	go p.show(w, what) // ends with end
-	return p
-}
-
-func (p *progress) step() { p.n.Add(1) }
-
-func (p *progress) show(w io.Writer, what string) {
-	defer close(p.done)
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			if n := p.n.Load(); n > 0 {
-				fmt.Fprintf(w, "%sG%d %s", mark, n, what)
-			} else {
-				fmt.Fprintf(w, "%sGreading files", mark)
-			}
-		case <-p.stop:
-			fmt.Fprintf(w, "%[1]sG%[1]sK", mark)
-			return
-		}
-	}
-}
-
-// end removes what is shown.
-func (p *progress) end() {
-	close(p.stop)
-	<-p.done
-}
-
-// completeFolders completes the folders on the command line.
-func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// promptNames completes the names of the prompts in a folder.
-func promptNames(dir string) []string {
-	if openFolders([]string{dir}) != nil {
-		return nil
-	}
-	reg, _ := loadFolders(context.Background(), []string{dir})
-	var names []string
-	for p := range reg.All() {
-		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
 	}
 	return names
 }

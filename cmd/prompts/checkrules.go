@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,49 +23,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
-
-// level is how serious a finding is.
-type level string
-
-const (
-	levelError   level = "error"   // the prompt is not served, or cannot be rendered
-	levelWarning level = "warning" // it is served, and probably not as it was meant
-	levelNote    level = "note"    // a client cannot show it
-)
-
-// finding is what check reports of a file.
-type finding struct {
-	Path    string `json:"path"`             // with slashes, as the user gave the folder
-	Line    int    `json:"line,omitempty"`   // from 1
-	Column  int    `json:"column,omitempty"` // from 1, in characters
-	Level   level  `json:"level"`
-	Rule    string `json:"rule"`
-	Prompt  string `json:"prompt,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"` // how to fix the error
-	Diff    string `json:"diff,omitempty"` // what was found instead, of test
-}
-
-// Error returns the finding on one line.
-func (f *finding) Error() string {
-	return printable(placeOf(f.Path, f.Line, f.Column)) + ": " + withHint(f.Message, f.Hint)
-}
-
-// placeOf returns a place as editors read it. Line and column are 0 if they are unknown.
-func placeOf(path string, line, column int) string {
-	if line > 0 {
-		path += fmt.Sprintf(":%d", line)
-		if column > 0 {
-			path += fmt.Sprintf(":%d", column)
-		}
-	}
-	return path
-}
-
-// byPlace orders findings.
-func byPlace(a, b finding) int {
-	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
-}
 
 // rules has the rules of check with what each is about, in the order of the
 // documentation.
@@ -94,13 +50,9 @@ var rules = []struct{ id, text string }{
 // 25,000 tokens of a model.
 const maxComfortableBytes = 100_000
 
-// maxReadBytes is the size of the largest file of which lines are shown: the largest
-// that promptfs loads.
-const maxReadBytes = 1 << 20
-
 // inspection is a check of folders.
 type inspection struct {
-	dirs    []string
+	lineReader
 	only    map[string]bool // paths of the files to report; nil for all
 	clients []string        // whose limits are warnings; all are notes if there are none
 	done    func()          // called after each prompt
@@ -111,13 +63,12 @@ type inspection struct {
 	renderer *renderer
 	findings []finding
 	hasError map[finding]bool
-	files    map[string][]string // lines by path
 }
 
 // inspect checks all files of the folders. It returns the findings in the order of
 // their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
-	i.files, i.hasError = map[string][]string{}, map[finding]bool{}
+	i.hasError = map[finding]bool{}
 	reg, err := loadFolders(ctx, i.dirs)
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, err := range all(err) {
@@ -160,7 +111,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 
 // inspectOne checks the file of one prompt of a registry, and its test file, in the folder.
 func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
-	i.files, i.hasError, i.registry, i.renderer = map[string][]string{}, map[finding]bool{}, reg, r
+	i.hasError, i.registry, i.renderer = map[finding]bool{}, reg, r
 	file := strings.TrimPrefix(p.Source, prefixOf(dir))
 	content, err := regular.Read(ctx, regular.FS(dir), file, maxReadBytes)
 	if err != nil {
@@ -385,16 +336,6 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	}
 }
 
-// fileOf returns the folder of a path, and the path of the file in the folder.
-func (i *inspection) fileOf(path string) (dir, name string) {
-	for _, dir := range i.dirs {
-		if name, ok := strings.CutPrefix(path, prefixOf(dir)); ok {
-			return dir, name
-		}
-	}
-	return "", path
-}
-
 // deadArguments reports the arguments whose values change nothing.
 func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineOf map[string]int, base *trial.Rendering) {
 	for n := range p.Arguments {
@@ -404,50 +345,6 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineO
 			i.add(p, lineOf[a.Name], levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
 		}
 	}
-}
-
-// lines returns the lines of a file of the folders.
-func (i *inspection) lines(path string) []string {
-	if lines, ok := i.files[path]; ok {
-		return lines
-	}
-	dir, name := i.fileOf(path)
-	content, err := regular.Read(context.Background(), regular.FS(dir), name, maxReadBytes)
-	if err != nil { // was reported, or was removed
-		return nil
-	}
-	i.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
-	return i.files[path]
-}
-
-// argumentName is a line of front matter with a name, perhaps of an argument.
-var argumentName = regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*(.*)$`)
-
-// argumentLines returns the lines on which the front matter names arguments, by the names.
-func argumentLines(lines []string) map[string]int {
-	all := map[string]int{}
-	for n, line := range lines {
-		if n > 0 && strings.TrimRight(line, " ") == "---" {
-			break
-		}
-		m := argumentName.FindStringSubmatch(line)
-		if m == nil || strings.HasPrefix(line, "name") { // of the prompt
-			continue
-		}
-		name := m[1]
-		if q := name[:min(len(name), 1)]; q == `"` || q == "'" {
-			name, _, _ = strings.Cut(name[1:], q)
-		} else {
-			if end := strings.IndexAny(name, ",}#"); end >= 0 {
-				name = name[:end]
-			}
-			name = strings.TrimSpace(name)
-		}
-		if all[name] == 0 {
-			all[name] = n + 1
-		}
-	}
-	return all
 }
 
 // sizeOf returns the size of a result as JSON, in bytes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -306,11 +307,11 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// asJSON returns a value as JSON; empty for a nil one.
-func asJSON(v any) string {
-	raw, err := encoded(v, "", "")
-	if err != nil {
-		return fmt.Sprint(v)
+// completions returns the values that an argument offers.
+func completions(a *prompts.Argument) string {
+	if a.Complete == nil {
+		return ""
 	}
-	return strings.TrimPrefix(strings.TrimSuffix(string(raw), "\n"), "null")
+	values, _ := a.Complete(context.Background(), "", nil) // with an error, none are offered
+	return strings.Join(values, ", ")
 }

@@ -9,8 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/promptoci"
 )
 
 // diffSide is one of the two sides of a diff: a folder of the disk.
@@ -216,4 +219,29 @@ func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 		}
 	}
 	return nil
+}
+
+// releaseSide opens a release for diff.
+func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
+	if !promptoci.IsRef(arg) {
+		return nil, nil
+	}
+	ref, s, err := new(storeOptions).open(arg, true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
+	if err != nil {
+		return nil, absent(ctx, ref, s, err)
+	}
+	side, err := emptySide(arg)
+	if err != nil {
+		return nil, err
+	}
+	side.dir = filepath.Join(side.dir, "prompts")
+	if err := writeRelease(side.dir, r.Files); err != nil {
+		side.remove()
+		return nil, err
+	}
+	return side, nil
 }

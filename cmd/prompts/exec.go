@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-
-	"github.com/mcp-prompts/prompts/internal/cases"
 )
 
 const (
@@ -32,13 +30,8 @@ type modelInput struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// ask returns the answer of the author's command to the messages of a case. raw is the
+// askModel returns the answer of the author's command to the messages of a case. raw is the
 // result of prompts/get.
-func (t *testRun) ask(ctx context.Context, c *cases.Case, raw json.RawMessage) (string, error) {
-	return askModel(ctx, t.exec, t.timeout, c.File.Prompt, c.Name, raw)
-}
-
-// askModel returns the answer of a command to the messages of a result of prompts/get.
 func askModel(ctx context.Context, command string, timeout time.Duration, prompt, name string, raw json.RawMessage) (string, error) {
 	var result struct{ Messages json.RawMessage }
 	if err := json.Unmarshal(raw, &result); err != nil {

@@ -6,71 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
-
-// errEmptyPath is for a path that a variable of a script may have left out.
-var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
-
-// openFolders checks that each path is a folder, and that none is in another one.
-func openFolders(paths []string) error {
-	for i, path := range paths {
-		info, err := os.Stat(path)
-		switch {
-		case path == "":
-			return errEmptyPath
-		case errors.Is(err, fs.ErrNotExist):
-			return usageErrorf("folder %s does not exist", path)
-		case err != nil:
-			return fmt.Errorf("cannot read folder: %w", err)
-		case !info.IsDir():
-			return usageErrorf("%s is not a folder; give the folder of the file", path)
-		}
-		if _, err := os.ReadDir(path); err != nil {
-			return fmt.Errorf("cannot read folder: %w", err)
-		}
-		for _, other := range paths[:i] {
-			if isWithin(path, other) || isWithin(other, path) {
-				return usageErrorf("folders %s and %s overlap; give only one of them", other, path)
-			}
-		}
-	}
-	return nil
-}
-
-// isWithin reports whether the folder at path is dir or in dir.
-func isWithin(path, dir string) bool {
-	relative, err := filepath.Rel(absolute(dir), absolute(path))
-	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
-}
-
-// absolute returns the absolute path without symbolic links.
-func absolute(path string) string {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-// prefixOf returns the beginning of the Source of each prompt of a folder, so that
-// Source is the path of the file as a user would write it.
-func prefixOf(dir string) string {
-	if dir = filepath.ToSlash(filepath.Clean(dir)); dir != "." {
-		return strings.TrimSuffix(dir, "/") + "/"
-	}
-	return "./"
-}
 
 // watchFolders loads the folders into reg and follows their changes until ctx ends.
 // Files with errors are logged, and the others are served. onReload, if not nil, returns
@@ -132,42 +77,75 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) 
 	return reg, errors.Join(errs...)
 }
 
-// withHint returns a message with its hint on one line.
-func withHint(message, hint string) string {
-	if hint == "" {
-		return message
-	}
-	return message + "; " + hint
+// testSuite is a folder with its cases.
+type testSuite struct {
+	dir      string
+	fsys     fs.FS
+	registry *prompts.Registry
+	renderer *renderer
+	files    []*cases.File // without errors
+	errs     []*finding    // of prompts and of test files
 }
 
-// findingOf returns an error of a file in dir as a finding.
-func findingOf(dir, rule string, err error) *finding {
-	f := &finding{Path: dir, Level: levelError, Rule: rule, Message: err.Error()}
-	var ofCases *cases.Error
-	var ofFile *promptfs.Error
-	switch {
-	case errors.As(err, &ofCases):
-		f.Path, f.Line, f.Message, f.Hint = prefixOf(dir)+ofCases.Path, ofCases.Line, ofCases.Err.Error(), ofCases.Hint
-	case errors.As(err, &ofFile):
-		f.Path, f.Line, f.Column, f.Message, f.Hint = prefixOf(dir)+ofFile.Path, ofFile.Line, ofFile.Column, ofFile.Err.Error(), ofFile.Hint
-		if rule == "file" && errors.Is(err, promptfs.ErrDuplicateName) {
-			f.Rule = "duplicate-name"
-		}
+// loadTests loads a folder. A test file with errors is left out.
+func loadTests(ctx context.Context, dir string) *testSuite {
+	s := &testSuite{dir: dir, fsys: cases.Dir(dir)}
+	reg, err := loadFolders(ctx, []string{dir})
+	s.registry, s.renderer = reg, newRenderer(reg)
+	isInvalid := map[string]bool{} // files of prompts, without their extensions
+	for _, err := range all(err) {
+		f := err.(*finding)
+		s.errs = append(s.errs, f)
+		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
-	return f
+	files, errs := loadCases(dir, reg, isInvalid)
+	s.files, s.errs = files, append(s.errs, errs...)
+	return s
 }
 
-// all returns the errors that err joins.
-func all(err error) []error {
-	switch e := err.(type) {
-	case nil:
-		return nil
-	case interface{ Unwrap() []error }:
-		var errs []error
-		for _, err := range e.Unwrap() {
-			errs = append(errs, all(err)...)
-		}
-		return errs
+// loadCases loads the test files of a folder, and returns those without errors. isInvalid
+// has the files of prompts with errors, without their extensions: that their prompts do
+// not exist is no other error.
+func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*finding) {
+	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
+	isBroken := map[string]bool{}
+	add := func(err error) {
+		e := findingOf(dir, "case", err)
+		errs = append(errs, e)
+		isBroken[e.Path] = true
 	}
-	return []error{err}
+	for _, err := range faults {
+		add(err)
+	}
+	all := cases.PromptsOf(reg)
+	for _, f := range found {
+		f.Prompt = norm.NFC.String(f.Prompt) // the path may be in NFD
+		file := prefixOf(dir) + f.Path
+		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
+			continue
+		}
+		for _, err := range f.Check(all) {
+			add(err)
+		}
+		if !isBroken[file] {
+			files = append(files, f)
+		}
+	}
+	return files, errs
+}
+
+// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
+// form of the names.
+func patternOf(args []string) (string, error) {
+	pattern := norm.NFC.String(strings.Join(args, ""))
+	if _, err := path.Match(pattern, ""); err != nil {
+		return "", usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
+	}
+	return pattern, nil
+}
+
+// isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
+func isSelected(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name)
+	return ok || pattern == ""
 }

@@ -8,9 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -226,18 +224,9 @@ func (h onceHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// repositoryPath returns a path relative to the root of its repository, with slashes, or
-// unchanged if it is in none.
-func repositoryPath(name string) string {
-	real := absolute(filepath.FromSlash(name))
-	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			if relative, err := filepath.Rel(dir, real); err == nil {
-				return filepath.ToSlash(relative)
-			}
-		}
-		if parent := filepath.Dir(dir); parent == dir {
-			return path.Clean(name)
-		}
-	}
-}
+// The rules of Gemini CLI that gemini follows are in docs/import.md, with the version that
+// they were read from.
+var (
+	geminiPrompt  = regexp.MustCompile(`(?m)^[ \t]*["']?prompt["']?[ \t]*=[ \t]*(?:("""|''')(\n)?)?`)
+	geminiSegment = regexp.MustCompile(`[^a-zA-Z0-9_.-]`)
+)

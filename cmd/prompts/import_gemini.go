@@ -4,17 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-)
-
-// The rules of Gemini CLI that gemini follows are in docs/import.md, with the version that
-// they were read from.
-var (
-	geminiPrompt  = regexp.MustCompile(`(?m)^[ \t]*["']?prompt["']?[ \t]*=[ \t]*(?:("""|''')(\n)?)?`)
-	geminiSegment = regexp.MustCompile(`[^a-zA-Z0-9_.-]`)
 )
 
 // gemini converts a command of Gemini CLI: {{args}} is what the user writes after the name

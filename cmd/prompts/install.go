@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -13,12 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
-
-	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // client is a program to whose configuration install adds the server.
@@ -174,11 +168,6 @@ func zedPath(project bool) (string, error) {
 		return filepath.Join(dir, "Zed", "settings.json"), err
 	}
 	return inHome(".config/zed/settings.json")(false)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 type installOptions struct {
@@ -402,82 +391,4 @@ func shellQuoted(command []string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// nested returns an object with the value at the keys.
-func nested(keys []string, value any) any {
-	for _, k := range slices.Backward(keys) {
-		value = map[string]any{k: value}
-	}
-	return value
-}
-
-// maxSettings is the size of the largest file that install changes.
-const maxSettings = 64 << 20
-
-// lockFile locks a file for this process, with a file beside it, until unlock is called.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil { // links to a file share its lock
-		path = real
-	}
-	path = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
-	for {
-		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // the opening of a pipe would wait
-			return nil, fmt.Errorf("%s: not a regular file", path)
-		}
-		lock := flock.New(path)
-		if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-			return nil, err
-		}
-		own, err := lock.Stat()
-		if now, gone := os.Lstat(path); err == nil && gone == nil && os.SameFile(own, now) {
-			return func() {
-				err := os.Remove(path)
-				_ = lock.Unlock()
-				if err != nil { // Windows removes no open file
-					_ = os.Remove(path)
-				}
-			}, nil
-		}
-		_ = lock.Unlock() // the process before has removed the file
-	}
-}
-
-// addToFile adds a value to a JSON file, with comments or without. Before its first change
-// of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
-// the value already.
-func addToFile(ctx context.Context, path string, keys []string, value any, force bool) (changed bool, err error) {
-	var before, after []byte
-	isNew := false
-	read := func() error {
-		var err error
-		before, err = regular.ReadFile(ctx, path, maxSettings)
-		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
-			return err
-		}
-		if after, err = addToJSON(before, keys, value, force); err != nil {
-			return fmt.Errorf("cannot change %s: %w", path, err)
-		}
-		return nil
-	}
-	if err := read(); err != nil || bytes.Equal(before, after) {
-		return false, err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, err
-	}
-	unlock, err := lockFile(ctx, path)
-	if err != nil {
-		return false, fmt.Errorf("cannot lock %s: %w", path, err)
-	}
-	defer unlock()
-	if err := read(); err != nil || bytes.Equal(before, after) {
-		return false, err
-	}
-	if !isNew && !exists(path+".bak") { // the first copy is the one without changes of ours
-		if err := replace(path+".bak", before); err != nil {
-			return false, fmt.Errorf("cannot change %s, because no copy of the file can be written: %w", path, err)
-		}
-	}
-	return true, replace(path, after)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -73,23 +72,6 @@ conditional write, so that finds most conflicts and not all; log shows them.
 	cmd.Flags().StringVar(&reason, "reason", "", "why the label is moved")
 	cmd.Flags().StringVar(&expect, "expect", "", "fail unless the label is at this release, sha256:…")
 	return cmd
-}
-
-// digestFlag returns the value of a flag that is a digest.
-func digestFlag(name, value string) (digest.Digest, error) {
-	d := digest.Digest(value)
-	if value != "" && d.Validate() != nil {
-		return "", usageErrorf("%s must be a digest such as sha256:9f3c…, got %q", name, value)
-	}
-	return d, nil
-}
-
-func printMove(cmd *cobra.Command, m promptoci.Move) {
-	if !m.Applied {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is at %s already\n", m.Label, m.To)
-		return
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s -> %s\n", m.Label, cmp.Or(m.From, "none"), m.To)
 }
 
 func newRollback() *cobra.Command {

@@ -13,12 +13,12 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/mcp-prompts/prompts/stdio"
 )
@@ -40,9 +40,6 @@ const (
 	// server that has started ends with exitOK.
 	exitInterrupted = 130
 )
-
-// errReported ends a command with exitFailed. The command has printed the reason.
-var errReported = errors.New("reported")
 
 // run runs the command of args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
@@ -101,9 +98,6 @@ func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded b
 	}
 }
 
-// serves is the annotation of a command that serves until a signal or the end of its input.
-const serves = "serves"
-
 // protect keeps a parent that closes the standard output or error of a server, or never
 // reads them, from ending or stopping the server, until unprotect is called. The protocol
 // of standard input and output is protected by package stdio. The other commands end with
@@ -160,15 +154,20 @@ wrong use, and 130 for an interrupt before the end.`,
 	return root
 }
 
-// release is the version of an archive; the linker sets it.
-var release string
-
-func version() string {
-	if release != "" {
-		return release
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write the manual pages into a folder",
+		Hidden: true,
+		Args:   exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			date := time.Unix(0, 0).UTC() // the same pages for the same source
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "prompts", Date: &date}, args[0])
+		},
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

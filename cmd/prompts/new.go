@@ -1,18 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
-	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -105,67 +102,4 @@ An existing file is never changed.`,
 	cmd.Flags().StringVar(&dir, "dir", ".", "write the file into this folder")
 	_ = cmd.MarkFlagDirname("dir")
 	return cmd
-}
-
-// create writes a file that must not exist. After an error there is no file.
-func create(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return errExists(path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path)
-	}
-	return err
-}
-
-func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
-
-// inFolder returns the path of a file in a folder without links, none of which may lead out
-// of the folder. The file and folders in the path need not exist.
-func inFolder(dir, name string) (string, error) {
-	d, err := regular.OpenDir(dir)
-	if err != nil {
-		return "", err
-	}
-	defer d.Close()
-	for rest := ""; ; rest, name = path.Join(path.Base(name), rest), path.Dir(name) {
-		real, err := regular.Resolve(d, name)
-		if name == "." || !errors.Is(err, fs.ErrNotExist) {
-			return filepath.Join(dir, filepath.FromSlash(path.Join(real, rest))), err
-		}
-	}
-}
-
-// replace replaces the content of a file at once: readers see the old content or the
-// new one. A symbolic link stays, and its target is replaced.
-func replace(path string, content []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is a link to a file that does not exist", path)
-	}
-	mode := fs.FileMode(0o600) // of a new file: configurations can have secrets
-	if info, err := os.Stat(path); err == nil {
-		if mode = info.Mode().Perm(); mode&0o200 == 0 {
-			return fmt.Errorf("%s is read-only", path)
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

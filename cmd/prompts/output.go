@@ -11,12 +11,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// This file has the writer of all that the commands print, and its JSON.
+// This file has the writer of all that the commands print, its JSON, the short forms of texts,
+// and the progress of a command.
 
 // output is the standard output or error of a command. Names and texts of files, registries and
 // other programs can have characters that a terminal executes, or that change the order of
@@ -58,6 +60,46 @@ var mark = "\x1b" + rand.Text()
 // styled returns a text in the style of a code of ECMA-48, such as 31 for red.
 func styled(code, s string) string { return mark + code + "m" + s + mark + "0m" }
 
+// painter returns a function that styles a text, if the output has colors.
+func painter(hasColor bool) func(code, s string) string {
+	if hasColor {
+		return styled
+	}
+	return func(_, s string) string { return s }
+}
+
+// hasColor reports whether w is a terminal with colors, and NO_COLOR is not set.
+func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscapes(w) }
+
+// hasEscapes reports whether w is a terminal that executes escape sequences.
+func hasEscapes(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
+
+func isTerminal(stream any) bool {
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// fileOf returns the file of a stream; nil for another stream.
+func fileOf(stream any) *os.File {
+	if o, ok := stream.(*output); ok {
+		stream = o.w
+	}
+	f, _ := stream.(*os.File)
+	return f
+}
+
+// defaultWidth is the width of an output that is no terminal.
+const defaultWidth = 120
+
+func widthOf(w io.Writer) int {
+	if f := fileOf(w); f != nil {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return defaultWidth
+}
+
 // visible replaces what a terminal would execute.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -95,13 +137,41 @@ func unchanged(w io.Writer) io.Writer {
 	return w
 }
 
-// fileOf returns the file of a stream; nil for another stream.
-func fileOf(stream any) *os.File {
-	if o, ok := stream.(*output); ok {
-		stream = o.w
+// excerptWidth is how many characters of a line are shown.
+const excerptWidth = 100
+
+// excerpt returns the part of a line around a column, and the width of what is before
+// the column.
+func excerpt(line string, column int) (text string, offset int) {
+	runes := []rune(printable(line))
+	at := max(column-1, 0)
+	first := 0
+	if len(runes) > excerptWidth && at > excerptWidth*3/4 {
+		first = min(at-excerptWidth/2, len(runes))
 	}
-	f, _ := stream.(*os.File)
-	return f
+	last := min(len(runes), first+excerptWidth)
+	text = string(runes[first:last])
+	offset = min(at-first, last-first)
+	if first > 0 {
+		text, offset = "…"+text, offset+1
+	}
+	if last < len(runes) {
+		text += "…"
+	}
+	return text, offset
+}
+
+// shortened returns the beginning of a text on one line.
+func shortened(s string) string {
+	text, _ := excerpt(s, 0)
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // writeIndented writes a value as JSON for people and programs.
@@ -139,6 +209,15 @@ func encoded(v any, prefix, indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// asJSON returns a value as JSON; empty for a nil one.
+func asJSON(v any) string {
+	raw, err := encoded(v, "", "")
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(string(raw), "\n"), "null")
+}
+
 // maxReportBytes is the size of the texts that a command keeps for its report, in bytes.
 const maxReportBytes = 64 << 20
 
@@ -158,7 +237,46 @@ func newBudget(bytes int64) *budget {
 // take takes bytes from the budget and reports whether the budget had them.
 func (b *budget) take(bytes int) bool { return b.left.Add(-int64(bytes)) >= 0 }
 
-func isTerminal(stream any) bool {
-	f := fileOf(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
+// progress shows on a terminal how far a command is that takes more than a second.
+type progress struct {
+	n    atomic.Int64
+	stop chan struct{}
+	done chan struct{} // closed when nothing is shown any more
+}
+
+func startProgress(w io.Writer, what string) *progress {
+	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
+	if !hasEscapes(w) {
+		close(p.done)
+		return p
+	}
+	go p.show(w, what) // ends with end
+	return p
+}
+
+func (p *progress) step() { p.n.Add(1) }
+
+func (p *progress) show(w io.Writer, what string) {
+	defer close(p.done)
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if n := p.n.Load(); n > 0 {
+				fmt.Fprintf(w, "%sG%d %s", mark, n, what)
+			} else {
+				fmt.Fprintf(w, "%sGreading files", mark)
+			}
+		case <-p.stop:
+			fmt.Fprintf(w, "%[1]sG%[1]sK", mark)
+			return
+		}
+	}
+}
+
+// end removes what is shown.
+func (p *progress) end() {
+	close(p.stop)
+	<-p.done
 }

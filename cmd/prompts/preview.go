@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -189,4 +191,57 @@ func openBrowser(url string) (opened func(), err error) {
 	}
 	go func() { _ = p.Wait() }() // ends with the program, which may be the browser
 	return opened, nil
+}
+
+func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handler {
+	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, authorOptions: o}
+	mux := http.NewServeMux()
+	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
+		"/prompt":     a.prompt,
+		"/findings":   a.findings,
+		"/changes":    a.changes,
+		"/commits":    a.commits,
+		"/trace":      a.trace,
+		"/do/release": a.sinceRelease,
+		"/do/case":    a.saveCase,
+		"/do/answer":  a.answer,
+	} {
+		mux.HandleFunc("POST "+path, a.handle(answer))
+	}
+	mux.HandleFunc("POST /files", func(w http.ResponseWriter, _ *http.Request) { writePage(w, a.files()) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = "/" + strings.TrimPrefix(r.URL.Path, "/")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// handle reads a request and writes the answer, or the error as text.
+func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in asked
+		body := http.MaxBytesReader(w, r.Body, maxAsked)
+		if err := json.NewDecoder(body).Decode(&in); err != nil {
+			http.Error(w, "invalid request of the page", http.StatusBadRequest)
+			return
+		}
+		_, _ = io.Copy(io.Discard, body)
+		p, ok := a.registry.Lookup(in.Prompt)
+		if !ok {
+			http.Error(w, fmt.Sprintf("unknown prompt %q", in.Prompt), http.StatusNotFound)
+			return
+		}
+		out, err := answer(r.Context(), &p, &in)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		writePage(w, out)
+	}
+}
+
+// writePage sends a value to the page. An error means that the page has disconnected.
+func writePage(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(value)
 }

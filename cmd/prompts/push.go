@@ -11,8 +11,6 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"os/user"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,8 +19,6 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"oras.land/oras-go/v2/errdef"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -31,80 +27,6 @@ import (
 )
 
 // This file has push and pull. labels.go has the commands that move labels.
-
-const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
-with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
-and hyphens. Credentials are those of Docker's configuration, or, for the registry that
-PROMPTS_REGISTRY_HOST names, PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
-
-// storeOptions are the flags of every command that uses a store.
-type storeOptions struct{ plainHTTP bool }
-
-func (o *storeOptions) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.plainHTTP, "plain-http", false, "connect to the registry without TLS")
-}
-
-// open parses a reference and opens its store. needs says whether a label or a digest
-// must follow.
-func (o *storeOptions) open(text string, needs bool) (promptoci.Ref, promptoci.Store, error) {
-	ref, err := promptoci.ParseRef(text)
-	if err != nil {
-		return ref, nil, usageError{bare(err)}
-	}
-	if needs && ref.Version() == "" {
-		return ref, nil, usageErrorf("reference %s has no label; write %s:LABEL", text, text)
-	}
-	store, err := promptoci.Open(ref, promptoci.ClientOptions{PlainHTTP: o.plainHTTP})
-	return ref, store, bare(err)
-}
-
-// bare returns an error of package promptoci without the name of the package.
-func bare(err error) error {
-	if err == nil {
-		return nil
-	}
-	return bareError{err}
-}
-
-type bareError struct{ error }
-
-func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "promptoci: ", "") }
-func (e bareError) Unwrap() error { return e.error }
-
-// maxLabels is how many labels of a store are named.
-const maxLabels = 10
-
-// absent returns the error of a read. If the label or the release of a reference does not
-// exist, the error says what the store has.
-func absent(ctx context.Context, ref promptoci.Ref, s promptoci.Store, err error) error {
-	if _, found := s.Resolve(ctx, ref.Version()); !errors.Is(found, errdef.ErrNotFound) {
-		return bare(err)
-	}
-	store := promptoci.Ref{Layout: ref.Layout, Registry: ref.Registry, Repository: ref.Repository}
-	if ref.Digest != "" {
-		return fmt.Errorf("release %s does not exist in %s; prompts log %s lists the releases", ref.Digest, store, store)
-	}
-	var labels []string
-	n := 0
-	_ = s.Tags(ctx, "", func(page []string) error { // an error: nothing was pushed to the repository
-		for _, tag := range page {
-			if promptoci.CheckLabel(tag) == nil {
-				if n++; n <= maxLabels {
-					labels = append(labels, tag)
-				}
-			}
-		}
-		return nil
-	})
-	has := "no labels"
-	if n > 0 {
-		has = strings.Join(labels, ", ")
-	}
-	if n > maxLabels {
-		has += fmt.Sprintf(" and %d more", n-maxLabels)
-	}
-	return fmt.Errorf("label %q does not exist in %s, which has %s; set a label with prompts push or prompts tag", ref.Label, store, has)
-}
 
 func newPush() *cobra.Command {
 	var store storeOptions
@@ -298,20 +220,6 @@ func publicURL(text string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// author returns who makes a release or moves a label: the user of a CI system, or of the
-// operating system.
-func author() string {
-	for _, name := range []string{"PROMPTS_AUTHOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"} {
-		if text := os.Getenv(name); text != "" {
-			return text
-		}
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
-}
-
 func newPull() *cobra.Command {
 	var store storeOptions
 	var force bool
@@ -400,50 +308,4 @@ func writeFolder(dir string, files map[string][]byte) (err error) {
 		return err
 	}
 	return errors.Join(move(dir, old, entries), move(next, dir, written))
-}
-
-// writeRelease writes files into a new folder, and nowhere else.
-func writeRelease(dir string, files map[string][]byte) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := root.WriteFile(name, files[name], 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// releaseSide opens a release for diff.
-func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
-	if !promptoci.IsRef(arg) {
-		return nil, nil
-	}
-	ref, s, err := new(storeOptions).open(arg, true)
-	if err != nil {
-		return nil, err
-	}
-	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
-	if err != nil {
-		return nil, absent(ctx, ref, s, err)
-	}
-	side, err := emptySide(arg)
-	if err != nil {
-		return nil, err
-	}
-	side.dir = filepath.Join(side.dir, "prompts")
-	if err := writeRelease(side.dir, r.Files); err != nil {
-		side.remove()
-		return nil, err
-	}
-	return side, nil
 }

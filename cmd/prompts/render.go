@@ -232,28 +232,6 @@ func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.W
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// renderError returns the error of a rendering, with a line for each argument, and
-// with the cause that a client would not get.
-func renderError(err, cause error) error {
-	problems := problem.Of(err)
-	var client *prompts.Error
-	if len(problems) == 0 {
-		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {
-			return cause
-		}
-		if errors.As(err, &client) {
-			return errors.New(client.Message)
-		}
-		return err
-	}
-	var b strings.Builder
-	b.WriteString("invalid arguments:")
-	for _, p := range problems {
-		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
-	}
-	return errors.New(b.String())
-}
-
 // writeMessages writes messages as a prompt file has them. A single text of the user
 // is written unchanged.
 func writeMessages(w io.Writer, r *prompts.Result) error {
@@ -371,4 +349,17 @@ func listTable(w io.Writer, reg *prompts.Registry) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(p.Name), printable(strings.Join(names, " ")), shortened(p.Description))
 	}
 	return t.Flush()
+}
+
+// promptNames completes the names of the prompts in a folder.
+func promptNames(dir string) []string {
+	if openFolders([]string{dir}) != nil {
+		return nil
+	}
+	reg, _ := loadFolders(context.Background(), []string{dir})
+	var names []string
+	for p := range reg.All() {
+		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
+	}
+	return names
 }

@@ -12,12 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
 	"github.com/mcp-prompts/prompts/promptoci"
 	"github.com/mcp-prompts/prompts/promptskills"
-	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
@@ -208,15 +206,6 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		return err
 	}
 	return srv.Serve(ctx, stdio.New())
-}
-
-// toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
-func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
-	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
-	if value == "pair" {
-		options.Pair = new(prompttools.Pair)
-	}
-	return prompttools.New(reg, options)
 }
 
 // follow fills the registry from the bucket until stop is called.

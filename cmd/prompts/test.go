@@ -2,26 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/text/unicode/norm"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/coverage"
-	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 func newTest() *cobra.Command {
@@ -91,22 +83,6 @@ nothing anywhere.`,
 	return cmd
 }
 
-// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
-// form of the names.
-func patternOf(args []string) (string, error) {
-	pattern := norm.NFC.String(strings.Join(args, ""))
-	if _, err := path.Match(pattern, ""); err != nil {
-		return "", usageErrorf("invalid pattern %q; write a pattern such as 'review/*'", pattern)
-	}
-	return pattern, nil
-}
-
-// isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
-func isSelected(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name)
-	return ok || pattern == ""
-}
-
 // testRun runs the cases of a folder.
 type testRun struct {
 	dir, pattern string
@@ -129,7 +105,7 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	if err := untilDone(ctx, func() { suite = loadTests(ctx, t.dir) }); err != nil {
 		return nil, err
 	}
-	r := &testReport{showCoverage: t.showCoverage, Results: []testOutcome{}, findings: findings{Findings: []finding{}, lines: newLineReader(t.dir)}}
+	r := &testReport{showCoverage: t.showCoverage, Results: []testOutcome{}, findings: findings{Findings: []finding{}, lines: newLineReader(t.dir).lines}}
 	for _, e := range suite.errs {
 		r.Findings = append(r.Findings, *e)
 	}
@@ -198,7 +174,7 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 	case t.exec == "":
 		out.notAsked = true
 	default:
-		answer, err := t.ask(ctx, c, raw)
+		answer, err := askModel(ctx, t.exec, t.timeout, c.File.Prompt, c.Name, raw)
 		if err != nil {
 			out.failures = append(out.failures, cases.Failure{Line: c.Line, Message: err.Error()})
 		} else {
@@ -210,88 +186,4 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 	}
 	out.time = time.Since(start)
 	return out
-}
-
-// runCase renders the prompt of a case and compares the messages. result is nil if the
-// client gets an error.
-func (r *renderer) runCase(ctx context.Context, golden fs.FS, c *cases.Case) (result *prompts.Result, raw json.RawMessage, failures []cases.Failure) {
-	replies := c.Replies()
-	var client prompts.CallOptions
-	if len(c.Answers) > 0 {
-		client.ClientCapabilities = json.RawMessage(`{"elicitation":{}}`)
-		client.Request = func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
-			var question struct{ Message string }
-			_ = json.Unmarshal(params, &question) // a question may have no message
-			return json.Marshal(replies.Reply(question.Message))
-		}
-	}
-	result, raw, cause, err := r.call(cases.WithTags(ctx, c.Tags), c.File.Prompt, c.Arguments, client)
-	var refusal *prompts.Error
-	if err != nil {
-		result = nil
-		if !errors.As(err, &refusal) {
-			refusal = &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}
-		}
-		if refusal.Code == prompts.CodeInternalError && cause != nil { // which a client does not get
-			refusal = &prompts.Error{Code: refusal.Code, Message: cause.Error()}
-		}
-	}
-	return result, raw, append(c.Check(golden, result, refusal), replies.Failures()...)
-}
-
-// testSuite is a folder with its cases.
-type testSuite struct {
-	dir      string
-	fsys     fs.FS
-	registry *prompts.Registry
-	renderer *renderer
-	files    []*cases.File // without errors
-	errs     []*finding    // of prompts and of test files
-}
-
-// loadTests loads a folder. A test file with errors is left out.
-func loadTests(ctx context.Context, dir string) *testSuite {
-	s := &testSuite{dir: dir, fsys: cases.Dir(dir)}
-	reg, err := loadFolders(ctx, []string{dir})
-	s.registry, s.renderer = reg, newRenderer(reg)
-	isInvalid := map[string]bool{} // files of prompts, without their extensions
-	for _, err := range all(err) {
-		f := err.(*finding)
-		s.errs = append(s.errs, f)
-		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
-	}
-	files, errs := loadCases(dir, reg, isInvalid)
-	s.files, s.errs = files, append(s.errs, errs...)
-	return s
-}
-
-// loadCases loads the test files of a folder, and returns those without errors. isInvalid
-// has the files of prompts with errors, without their extensions: that their prompts do
-// not exist is no other error.
-func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*finding) {
-	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
-	isBroken := map[string]bool{}
-	add := func(err error) {
-		e := findingOf(dir, "case", err)
-		errs = append(errs, e)
-		isBroken[e.Path] = true
-	}
-	for _, err := range faults {
-		add(err)
-	}
-	all := cases.PromptsOf(reg)
-	for _, f := range found {
-		f.Prompt = norm.NFC.String(f.Prompt) // the path may be in NFD
-		file := prefixOf(dir) + f.Path
-		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
-			continue
-		}
-		for _, err := range f.Check(all) {
-			add(err)
-		}
-		if !isBroken[file] {
-			files = append(files, f)
-		}
-	}
-	return files, errs
 }

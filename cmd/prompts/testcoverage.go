@@ -3,16 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/mcp-prompts/prompts/internal/coverage"
-	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
@@ -64,7 +58,7 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			}
 		}
 	}
-	lines := newLineReader(s.dir)
+	lines := newLineReader(s.dir).lines
 	lineOf := newLineFinder(lines)
 	for p := range s.registry.All() {
 		if !isSelected(t.pattern, p.Name) {
@@ -134,74 +128,4 @@ func addElements(to map[string]bool, list string) {
 	for value := range strings.SplitSeq(strings.Trim(list, "[]"), ",") {
 		to[strings.Trim(strings.TrimSpace(value), `"`)] = true
 	}
-}
-
-// escaping is the beginning of a line that is no separator between messages.
-var escaping = regexp.MustCompile(`(?m)^\\+`)
-
-// newLineFinder returns a function with the line of a file for a line of a text of the file,
-// both from 1, or 0 if the file does not have the text.
-func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
-	files := map[string]*textFinder{}
-	return func(path, text string, line int) int {
-		f := files[path]
-		if f == nil {
-			f = &textFinder{file: escaping.ReplaceAllString(strings.Join(lines(path), "\n"), "")}
-			f.rewind()
-			files[path] = f
-		}
-		if text != f.text {
-			f.find(text)
-		}
-		if f.first == 0 {
-			return 0
-		}
-		return f.first + line - 1
-	}
-}
-
-// textFinder finds the texts of messages in a file. Each search begins behind the text before,
-// because most texts have the order of the file.
-type textFinder struct {
-	file     string // without the backslashes that escape lines
-	at, line int    // where the search begins
-	text     string // that was found last
-	first    int    // its line; 0 if the file does not have the text
-}
-
-// rewind lets the search begin below the front matter.
-func (f *textFinder) rewind() {
-	f.at = 0
-	if strings.HasPrefix(f.file, "---") {
-		f.at = max(strings.Index(f.file, "\n---"), 0)
-	}
-	f.line = 1 + strings.Count(f.file[:f.at], "\n")
-}
-
-func (f *textFinder) find(text string) {
-	bare := escaping.ReplaceAllString(text, "")
-	n := strings.Index(f.file[f.at:], bare)
-	if n < 0 {
-		f.rewind()
-		n = strings.Index(f.file[f.at:], bare)
-	}
-	f.text, f.first = text, 0
-	if n >= 0 {
-		f.first = f.line + strings.Count(f.file[f.at:f.at+n], "\n")
-		f.at, f.line = f.at+n+len(bare), f.first+strings.Count(bare, "\n")
-	}
-}
-
-// partialFiles returns the paths of partials by their names.
-func partialFiles(dir string) map[string]string {
-	files := map[string]string{}
-	const folder = "_partials"
-	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && name != folder { // errors were reported
-			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
-			files[norm.NFC.String(called)] = prefixOf(dir) + name
-		}
-		return nil
-	})
-	return files
 }

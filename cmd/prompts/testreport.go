@@ -5,8 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -42,12 +40,6 @@ type testOutcome struct {
 	Line     int      `json:"line"`
 	Seconds  float64  `json:"seconds"`
 	Failures []string `json:"failures,omitempty"`
-}
-
-// newLineReader returns a function with the lines of a file of a folder.
-func newLineReader(dir string) func(path string) []string {
-	i := &inspection{dirs: []string{dir}, files: map[string][]string{}}
-	return i.lines
 }
 
 // keepGolden notes the golden files that a case has found right: --update leaves them.
@@ -152,8 +144,6 @@ const (
 	maxFoundLines = 12
 	// maxDiffs is how many failures are shown with what was found.
 	maxDiffs = 10
-	// maxDiffLines is how many lines of a diff are shown.
-	maxDiffLines = 60
 )
 
 // testFormats has the functions that write a report, by the name of the format.
@@ -163,8 +153,6 @@ var testFormats = map[string]func(io.Writer, *testReport) error{
 	"junit":  writeTestJUnit,
 	"github": func(w io.Writer, r *testReport) error { return r.writeGitHub(w) },
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func writeTestText(w io.Writer, r *testReport) error {
 	shown := 0
@@ -249,34 +237,5 @@ func writeTestJUnit(w io.Writer, r *testReport) error {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
-	return err
-}
-
-// writeGolden replaces a file of a folder at once: after an error, it is what it was. No
-// link leads out of the folder.
-func writeGolden(dir, name, text string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s-%d.tmp", path.Base(name), os.Getpid()))
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = root.Rename(temporary, name)
-	}
-	if err != nil {
-		_ = root.Remove(temporary)
-	}
 	return err
 }

@@ -4,21 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"math"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/prompttools"
 )
 
-// This file words the errors of the command line.
+// This file has what the commands share: their arguments, their flags, and the errors of the
+// command line.
 
 // usageError is an error of the command line.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errEmptyPath is for a path that a variable of a script may have left out.
+var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
+
+// errReported ends a command with exitFailed. The command has printed the reason.
+var errReported = errors.New("reported")
 
 // unknown returns the error for a name that is not among the known names.
 func unknown(kind, name string, known []string) error {
@@ -56,6 +71,34 @@ func rejectUnknown(kind string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// atLeastOne accepts one argument or more.
+func atLeastOne(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what+" is missing") }
+
+// between accepts as many arguments. missing is the error for fewer.
+func between(least, most int, missing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least {
+			return usageErrorf("%s; usage: %s", missing, cmd.UseLine())
+		}
+		return cobra.MaximumNArgs(most)(cmd, args)
+	}
+}
+
+// exactly accepts n arguments.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageErrorf("wrong number of arguments: expected %d, got %d; usage: %s", n, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// completeFolders completes the folders on the command line.
+func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 // addHelp adds the commands help and completion, for which an unknown name is an error.
@@ -112,6 +155,23 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError{err}
 }
 
+// addFormat adds the flag --format, which the command checks before it runs, and returns a
+// function that writes a report in the format.
+func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write func(io.Writer, R) error) {
+	names := sortedNames(formats)
+	format := cmd.Flags().String("format", "text", "output format: "+strings.Join(names, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if formats[*format] == nil {
+			return unknown("format", *format, names)
+		}
+		return nil
+	}
+	return func(w io.Writer, r R) error { return formats[*format](w, r) }
+}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
 // addTools adds the flag --tools.
 func addTools(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "tools", "", usage)
@@ -135,6 +195,18 @@ func checkTools(value string, dirs []string) error {
 	return usageErrorf("--tools must be each or pair, got %q", value)
 }
 
+// toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
+func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
+	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
+	if value == "pair" {
+		options.Pair = new(prompttools.Pair)
+	}
+	return prompttools.New(reg, options)
+}
+
+// serves is the annotation of a command that serves until a signal or the end of its input.
+const serves = "serves"
+
 // untilDone calls f, which only reads. If ctx ends before f returns, untilDone returns at once,
 // because who interrupts a command waits for no disk. Its error is that of ctx; then f may
 // still run.
@@ -152,4 +224,17 @@ func untilDone(ctx context.Context, f func()) error {
 // user, who knows the cause.
 func isInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}
+
+// release is the version of an archive; the linker sets it.
+var release string
+
+func version() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -143,4 +147,53 @@ func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]st
 		return why.Arguments, nil // the values are valid, and the prompt fails
 	}
 	return nil, why.Err
+}
+
+// runCase renders the prompt of a case and compares the messages. result is nil if the
+// client gets an error.
+func (r *renderer) runCase(ctx context.Context, golden fs.FS, c *cases.Case) (result *prompts.Result, raw json.RawMessage, failures []cases.Failure) {
+	replies := c.Replies()
+	var client prompts.CallOptions
+	if len(c.Answers) > 0 {
+		client.ClientCapabilities = json.RawMessage(`{"elicitation":{}}`)
+		client.Request = func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+			var question struct{ Message string }
+			_ = json.Unmarshal(params, &question) // a question may have no message
+			return json.Marshal(replies.Reply(question.Message))
+		}
+	}
+	result, raw, cause, err := r.call(cases.WithTags(ctx, c.Tags), c.File.Prompt, c.Arguments, client)
+	var refusal *prompts.Error
+	if err != nil {
+		result = nil
+		if !errors.As(err, &refusal) {
+			refusal = &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}
+		}
+		if refusal.Code == prompts.CodeInternalError && cause != nil { // which a client does not get
+			refusal = &prompts.Error{Code: refusal.Code, Message: cause.Error()}
+		}
+	}
+	return result, raw, append(c.Check(golden, result, refusal), replies.Failures()...)
+}
+
+// renderError returns the error of a rendering, with a line for each argument, and
+// with the cause that a client would not get.
+func renderError(err, cause error) error {
+	problems := problem.Of(err)
+	var client *prompts.Error
+	if len(problems) == 0 {
+		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {
+			return cause
+		}
+		if errors.As(err, &client) {
+			return errors.New(client.Message)
+		}
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("invalid arguments:")
+	for _, p := range problems {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
+	}
+	return errors.New(b.String())
 }

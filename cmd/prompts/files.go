@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
+)
+
+// This file names, reads and writes the files of folders. folders.go loads their prompts.
+
+// openFolders checks that each path is a folder, and that none is in another one.
+func openFolders(paths []string) error {
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case path == "":
+			return errEmptyPath
+		case errors.Is(err, fs.ErrNotExist):
+			return usageErrorf("folder %s does not exist", path)
+		case err != nil:
+			return fmt.Errorf("cannot read folder: %w", err)
+		case !info.IsDir():
+			return usageErrorf("%s is not a folder; give the folder of the file", path)
+		}
+		if _, err := os.ReadDir(path); err != nil {
+			return fmt.Errorf("cannot read folder: %w", err)
+		}
+		for _, other := range paths[:i] {
+			if isWithin(path, other) || isWithin(other, path) {
+				return usageErrorf("folders %s and %s overlap; give only one of them", other, path)
+			}
+		}
+	}
+	return nil
+}
+
+// isWithin reports whether the folder at path is dir or in dir.
+func isWithin(path, dir string) bool {
+	relative, err := filepath.Rel(absolute(dir), absolute(path))
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
+}
+
+// absolute returns the absolute path without symbolic links.
+func absolute(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// prefixOf returns the beginning of the Source of each prompt of a folder, so that
+// Source is the path of the file as a user would write it.
+func prefixOf(dir string) string {
+	if dir = filepath.ToSlash(filepath.Clean(dir)); dir != "." {
+		return strings.TrimSuffix(dir, "/") + "/"
+	}
+	return "./"
+}
+
+// repositoryPath returns a path relative to the root of its repository, with slashes, or
+// unchanged if it is in none.
+func repositoryPath(name string) string {
+	real := absolute(filepath.FromSlash(name))
+	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			if relative, err := filepath.Rel(dir, real); err == nil {
+				return filepath.ToSlash(relative)
+			}
+		}
+		if parent := filepath.Dir(dir); parent == dir {
+			return path.Clean(name)
+		}
+	}
+}
+
+// maxReadBytes is the size of the largest file of which lines are shown: the largest
+// that promptfs loads.
+const maxReadBytes = 1 << 20
+
+// readText returns the text of a file of a folder that is loaded, so that its size is limited.
+func readText(dir, file string) (string, error) {
+	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
+	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
+		for _, other := range partialFiles(dir) { // whose name may have another Unicode form
+			if other = strings.TrimPrefix(other, prefixOf(dir)); other != file && norm.NFC.String(other) == norm.NFC.String(file) {
+				return readText(dir, other)
+			}
+		}
+	}
+	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
+}
+
+// partialFiles returns the paths of partials by their names.
+func partialFiles(dir string) map[string]string {
+	files := map[string]string{}
+	const folder = "_partials"
+	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && name != folder { // errors were reported
+			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
+			files[norm.NFC.String(called)] = prefixOf(dir) + name
+		}
+		return nil
+	})
+	return files
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// create writes a file that must not exist. After an error there is no file.
+func create(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return errExists(path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
+
+// inFolder returns the path of a file in a folder without links, none of which may lead out
+// of the folder. The file and folders in the path need not exist.
+func inFolder(dir, name string) (string, error) {
+	d, err := regular.OpenDir(dir)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	for rest := ""; ; rest, name = path.Join(path.Base(name), rest), path.Dir(name) {
+		real, err := regular.Resolve(d, name)
+		if name == "." || !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(dir, filepath.FromSlash(path.Join(real, rest))), err
+		}
+	}
+}
+
+// replace replaces the content of a file at once: readers see the old content or the
+// new one. A symbolic link stays, and its target is replaced.
+func replace(path string, content []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is a link to a file that does not exist", path)
+	}
+	mode := fs.FileMode(0o600) // of a new file: configurations can have secrets
+	if info, err := os.Stat(path); err == nil {
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return fmt.Errorf("%s is read-only", path)
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// writeGolden replaces a file of a folder at once: after an error, it is what it was. No
+// link leads out of the folder.
+func writeGolden(dir, name, text string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s-%d.tmp", path.Base(name), os.Getpid()))
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = root.Remove(temporary)
+	}
+	return err
+}
+
+// writeRelease writes files into a new folder, and nowhere else.
+func writeRelease(dir string, files map[string][]byte) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

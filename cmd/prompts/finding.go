@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// level is how serious a finding is.
+type level string
+
+const (
+	levelError   level = "error"   // the prompt is not served, or cannot be rendered
+	levelWarning level = "warning" // it is served, and probably not as it was meant
+	levelNote    level = "note"    // a client cannot show it
+)
+
+// finding is what check reports of a file.
+type finding struct {
+	Path    string `json:"path"`             // with slashes, as the user gave the folder
+	Line    int    `json:"line,omitempty"`   // from 1
+	Column  int    `json:"column,omitempty"` // from 1, in characters
+	Level   level  `json:"level"`
+	Rule    string `json:"rule"`
+	Prompt  string `json:"prompt,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // how to fix the error
+	Diff    string `json:"diff,omitempty"` // what was found instead, of test
+}
+
+// Error returns the finding on one line.
+func (f *finding) Error() string {
+	return printable(placeOf(f.Path, f.Line, f.Column)) + ": " + withHint(f.Message, f.Hint)
+}
+
+// placeOf returns a place as editors read it. Line and column are 0 if they are unknown.
+func placeOf(path string, line, column int) string {
+	if line > 0 {
+		path += fmt.Sprintf(":%d", line)
+		if column > 0 {
+			path += fmt.Sprintf(":%d", column)
+		}
+	}
+	return path
+}
+
+// byPlace orders findings.
+func byPlace(a, b finding) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
+}
+
+// withHint returns a message with its hint on one line.
+func withHint(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "; " + hint
+}
+
+// findingOf returns an error of a file in dir as a finding.
+func findingOf(dir, rule string, err error) *finding {
+	f := &finding{Path: dir, Level: levelError, Rule: rule, Message: err.Error()}
+	var ofCases *cases.Error
+	var ofFile *promptfs.Error
+	switch {
+	case errors.As(err, &ofCases):
+		f.Path, f.Line, f.Message, f.Hint = prefixOf(dir)+ofCases.Path, ofCases.Line, ofCases.Err.Error(), ofCases.Hint
+	case errors.As(err, &ofFile):
+		f.Path, f.Line, f.Column, f.Message, f.Hint = prefixOf(dir)+ofFile.Path, ofFile.Line, ofFile.Column, ofFile.Err.Error(), ofFile.Hint
+		if rule == "file" && errors.Is(err, promptfs.ErrDuplicateName) {
+			f.Rule = "duplicate-name"
+		}
+	}
+	return f
+}
+
+// all returns the errors that err joins.
+func all(err error) []error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case interface{ Unwrap() []error }:
+		var errs []error
+		for _, err := range e.Unwrap() {
+			errs = append(errs, all(err)...)
+		}
+		return errs
+	}
+	return []error{err}
+}
+
+// findings are what a report lists, and what its text form needs.
+type findings struct {
+	Findings []finding `json:"findings"`
+
+	lines func(path string) []string
+	color bool
+}
+
+// writeText writes each finding with the line that it is about.
+func (r *findings) writeText(w io.Writer) error {
+	var b strings.Builder
+	paint := painter(r.color)
+	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
+	for _, f := range r.Findings {
+		place := placeOf(f.Path, f.Line, f.Column)
+		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", paint("1", printable(place)), paint(codes[f.Level], string(f.Level)), printable(f.Message), f.Rule)
+		if lines := r.lines(f.Path); f.Line > 0 && f.Line <= len(lines) {
+			text, offset := excerpt(lines[f.Line-1], f.Column)
+			fmt.Fprintf(&b, "%5d | %s\n", f.Line, text)
+			if f.Column > 0 {
+				fmt.Fprintf(&b, "      | %s%s\n", strings.Repeat(" ", offset), paint(codes[f.Level], "^"))
+			}
+		}
+		n := 0
+		for line := range strings.Lines(f.Diff) {
+			if n++; n > maxDiffLines {
+				b.WriteString("  …\n")
+				break
+			}
+			line = printable(strings.TrimSuffix(line, "\n"))
+			if code := diffColors[line[:min(len(line), 1)]]; code != "" {
+				line = paint(code, line)
+			}
+			b.WriteString("      " + line + "\n")
+		}
+		if f.Hint != "" {
+			fmt.Fprintf(&b, "      = hint: %s\n", printable(f.Hint))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// maxDiffLines is how many lines of a diff are shown.
+const maxDiffLines = 60
+
+// diffColors are the colors of the lines of a diff, by how they begin.
+var diffColors = map[string]string{"-": "31", "+": "32", "@": "36"}
+
+// writeGitHub writes workflow commands, which GitHub shows at the lines of a change.
+func (r *findings) writeGitHub(w io.Writer) error {
+	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	commands := map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "::%s file=%s", commands[f.Level], property.Replace(repositoryPath(f.Path)))
+		if f.Line > 0 {
+			fmt.Fprintf(&b, ",line=%d", f.Line)
+		}
+		if f.Column > 0 {
+			fmt.Fprintf(&b, ",col=%d", f.Column)
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace("prompts "+f.Rule), value.Replace(withHint(f.Message, f.Hint)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

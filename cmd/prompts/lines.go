@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
+)
+
+// This file finds the lines of texts and of arguments in the files of folders.
+
+// lineReader reads files of folders.
+type lineReader struct {
+	dirs  []string
+	files map[string][]string // lines by path
+}
+
+// newLineReader returns the reader of the files of a folder.
+func newLineReader(dir string) *lineReader { return &lineReader{dirs: []string{dir}} }
+
+// fileOf returns the folder of a path, and the path of the file in the folder.
+func (r *lineReader) fileOf(path string) (dir, name string) {
+	for _, dir := range r.dirs {
+		if name, ok := strings.CutPrefix(path, prefixOf(dir)); ok {
+			return dir, name
+		}
+	}
+	return "", path
+}
+
+// lines returns the lines of a file.
+func (r *lineReader) lines(path string) []string {
+	if lines, ok := r.files[path]; ok {
+		return lines
+	}
+	dir, name := r.fileOf(path)
+	content, err := regular.Read(context.Background(), regular.FS(dir), name, maxReadBytes)
+	if err != nil { // was reported, or was removed
+		return nil
+	}
+	if r.files == nil {
+		r.files = map[string][]string{}
+	}
+	r.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
+	return r.files[path]
+}
+
+// argumentName is a line of front matter with a name, perhaps of an argument.
+var argumentName = regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*(.*)$`)
+
+// argumentLines returns the lines on which the front matter names arguments, by the names.
+func argumentLines(lines []string) map[string]int {
+	all := map[string]int{}
+	for n, line := range lines {
+		if n > 0 && strings.TrimRight(line, " ") == "---" {
+			break
+		}
+		m := argumentName.FindStringSubmatch(line)
+		if m == nil || strings.HasPrefix(line, "name") { // of the prompt
+			continue
+		}
+		name := m[1]
+		if q := name[:min(len(name), 1)]; q == `"` || q == "'" {
+			name, _, _ = strings.Cut(name[1:], q)
+		} else {
+			if end := strings.IndexAny(name, ",}#"); end >= 0 {
+				name = name[:end]
+			}
+			name = strings.TrimSpace(name)
+		}
+		if all[name] == 0 {
+			all[name] = n + 1
+		}
+	}
+	return all
+}
+
+// escaping is the beginning of a line that is no separator between messages.
+var escaping = regexp.MustCompile(`(?m)^\\+`)
+
+// newLineFinder returns a function with the line of a file for a line of a text of the file,
+// both from 1, or 0 if the file does not have the text.
+func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
+	files := map[string]*textFinder{}
+	return func(path, text string, line int) int {
+		f := files[path]
+		if f == nil {
+			f = &textFinder{file: escaping.ReplaceAllString(strings.Join(lines(path), "\n"), "")}
+			f.rewind()
+			files[path] = f
+		}
+		if text != f.text {
+			f.find(text)
+		}
+		if f.first == 0 {
+			return 0
+		}
+		return f.first + line - 1
+	}
+}
+
+// textFinder finds the texts of messages in a file. Each search begins behind the text before,
+// because most texts have the order of the file.
+type textFinder struct {
+	file     string // without the backslashes that escape lines
+	at, line int    // where the search begins
+	text     string // that was found last
+	first    int    // its line; 0 if the file does not have the text
+}
+
+// rewind lets the search begin below the front matter.
+func (f *textFinder) rewind() {
+	f.at = 0
+	if strings.HasPrefix(f.file, "---") {
+		f.at = max(strings.Index(f.file, "\n---"), 0)
+	}
+	f.line = 1 + strings.Count(f.file[:f.at], "\n")
+}
+
+func (f *textFinder) find(text string) {
+	bare := escaping.ReplaceAllString(text, "")
+	n := strings.Index(f.file[f.at:], bare)
+	if n < 0 {
+		f.rewind()
+		n = strings.Index(f.file[f.at:], bare)
+	}
+	f.text, f.first = text, 0
+	if n >= 0 {
+		f.first = f.line + strings.Count(f.file[f.at:f.at+n], "\n")
+		f.at, f.line = f.at+n+len(bare), f.first+strings.Count(bare, "\n")
+	}
+}
