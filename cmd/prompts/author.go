@@ -221,15 +221,6 @@ func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values 
 	return kept
 }
 
-// argumentNames returns the names of the arguments of a prompt, in their order.
-func argumentNames(p *prompts.Prompt) []string {
-	names := make([]string, 0, len(p.Arguments))
-	for _, a := range p.Arguments {
-		names = append(names, a.Name)
-	}
-	return slices.Clip(names)
-}
-
 // errNoExec is for a page that asks for an answer without --exec.
 var errNoExec = errors.New("no command answers; start the preview with --exec")
 

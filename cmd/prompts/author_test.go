@@ -46,12 +46,15 @@ func TestWithCase(t *testing.T) {
 			args := map[string]string{"who": value, "1.0": value}
 			expect := caseExpect{value, ""}
 			if strings.Contains(value, "a") {
-				expect.golden = "greet.b.golden"
+				expect.Golden = "greet.b.golden"
 			}
 			content, c, err := withCase(tests, []byte(before), p, "b: "+strings.ToValidUTF8(strings.Map(printableRune, value), ""), args, expect)
 			require.NoError(t, err, "%q %q", before, value)
 			assert.True(t, isAsGiven(c, c.Name, args, expect))
 			assert.True(t, strings.HasPrefix(string(content), before))
+			if value == "yes" && !strings.Contains(before, "\r") { // which other programs read as a boolean
+				assert.NotContains(t, string(content[len(before):]), ": yes\n")
+			}
 			if strings.Contains(before, "\r\n") {
 				assert.Equal(t, strings.Count(string(content), "\n"), strings.Count(string(content), "\r\n"), "%q", content)
 			}
@@ -92,8 +95,9 @@ func TestSaveCase(t *testing.T) {
 	target := filepath.Join(outside, "linked.test.yaml")
 	require.NoError(t, os.WriteFile(target, []byte("cases:\n  - name: a\n"), 0o600))
 	require.NoError(t, os.Symlink(target, filepath.Join(dir, "linked.test.yaml")))
-	reg, err := loadFolders(t.Context(), []string{dir})
-	require.ErrorContains(t, err, "outside of the prompts folder")
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Len(t, faults, 1)
+	require.ErrorContains(t, faults[0], "outside of the prompts folder")
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	save := func(body string) (int, string) {
 		w := httptest.NewRecorder()
@@ -188,8 +192,8 @@ func TestAnswer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "greet.md"), []byte("---\narguments: [{name: who}]\n---\n$(touch "+filepath.ToSlash(dir)+"/ran) {{.who}}\n"), 0o600))
-	reg, err := loadFolders(t.Context(), []string{dir})
-	require.NoError(t, err)
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
 	ask := func(ctx context.Context, o authorOptions) (int, string) {
 		w := httptest.NewRecorder()
 		body := `{"prompt":"greet","arguments":{"who":"; touch ` + filepath.ToSlash(dir) + `/ran"}}`
@@ -232,8 +236,8 @@ func TestAuthorView(t *testing.T) {
 		runGit(t, dir, args...)
 	}
 	write("greet.md", "---\narguments:\n  - name: who\n---\nSalute {{.who}}.\n\n--- user: resource rules.txt ---\n")
-	reg, err := loadFolders(t.Context(), []string{dir})
-	require.NoError(t, err)
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	answer := func(path, body string) string {
 		w := httptest.NewRecorder()
@@ -328,8 +332,8 @@ func TestCommits(t *testing.T) {
 	commit("change the rules")
 	write("greet.md", file("Salute", "Greet"))
 	commit("change the title \x1f of it")
-	reg, err := loadFolders(t.Context(), []string{dir})
-	require.NoError(t, err)
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
 	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	ask := func(path, body string, out any) {
 		t.Helper()
@@ -386,8 +390,8 @@ func TestCommits(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(top, "outside.md"), []byte("Others.\n"), 0o600))
 	write("greet.md", file("Many", "Greet"))
 	commit("change many")
-	reg, err = loadFolders(t.Context(), []string{dir})
-	require.NoError(t, err)
+	reg, faults = loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
 	page = newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "_partials", "rules.md"), []byte("Be brief, please.\n"), 0o600))
 	ask("/commits", `{"prompt":"greet"}`, &list)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,13 +10,17 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -35,7 +38,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Arguments)) {
-		if !slices.Contains(argumentNames(p), name) {
+		if !slices.Contains(trial.Names(p, false), name) {
 			return nil, fmt.Errorf("unknown argument %q", name)
 		}
 	}
@@ -63,12 +66,12 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if !isNew && (tests == nil || len(tests.Cases) == 0 || tests.Prompt != p.Name) {
 		return nil, fmt.Errorf("file %s has errors, or is of another prompt; correct it first", at)
 	}
-	expect := caseExpect{contains: in.Expect.Contains}
+	expect := caseExpect{Contains: in.Expect.Contains}
 	if in.Expect.IsGolden {
-		expect.golden = goldenName(dir, at, in.Name)
+		expect.Golden = goldenName(dir, at, in.Name)
 	}
 	for _, argument := range p.Arguments {
-		if value := strings.TrimSpace(in.Arguments[argument.Name]); argument.Sensitive && value != "" && strings.Contains(expect.contains, value) {
+		if value := strings.TrimSpace(in.Arguments[argument.Name]); argument.Sensitive && value != "" && strings.Contains(expect.Contains, value) {
 			return nil, fmt.Errorf("expected text has the value of the sensitive argument %q; expect another text", argument.Name)
 		}
 	}
@@ -106,8 +109,15 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 
 // caseExpect is what a new case expects.
 type caseExpect struct {
-	contains string
-	golden   string // path from the folder of the test file
+	Contains string `yaml:"contains,omitempty"`
+	Golden   string `yaml:"equals,omitempty"` // path from the folder of the test file
+}
+
+// writtenCase is a new case as the test file has it.
+type writtenCase struct {
+	Name      string     `yaml:"name"`
+	Arguments yaml.Node  `yaml:"arguments,omitempty"` // a mapping, in the order of the prompt
+	Expect    caseExpect `yaml:"expect,omitempty"`
 }
 
 // goldenName returns the name of a golden file for a new case, beside the test file. No
@@ -127,45 +137,40 @@ func goldenName(dir, tests, name string) string {
 	}
 }
 
+// lineStart is the beginning of a line that is not blank.
+var lineStart = regexp.MustCompile(`(?m)^.`)
+
 // withCase returns the content of a test file with one more case, and the case. The rest of
 // the file, with its comments, does not change.
 func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, args map[string]string, expect caseExpect) ([]byte, *cases.Case, error) {
 	if slices.ContainsFunc(tests.Cases, func(c *cases.Case) bool { return c.Name == name }) {
 		return nil, nil, fmt.Errorf("a case with the name %q exists; choose another name", name)
 	}
-	var b strings.Builder
-	indent := "  "
+	indent, head := "  ", ""
 	if len(tests.Cases) == 0 {
+		head = "cases:\n"
 		if strings.TrimSuffix(tests.Path, cases.Extension) != p.Name {
-			fmt.Fprintf(&b, "prompt: %s\n", yamlText(p.Name))
+			head = yamlOf(map[string]string{"prompt": p.Name}) + head
 		}
-		b.WriteString("cases:\n")
 	} else {
 		line := strings.Split(string(before), "\n")[tests.Cases[0].Line-1]
 		indent = line[:len(line)-len(strings.TrimLeft(line, " "))]
 		if !bytes.HasSuffix(before, []byte("\n")) {
-			b.WriteString("\n")
+			head = "\n"
 		}
 	}
-	fmt.Fprintf(&b, "%s- name: %s\n", indent, yamlText(name))
-	if len(args) > 0 {
-		fmt.Fprintf(&b, "%s  arguments:\n", indent)
-	}
-	for _, argument := range argumentNames(p) {
+	one := writtenCase{Name: name, Expect: expect}
+	for _, argument := range trial.Names(p, false) {
 		if value, ok := args[argument]; ok {
-			fmt.Fprintf(&b, "%s    %s: %s\n", indent, yamlText(argument), yamlBlock(value, indent+"      "))
+			one.Arguments.Kind = yaml.MappingNode
+			for _, text := range []string{argument, value} {
+				part := new(yaml.Node)
+				_ = part.Encode(text) // no text has an error
+				one.Arguments.Content = append(one.Arguments.Content, part)
+			}
 		}
 	}
-	if expect != (caseExpect{}) {
-		fmt.Fprintf(&b, "%s  expect:\n", indent)
-	}
-	if expect.contains != "" {
-		fmt.Fprintf(&b, "%s    contains: %s\n", indent, yamlBlock(expect.contains, indent+"      "))
-	}
-	if expect.golden != "" {
-		fmt.Fprintf(&b, "%s    equals: %s\n", indent, yamlText(expect.golden))
-	}
-	added := b.String()
+	added := head + lineStart.ReplaceAllString(yamlOf([]writtenCase{one}), indent+"$0")
 	if bytes.Contains(before, []byte("\r\n")) {
 		added = strings.ReplaceAll(added, "\n", "\r\n")
 	}
@@ -183,48 +188,20 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 // isAsGiven reports whether a case was read as it was to be written.
 func isAsGiven(c *cases.Case, name string, args map[string]string, expect caseExpect) bool {
 	e := c.Expect
-	if c.Name != name || !maps.Equal(c.Arguments, args) || (e.Equals != nil) != (expect.golden != "") {
+	if c.Name != name || !maps.Equal(c.Arguments, args) || (e.Equals != nil) != (expect.Golden != "") {
 		return false
 	}
-	if expect.contains == "" {
+	if expect.Contains == "" {
 		return len(e.Contains) == 0
 	}
-	return len(e.Contains) == 1 && e.Contains[0].Value == expect.contains
+	return len(e.Contains) == 1 && e.Contains[0].Value == expect.Contains
 }
 
-// yamlText returns a text as YAML: quoted, as in JSON, unless it is a plain word.
-func yamlText(s string) string {
-	isPlain := s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r != '_' && r != '-' && r != ' ' && r != '/' && !unicode.IsLetter(r) })
-	if isPlain && s == strings.TrimSpace(s) && s[0] != '-' && !isYAMLWord(s) {
-		return s
-	}
-	quoted, err := json.Marshal(s)
+// yamlOf returns a value as YAML.
+func yamlOf(v any) string {
+	text, err := yaml.Dump(v, yaml.WithV4Defaults(), yaml.WithLineWidth(-1))
 	if err != nil { // no text has an error
 		panic(err)
 	}
-	return string(quoted)
-}
-
-// isYAMLWord reports whether YAML reads a word as something else than a text.
-func isYAMLWord(s string) bool {
-	return slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}, strings.ToLower(s))
-}
-
-// yamlBlock returns a value with several lines as a block with the indent, if it can be one.
-func yamlBlock(s, indent string) string {
-	lines := strings.Split(s, "\n")
-	isBlock := len(lines) > 1 && lines[0] != "" && lines[0][0] != ' ' && lines[0][0] != '\t' && lines[len(lines)-1] != "" &&
-		!strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
-	if !isBlock {
-		return yamlText(s)
-	}
-	var b strings.Builder
-	b.WriteString("|-")
-	for _, line := range lines {
-		b.WriteString("\n")
-		if line != "" {
-			b.WriteString(indent + line)
-		}
-	}
-	return b.String()
+	return string(text)
 }

@@ -69,12 +69,9 @@ type inspection struct {
 // their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	i.hasError = map[finding]bool{}
-	reg, err := loadFolders(ctx, i.dirs)
-	isInvalid := map[string]bool{} // files of prompts, without their extensions
-	for _, err := range all(err) {
-		f := err.(*finding)
+	reg, faults := loadFolders(ctx, i.dirs)
+	for _, f := range faults {
 		i.addError(f)
-		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
 	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
@@ -89,7 +86,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	}
 	i.tools(reg)
 	for _, dir := range i.dirs {
-		files, errs := loadCases(dir, reg, isInvalid)
+		files, errs := loadCases(dir, reg, faults)
 		for _, e := range errs {
 			i.addError(e)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
 // diffRule is a kind of change of a prompt, and whether it breaks clients.
@@ -89,11 +90,12 @@ func changesOf(a, b *prompts.Prompt) []diffChange {
 	c.texts("text-changed", "meta", asJSON(a.Meta), asJSON(b.Meta))
 	c.texts("text-changed", "hints", yesNo(!a.DisableHints), yesNo(!b.DisableHints))
 	c.texts("tags-changed", "tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", "))
-	c.arguments(a.Arguments, b.Arguments)
+	c.arguments(a, b)
 	return c.all
 }
 
-func (c *changeList) arguments(a, b []prompts.Argument) {
+func (c *changeList) arguments(from, to *prompts.Prompt) {
+	a, b := from.Arguments, to.Arguments
 	inA, inB := argumentsByName(a), argumentsByName(b)
 	var before, after []string // the names of the old arguments that stay
 	for i := range a {
@@ -128,7 +130,7 @@ func (c *changeList) arguments(a, b []prompts.Argument) {
 		c.add(rule, argumentKey(now.Name, ""), "", describeArgument(now))
 	}
 	if !slices.Equal(before, after) || isInserted {
-		c.add("argument-order", "arguments", namesOf(a), namesOf(b))
+		c.add("argument-order", "arguments", strings.Join(trial.Names(from, false), ", "), strings.Join(trial.Names(to, false), ", "))
 	}
 }
 
@@ -138,14 +140,6 @@ func argumentsByName(list []prompts.Argument) map[string]*prompts.Argument {
 		all[list[i].Name] = &list[i]
 	}
 	return all
-}
-
-func namesOf(arguments []prompts.Argument) string {
-	var names []string
-	for _, a := range arguments {
-		names = append(names, a.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 func argumentKey(name, key string) string {

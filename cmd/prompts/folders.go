@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -53,11 +52,11 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o p
 	return nil
 }
 
-// loadFolders loads the folders into a registry, and returns the errors of files,
-// each a [finding]. The context, which may have a coverage, is that of the templates, too.
-func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) {
+// loadFolders loads the folders into a registry, and returns the errors of files. The context,
+// which may have a coverage, is that of the templates, too.
+func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, []*finding) {
 	reg := new(prompts.Registry)
-	var errs []error
+	var errs []*finding
 	for _, dir := range dirs {
 		var loaded prompts.Registry
 		err := promptfs.NewFolder(&loaded, regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
@@ -74,7 +73,7 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, error) 
 			}
 		}
 	}
-	return reg, errors.Join(errs...)
+	return reg, errs
 }
 
 // testSuite is a folder with its cases.
@@ -89,24 +88,18 @@ type testSuite struct {
 
 // loadTests loads a folder. A test file with errors is left out.
 func loadTests(ctx context.Context, dir string) *testSuite {
-	s := &testSuite{dir: dir, fsys: cases.Dir(dir)}
-	reg, err := loadFolders(ctx, []string{dir})
-	s.registry, s.renderer = reg, newRenderer(reg)
-	isInvalid := map[string]bool{} // files of prompts, without their extensions
-	for _, err := range all(err) {
-		f := err.(*finding)
-		s.errs = append(s.errs, f)
-		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
-	}
-	files, errs := loadCases(dir, reg, isInvalid)
-	s.files, s.errs = files, append(s.errs, errs...)
-	return s
+	reg, faults := loadFolders(ctx, []string{dir})
+	files, errs := loadCases(dir, reg, faults)
+	return &testSuite{dir: dir, fsys: cases.Dir(dir), registry: reg, renderer: newRenderer(reg), files: files, errs: append(faults, errs...)}
 }
 
-// loadCases loads the test files of a folder, and returns those without errors. isInvalid
-// has the files of prompts with errors, without their extensions: that their prompts do
-// not exist is no other error.
-func loadCases(dir string, reg *prompts.Registry, isInvalid map[string]bool) (files []*cases.File, errs []*finding) {
+// loadCases loads the test files of a folder, and returns those without errors. known are the
+// errors of loadFolders: that the prompt of a file with errors does not exist is no other error.
+func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*cases.File, errs []*finding) {
+	isInvalid := map[string]bool{} // files of prompts, without their extensions
+	for _, f := range known {
+		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
+	}
 	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
 	isBroken := map[string]bool{}
 	add := func(err error) {

@@ -264,8 +264,8 @@ func TestGitRunsNoProgram(t *testing.T) { // not parallel: it changes the curren
 			dir := make(t, c)
 			t.Chdir(dir)
 			c.all(t) // of making it
-			reg, err := loadFolders(t.Context(), []string{dir})
-			require.NoError(t, err)
+			reg, faults := loadFolders(t.Context(), []string{dir})
+			require.Empty(t, faults)
 			page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
 			store := "oci-layout:" + filepath.Join(t.TempDir(), "store")
 			ask := func(path, body string) (text string) {

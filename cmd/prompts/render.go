@@ -42,9 +42,6 @@ asked for.`,
 		},
 		ValidArgsFunction: completeRender,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := openFolders(args[:1]); err != nil {
-				return err
-			}
 			reg, loadErr, err := loadShown(cmd, args[:1])
 			if err != nil {
 				return err
@@ -88,17 +85,24 @@ asked for.`,
 	return cmd
 }
 
-// loadShown loads the folders and shows on a terminal that it takes time. It returns the
-// errors of files, or the one of an interrupt.
+// loadShown loads the folders and shows on a terminal that it takes time. loadErr has the
+// errors of files; err is that of a folder or of an interrupt.
 func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadErr, err error) {
+	if err := openFolders(dirs); err != nil {
+		return nil, nil, err
+	}
 	p := startProgress(cmd.ErrOrStderr(), "prompts read")
 	defer p.end()
 	var loaded *prompts.Registry
-	var faults error
+	var faults []*finding
 	if err := untilDone(cmd.Context(), func() { loaded, faults = loadFolders(cmd.Context(), dirs) }); err != nil {
 		return nil, nil, err
 	}
-	return loaded, faults, nil
+	var errs []error
+	for _, f := range faults {
+		errs = append(errs, f)
+	}
+	return loaded, errors.Join(errs...), nil
 }
 
 // completeRender completes the folder, the name of the prompt, and its arguments.
@@ -283,9 +287,6 @@ func newList() *cobra.Command {
 		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if err := openFolders(dirs); err != nil {
-				return err
-			}
 			reg, loadErr, err := loadShown(cmd, dirs)
 			if err != nil {
 				return err

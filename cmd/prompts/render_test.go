@@ -32,8 +32,8 @@ arguments:
 ---
 {{.lines}} {{.language}}
 `), 0o600))
-	reg, err := loadFolders(t.Context(), []string{dir})
-	require.NoError(t, err)
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
 	p, _ := reg.Lookup("x")
 	var out bytes.Buffer
 	values := map[string]string{}
