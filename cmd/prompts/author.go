@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -32,9 +31,8 @@ type authorPage struct {
 
 // authorOptions are flags of preview.
 type authorOptions struct {
-	editor  string // URL
-	exec    string // command for answers; empty for none
-	timeout time.Duration
+	modelCommand
+	editor string // URL
 }
 
 // maxAsked is the size of the largest request, which has the values of a form.
@@ -234,7 +232,7 @@ func (a *authorPage) answer(ctx context.Context, p *prompts.Prompt, in *asked) (
 	if err != nil {
 		return nil, renderError(err, cause)
 	}
-	text, err := askModel(ctx, a.exec, a.timeout, p.Name, "preview", raw)
+	text, err := a.ask(ctx, p.Name, "preview", raw)
 	if err != nil {
 		return nil, err
 	}

@@ -200,11 +200,11 @@ func TestAnswer(t *testing.T) {
 		newAuthor(reg, []string{dir}, o).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/do/answer", strings.NewReader(body)))
 		return w.Code, w.Body.String()
 	}
-	code, text := ask(t.Context(), authorOptions{exec: "cat", timeout: time.Minute})
+	code, text := ask(t.Context(), authorOptions{modelCommand: modelCommand{exec: "cat", timeout: time.Minute}})
 	assert.Equal(t, http.StatusOK, code, text)
 	assert.Contains(t, text, `\"name\":\"greet\"`)
 	assert.NoFileExists(t, filepath.Join(dir, "ran"))
-	code, text = ask(t.Context(), authorOptions{timeout: time.Minute})
+	code, text = ask(t.Context(), authorOptions{modelCommand: modelCommand{timeout: time.Minute}})
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Contains(t, text, "--exec")
 	ctx, stop := context.WithCancel(t.Context())
@@ -217,7 +217,7 @@ func TestAnswer(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
-	code, _ = ask(ctx, authorOptions{exec: "touch '" + started + "'; sleep 600", timeout: 10 * time.Minute})
+	code, _ = ask(ctx, authorOptions{modelCommand: modelCommand{exec: "touch '" + started + "'; sleep 600", timeout: 10 * time.Minute}})
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Error(t, ctx.Err())
 }
@@ -448,7 +448,7 @@ func TestPageAttacks(t *testing.T) {
 		})
 		return listener.Addr().String(), <-opened
 	}
-	author := authorOptions{editor: defaultEditor, exec: "touch '" + ran + "'", timeout: time.Minute}
+	author := authorOptions{editor: defaultEditor, modelCommand: modelCommand{exec: "touch '" + ran + "'", timeout: time.Minute}}
 	address, token := start(promptpreview.Options{}, author)
 	allowed, allowedToken := start(promptpreview.Options{AllowedHosts: []string{""}}, author)
 	require.NotEqual(t, token, allowedToken)

@@ -186,7 +186,6 @@ func (r *report) count() {
 // formats has the functions that write a report, by the name of the format.
 var formats = map[string]func(io.Writer, *report) error{
 	"text":   writeText,
-	"json":   func(w io.Writer, r *report) error { return writeIndented(w, r) },
 	"sarif":  writeSARIF,
 	"github": func(w io.Writer, r *report) error { return r.writeGitHub(w) },
 }

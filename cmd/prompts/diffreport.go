@@ -16,7 +16,6 @@ import (
 
 var diffFormats = map[string]func(io.Writer, *diffReport) error{
 	"text":     writeDiffText,
-	"json":     func(w io.Writer, r *diffReport) error { return writeIndented(w, r) },
 	"markdown": writeDiffMarkdown,
 }
 

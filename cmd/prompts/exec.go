@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 const (
@@ -23,6 +25,25 @@ const (
 // errAnswerSize ends a command that prints too much.
 var errAnswerSize = fmt.Errorf("command printed more than the limit of %d bytes", maxAnswerBytes)
 
+// modelCommand is the author's command for answers: the flags --exec and --timeout.
+type modelCommand struct {
+	exec    string // empty for none
+	timeout time.Duration
+}
+
+func (m *modelCommand) add(flags *pflag.FlagSet, usage string, timeout time.Duration, of string) {
+	flags.StringVar(&m.exec, "exec", "", usage)
+	flags.DurationVar(&m.timeout, "timeout", timeout, "time limit of the command for one "+of)
+	_ = flags.SetAnnotation("timeout", formOf, []string{"a duration such as 30s"})
+}
+
+func (m *modelCommand) check() error {
+	if m.timeout <= 0 {
+		return usageErrorf("--timeout must be more than 0, got %v", m.timeout)
+	}
+	return nil
+}
+
 // modelInput is what the command of --exec gets.
 type modelInput struct {
 	Name     string          `json:"name"`
@@ -30,15 +51,14 @@ type modelInput struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// askModel returns the answer of the author's command to the messages of a case. raw is the
-// result of prompts/get.
-func askModel(ctx context.Context, command string, timeout time.Duration, prompt, name string, raw json.RawMessage) (string, error) {
+// ask returns the answer to the messages of a case. raw is the result of prompts/get.
+func (m *modelCommand) ask(ctx context.Context, prompt, name string, raw json.RawMessage) (string, error) {
 	var result struct{ Messages json.RawMessage }
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return "", err
 	}
 	input := asJSON(modelInput{prompt, name, result.Messages})
-	return runCommand(ctx, command, []byte(input+"\n"), timeout)
+	return runCommand(ctx, m.exec, []byte(input+"\n"), m.timeout)
 }
 
 // runCommand runs a command of the shell with an input, and returns what it prints. After

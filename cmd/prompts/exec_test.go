@@ -124,7 +124,7 @@ func TestPreviewEndsCommand(t *testing.T) {
 		}()
 		return func() {}
 	}
-	command := authorOptions{editor: defaultEditor, exec: "echo $$ >'" + fifo + "'; sleep 600 & wait", timeout: time.Hour}
+	command := authorOptions{editor: defaultEditor, modelCommand: modelCommand{exec: "echo $$ >'" + fifo + "'; sleep 600 & wait", timeout: time.Hour}}
 	require.NoError(t, servePreview(ctx, listener, []string{dir}, promptpreview.Options{}, command, slog.New(slog.DiscardHandler), open))
 	assert.True(t, isGone(<-started))
 	<-asked

@@ -63,8 +63,8 @@ With --exec, the page has a button that gives the messages to a command, as with
 			if author.exec != "" && len(hosts) > 0 {
 				return usageErrorf("--exec cannot be used with --allow-host: the command would run for everybody who can connect; remove one of the two")
 			}
-			if author.timeout <= 0 {
-				return usageErrorf("--timeout must be more than 0, got %v", author.timeout)
+			if err := author.check(); err != nil {
+				return err
 			}
 			if err := checkAddress("--addr", address); err != nil {
 				return err
@@ -95,9 +95,7 @@ With --exec, the page has a button that gives the messages to a command, as with
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
 	cmd.Flags().StringArrayVar(&hosts, "allow-host", nil, "answer requests with this Host header, and no others (repeatable)")
 	cmd.Flags().StringVar(&author.editor, "editor", defaultEditor, "URL that opens a file with an error in your editor")
-	cmd.Flags().StringVar(&author.exec, "exec", "", "command that gets the messages, as with test, and prints the answer of a model")
-	cmd.Flags().DurationVar(&author.timeout, "timeout", 5*time.Minute, "time limit of the command for one answer")
-	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
+	author.add(cmd.Flags(), "command that gets the messages, as with test, and prints the answer of a model", 5*time.Minute, "answer")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return cmd
 }

@@ -43,8 +43,8 @@ nothing anywhere.`,
 			if run.jobs < 1 {
 				return usageErrorf("--jobs must be at least 1, got %d", run.jobs)
 			}
-			if run.timeout <= 0 {
-				return usageErrorf("--timeout must be more than 0, got %v", run.timeout)
+			if err := run.check(); err != nil {
+				return err
 			}
 			if err := openFolders(args[:1]); err != nil {
 				return err
@@ -74,10 +74,8 @@ nothing anywhere.`,
 	write = addFormat(cmd, testFormats)
 	cmd.Flags().BoolVar(&run.update, "update", false, "write the golden files of cases with equals")
 	cmd.Flags().BoolVar(&run.showCoverage, "coverage", false, "list what no case renders")
-	cmd.Flags().StringVar(&run.exec, "exec", "", "command that gets each case with the key answer, and prints the answer of a model")
-	cmd.Flags().DurationVar(&run.timeout, "timeout", time.Minute, "time limit of the command for one case")
+	run.add(cmd.Flags(), "command that gets each case with the key answer, and prints the answer of a model", time.Minute, "case")
 	cmd.Flags().IntVar(&run.jobs, "jobs", runtime.GOMAXPROCS(0), "number of cases to run at the same time")
-	cmd.Flags().Lookup("timeout").Annotations = map[string][]string{formOf: {"a duration such as 30s"}}
 	cmd.Flags().Lookup("jobs").DefValue = "number of CPUs" // in the pages, which are the same on all machines
 	cmd.Flags().Lookup("jobs").Annotations = map[string][]string{formOf: {"a number such as 4"}}
 	return cmd
@@ -88,11 +86,10 @@ type testRun struct {
 	dir, pattern string
 	update       bool
 	showCoverage bool
-	exec         string
-	timeout      time.Duration
-	jobs         int
-	done         func() // called after each case
-	kept         *budget
+	modelCommand
+	jobs int
+	done func() // called after each case
+	kept *budget
 }
 
 // all runs all selected cases.
@@ -174,7 +171,7 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 	case t.exec == "":
 		out.notAsked = true
 	default:
-		answer, err := askModel(ctx, t.exec, t.timeout, c.File.Prompt, c.Name, raw)
+		answer, err := t.ask(ctx, c.File.Prompt, c.Name, raw)
 		if err != nil {
 			out.failures = append(out.failures, cases.Failure{Line: c.Line, Message: err.Error()})
 		} else {

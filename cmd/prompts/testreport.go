@@ -149,7 +149,6 @@ const (
 // testFormats has the functions that write a report, by the name of the format.
 var testFormats = map[string]func(io.Writer, *testReport) error{
 	"text":   writeTestText,
-	"json":   func(w io.Writer, r *testReport) error { return writeIndented(w, r) },
 	"junit":  writeTestJUnit,
 	"github": func(w io.Writer, r *testReport) error { return r.writeGitHub(w) },
 }

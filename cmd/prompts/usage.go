@@ -156,9 +156,11 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // addFormat adds the flag --format, which the command checks before it runs, and returns a
-// function that writes a report in the format.
+// function that writes a report in the format. The format json is that of all reports.
 func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write func(io.Writer, R) error) {
-	names := sortedNames(formats)
+	formats = maps.Clone(formats)
+	formats["json"] = func(w io.Writer, r R) error { return writeIndented(w, r) }
+	names := slices.Sorted(maps.Keys(formats))
 	format := cmd.Flags().String("format", "text", "output format: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -169,8 +171,6 @@ func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) 
 	}
 	return func(w io.Writer, r R) error { return formats[*format](w, r) }
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // addTools adds the flag --tools.
 func addTools(flags *pflag.FlagSet, value *string, usage string) {
