@@ -1,10 +1,12 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -21,8 +23,8 @@ import (
 // and the dispatcher of internal/rpc that serves both.
 
 // NewServer returns a server for the registry, which may change at any time. It returns
-// all errors of the options, joined: a negative number without a meaning, a Method with a
-// reserved name, RequestStateKeys that returns no keys or a short one, or a capability or
+// all errors of the options, joined: a negative number without a meaning, a method that is
+// defined twice, RequestStateKeys that returns no keys or a short one, or a capability or
 // icon that cannot be sent. A nil registry is an error, too.
 func NewServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
@@ -52,11 +54,10 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		Info:           s.info,
 		Instructions:   o.Instructions,
 		CacheHints:     hints,
-		Features:       slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
+		Features:       append([]feature.Feature{s.feature()}, s.withFuncs(o.Features)...),
 		PrivateResults: o.Visible != nil,
 		Failure:        featureFailure,
 		Owner:          &features{s},
-		Capabilities:   o.Capabilities,
 		Limits: rpc.Limits{
 			Concurrent:          o.Limits.MaxConcurrent,
 			ConcurrentTotal:     o.Limits.MaxConcurrentTotal,
@@ -99,8 +100,8 @@ func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			methodList: feature.Method{Serve: s.serve((*Server).list), Callable: true},
-			methodGet:  feature.Method{Serve: s.serve((*Server).get), Callable: true, Rate: o.Limits.GetsPerSecond},
+			methodList: feature.Method{Serve: s.serve((*Server).list)},
+			methodGet:  feature.Method{Serve: s.serve((*Server).get), Rate: o.Limits.GetsPerSecond},
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -115,7 +116,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Callable: true, Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Rate: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -141,18 +142,35 @@ func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, featu
 	}
 }
 
-// customMethods returns the feature that Options.Methods are.
-func (s *Server) customMethods() feature.Feature {
-	f := feature.Feature{Methods: map[string]feature.Method{}}
-	for name, m := range s.options.Methods {
-		if m == nil || reservedMethods[name] {
-			continue // which withDefaults has reported
+// withFuncs returns the features with a Serve in place of each Func.
+func (s *Server) withFuncs(features []feature.Feature) []feature.Feature {
+	features = slices.Clone(features)
+	for i := range features {
+		f := &features[i]
+		f.Methods = maps.Clone(f.Methods)
+		for name, m := range f.Methods {
+			if m.Func != nil && m.Serve == nil { // with both, the dispatcher returns an error
+				f.Methods[name] = s.withFunc(name, m)
+			}
 		}
-		f.Methods[name] = feature.Method{Versions: versionsOf(name), Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-			return nil, s.custom(rpc.CallOf(c), name, m), nil
-		}}
 	}
-	return f
+	return features
+}
+
+// withFunc returns the method with a Serve in place of its Func.
+func (s *Server) withFunc(name string, m feature.Method) feature.Method {
+	own := m
+	m.Func, m.Serve = nil, func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		return nil, s.custom(rpc.CallOf(c), name, own), nil
+	}
+	if m.Versions == nil {
+		m.Versions = versionsOf(name)
+	}
+	switch name {
+	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
+		own.Cache = cmp.Or(own.Cache, new(feature.Cache))
+	}
+	return m
 }
 
 // versionsOf returns which versions have a method of the protocol that an
@@ -168,12 +186,12 @@ func versionsOf(name string) func(version string) bool {
 	return nil
 }
 
-// custom returns the work of a request for a Method.
-func (s *Server) custom(c *rpc.Call, name string, m Method) feature.Work {
+// custom returns the work of a request for a method with a Func.
+func (s *Server) custom(c *rpc.Call, name string, m feature.Method) feature.Work {
 	params, rev := c.Params(), c.Rev
 	c.IsFinished = true
 	return feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
-		result, err := m(ctx, params)
+		result, err := m.Func(ctx, params)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +205,7 @@ func (s *Server) custom(c *rpc.Call, name string, m Method) feature.Work {
 			err = fmt.Errorf("result exceeds Options.Limits.MaxResultBytes (%d)", s.options.Limits.MaxResultBytes)
 		}
 		if err == nil && rev.Stateless() {
-			dst, err = s.appendComplete(dst[:at], name, string(dst[at:]))
+			dst, err = s.appendComplete(dst[:at], m.Cache, string(dst[at:]))
 		}
 		if err != nil {
 			return nil, rpc.InvalidResult(name, err)
@@ -196,11 +214,11 @@ func (s *Server) custom(c *rpc.Call, name string, m Method) feature.Work {
 	})}
 }
 
-// appendComplete appends the result of a Method, which is a JSON object, and adds the
+// appendComplete appends the result of a Func, which is a JSON object, and adds the
 // members that 2026-07-28 requires: resultType, the server's identity in _meta, and
-// for some methods the members that forbid caching. Members that the application has
-// set are left unchanged.
-func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, error) {
+// those of cache, unless it is nil. Members that the application has set are left
+// unchanged.
+func (s *Server) appendComplete(dst []byte, cache *feature.Cache, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked
 	root := doc.Root()
@@ -215,13 +233,12 @@ func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, erro
 	if kind.Kind() <= strictjson.Null {
 		dst = append(append(dst, wire.CompleteResult...), ',')
 	}
-	switch method {
-	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
+	if cache != nil {
 		if root.Get("ttlMs").Kind() == strictjson.Invalid {
-			dst = append(dst, `"ttlMs":0,`...)
+			dst = fmt.Appendf(dst, `"ttlMs":%d,`, cache.TTL.Milliseconds())
 		}
 		if root.Get("cacheScope").Kind() == strictjson.Invalid {
-			dst = append(dst, `"cacheScope":"private",`...)
+			dst = fmt.Appendf(dst, `"cacheScope":%q,`, s.cacheScope(cache.Public))
 		}
 	}
 	for name, v := range root.Members() {

@@ -18,9 +18,9 @@ import (
 // Methods that are not of this library are left to somebody else's layer.
 func TestCall(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(goldenRegistry(), prompts.Options{PageSize: 2, Methods: map[string]prompts.Method{
+	s := prompts.MustNewServer(goldenRegistry(), prompts.Options{PageSize: 2, Features: servertest.Methods(map[string]servertest.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
-	}})
+	})})
 	for _, row := range servertest.Table(t, "call", 4) {
 		code := 0
 		got, e := servertest.Call(t, s, row[0], row[1])
@@ -31,7 +31,7 @@ func TestCall(t *testing.T) {
 	}
 	_, e := servertest.Call(t, s, "prompts/get", "{\"name\":\"\xff\"}")
 	assert.Equal(t, "params: invalid JSON at byte 9: invalid UTF-8", e.Message)
-	got, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+	got, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"name":"bare"`)
 }
@@ -40,20 +40,17 @@ func TestCall(t *testing.T) {
 // author's (LIF-08, LIF-11).
 func TestMethodsAndCapabilities(t *testing.T) {
 	t.Parallel()
-	methods := map[string]prompts.Method{"m": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}
+	methods := map[string]servertest.Method{"m": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}
 	tools := map[string]any{"listChanged": true}
-	capabilities := map[string]any{"tools": tools}
-	o := prompts.Options{Methods: methods, Capabilities: capabilities}
+	o := prompts.Options{Features: servertest.Both(methods, map[string]any{"tools": tools})}
 	s := prompts.MustNewServer(new(prompts.Registry), o)
 	delete(methods, "m")
 	methods["n"] = nil
-	tools["listChanged"] = make(chan int)
-	capabilities["x"] = 1
 	for range 2 {
-		assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
+		assert.Equal(t, []string{"completion/complete", "m", "prompts/get", "prompts/list"}, s.Methods())
 		s.Methods()[0] = "changed"
-		caps := s.Capabilities()
-		assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, caps)
+		caps := s.Capabilities("2025-11-25")
+		assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}, "tools": tools}, caps)
 		caps["prompts"].(map[string]any)["listChanged"] = "changed"
 		caps["other"] = 1
 	}
@@ -61,7 +58,8 @@ func TestMethodsAndCapabilities(t *testing.T) {
 	assert.Contains(t, servertest.AnswerTo(t, s, session, servertest.InitializeLine), `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
 	assert.Equal(t, servertest.PongLine("1"), servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"m"}`))
 	assert.Zero(t, o.PageSize, "defaults are filled in into the server's own")
-	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.MustNewServer(new(prompts.Registry), prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
+	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.MustNewServer(new(prompts.Registry), prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities("2026-07-28"))
+	assert.Nil(t, s.Capabilities("2024-01-01"))
 }
 
 func TestInvalidOptions(t *testing.T) {
@@ -74,18 +72,18 @@ func TestInvalidOptions(t *testing.T) {
 		"numbers": {prompts.Options{PageSize: -1, Limits: prompts.Limits{MaxConcurrent: -1, MaxConcurrentTotal: -2, MaxMessageBytes: -3}}, []string{
 			"PageSize must not be negative", "MaxConcurrent must not be negative", "MaxConcurrentTotal must not be negative", "MaxMessageBytes must not be negative",
 		}},
-		"a method that is nil":      {prompts.Options{Methods: map[string]prompts.Method{"a": nil, "b": nil}}, []string{`method "a" is nil`, `method "b" is nil`}},
-		"a method without a name":   {prompts.Options{Methods: map[string]prompts.Method{"": method}}, []string{`method ""`}},
-		"initialize":                {prompts.Options{Methods: map[string]prompts.Method{"initialize": method}}, []string{`method "initialize" is reserved`}},
-		"ping":                      {prompts.Options{Methods: map[string]prompts.Method{"ping": method}}, []string{`method "ping" is reserved`}},
-		"prompts/get, prompts/list": {prompts.Options{Methods: map[string]prompts.Method{"prompts/get": method, "prompts/list": method}}, []string{`"prompts/get"`, `"prompts/list"`}},
-		"methods to come":           {prompts.Options{Methods: map[string]prompts.Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method}}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
-		"notifications":             {prompts.Options{Methods: map[string]prompts.Method{"notifications/initialized": method, "notifications/x": method}}, []string{"notifications/initialized", "notifications/x"}},
-		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`capability "prompts" is defined twice`}},
-		"capabilities":              {prompts.Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
+		"a method that is nil":      {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"a": nil, "b": nil})}, []string{`method "a" has neither`, `method "b" has neither`}},
+		"a method without a name":   {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"": method})}, []string{`method ""`}},
+		"initialize":                {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"initialize": method})}, []string{`method "initialize" is defined twice`}},
+		"ping":                      {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"ping": method})}, []string{`method "ping" is defined twice`}},
+		"prompts/get, prompts/list": {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"prompts/get": method, "prompts/list": method})}, []string{`"prompts/get"`, `"prompts/list"`}},
+		"methods to come":           {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method})}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
+		"notifications":             {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"notifications/initialized": method, "notifications/x": method})}, []string{"notifications/initialized", "notifications/x"}},
+		"our capability":            {prompts.Options{Features: servertest.Capabilities(map[string]any{"prompts": struct{}{}})}, []string{`capability "prompts" is defined twice`}},
+		"capabilities":              {prompts.Options{Features: servertest.Capabilities(map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}})}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
 		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"Instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
 		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 1"}},
-		"all of it":                 {prompts.Options{PageSize: -1, Methods: map[string]prompts.Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "Instructions"}},
+		"all of it":                 {prompts.Options{PageSize: -1, Features: servertest.Both(map[string]servertest.Method{"ping": nil}, map[string]any{"a": 1}), Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "Instructions"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,13 +105,13 @@ func TestRawMethods(t *testing.T) {
 	t.Parallel()
 	var j servertest.Journal
 	var got json.RawMessage
-	answer := func(v any, err error) prompts.Method {
+	answer := func(v any, err error) servertest.Method {
 		return func(_ context.Context, params json.RawMessage) (any, error) {
 			got = params
 			return v, err
 		}
 	}
-	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: j.Logger(), Methods: map[string]prompts.Method{
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: j.Logger(), Features: servertest.Methods(map[string]servertest.Method{
 		"ok":           answer(json.RawMessage(`{"a": [1 ,2]}`), nil),
 		"scalar":       answer(1, nil),
 		"chan":         answer(make(chan int), nil),
@@ -126,7 +124,7 @@ func TestRawMethods(t *testing.T) {
 		"data":         answer(nil, &prompts.Error{Code: 5, Message: "m", Data: goldenPanic{}}),
 		"no code":      answer(nil, &prompts.Error{Message: "forgotten"}),
 		"panic":        func(context.Context, json.RawMessage) (any, error) { panic("secret panic") },
-	}})
+	})})
 	session := servertest.NewSession(t, s)
 	call := func(method, params string) string {
 		j.Buf.Reset()

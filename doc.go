@@ -119,8 +119,8 @@
 // such a connection. A transport of requests and
 // responses uses [Server.NewSession], [Server.Handle] and package transport. In an
 // existing JSON-RPC server, call [Server.Call], or use a module under mount for
-// go-sdk or mcp-go. To serve tools and resources, add their methods with
-// Options.Methods.
+// go-sdk or mcp-go. To serve other methods, such as those of resources, add them with
+// Options.Features.
 //
 // # Middleware
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -43,7 +44,7 @@ func Example() {
 	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{
 		"name": "code_review",
 		"arguments": {"code": "x := 1", "language": "go", "focus": "speed, style"}
-	}`), prompts.CallOptions{})
+	}`), prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func ExampleNew() {
 		return prompts.Messages(prompts.User("Plan the deployment of " + in.Service)), nil
 	}))
 
-	list, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	list, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -186,10 +187,10 @@ func ExampleInvalidArgument() {
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	_, err := srv.Call(context.Background(), "prompts/get",
-		json.RawMessage(`{"name": "summarize", "arguments": {"from": "9", "to": "5"}}`), prompts.CallOptions{})
+		json.RawMessage(`{"name": "summarize", "arguments": {"from": "9", "to": "5"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(err)
 	_, err = srv.Call(context.Background(), "prompts/get",
-		json.RawMessage(`{"name": "summarize", "arguments": {"from": "nine"}}`), prompts.CallOptions{})
+		json.RawMessage(`{"name": "summarize", "arguments": {"from": "nine"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(err)
 	// Output:
 	// invalid arguments for prompt "summarize": to: is before from (-32602)
@@ -220,9 +221,9 @@ func ExampleEnum() {
 	})
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
-	list, _ := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	list, _ := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(string(list))
-	_, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name": "greet", "arguments": {"tone": "rude"}}`), prompts.CallOptions{})
+	_, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name": "greet", "arguments": {"tone": "rude"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(err)
 	// Output:
 	// {"prompts":[{"name":"greet","arguments":[{"name":"tone","description":"how to speak (one of: formal, casual; default casual)"}]}]}
@@ -237,7 +238,7 @@ func ExampleServer_Call() {
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
 	handle := func(method string, params json.RawMessage) {
-		result, err := srv.Call(context.Background(), method, params, prompts.CallOptions{})
+		result, err := srv.Call(context.Background(), method, params, prompts.CallOptions{Version: "2025-11-25"})
 		var e *prompts.Error
 		switch {
 		case errors.As(err, &e):
@@ -258,12 +259,14 @@ func ExampleServer_Call() {
 // A prompts server can have other features on the same connection.
 func ExampleSession_Handle() {
 	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
-		Methods: map[string]prompts.Method{
-			"tools/list": func(context.Context, json.RawMessage) (any, error) {
-				return map[string]any{"tools": []any{}}, nil
+		Features: []feature.Feature{{
+			Methods: map[string]feature.Method{
+				"tools/list": {Func: func(context.Context, json.RawMessage) (any, error) {
+					return map[string]any{"tools": []any{}}, nil
+				}},
 			},
-		},
-		Capabilities: map[string]any{"tools": struct{}{}},
+			Capabilities: func(string, bool) map[string]any { return map[string]any{"tools": struct{}{}} },
+		}},
 	})
 	sess := srv.NewSession(transport.SessionOptions{})
 	defer sess.Close()

@@ -143,7 +143,7 @@ func TestWorkWithoutResult(t *testing.T) {
 		"empty": func([]byte) []byte { return []byte{} },
 	} {
 		work := served(func(context.Context) (string, error) { return `{"done":1}`, nil })
-		m := feature.Method{Callable: true, Rate: 100, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		m := feature.Method{Rate: 100, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			_, w, err := work.Serve(c, dst)
 			return nothing(dst), w, err
 		}}
@@ -230,13 +230,12 @@ func extends(extension string) feature.Feature {
 func TestExtensionsAreMerged(t *testing.T) {
 	t.Parallel()
 	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{
-		Features:     []feature.Feature{extends("b"), extends("a")},
-		Capabilities: map[string]any{"extensions": map[string]struct{}{"c": {}}},
+		Features: append(servertest.Capabilities(map[string]any{"extensions": map[string]struct{}{"c": {}}}), extends("b"), extends("a")),
 	})
 	for range 2 { // merging changes no map of theirs
-		raw, err := json.Marshal(srv.Capabilities()["extensions"])
+		raw, err := json.Marshal(srv.Capabilities("2026-07-28")["extensions"])
 		require.NoError(t, err)
-		assert.JSONEq(t, `{"a":{"of":"a"},"b":{"of":"b"}}`, string(raw))
+		assert.JSONEq(t, `{"a":{"of":"a"},"b":{"of":"b"},"c":{}}`, string(raw))
 	}
 	got, err := servertest.Handle(t, srv, nil, servertest.EnvelopedLine("1", "server/discover", ""))
 	require.NoError(t, err)
@@ -256,12 +255,13 @@ func TestFeaturesThatClash(t *testing.T) {
 		o    prompts.Options
 		want string
 	}{
-		"a method of prompts":              {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"prompts/get": m}}}}, `method "prompts/get" is defined twice`},
-		"a method of the session":          {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"ping": m}}}}, `method "ping" is defined twice`},
-		"a method of two features":         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}, {Methods: map[string]feature.Method{"a": m}}}}, `method "a" is defined twice`},
-		"a method of Options.Methods":      {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}}, Methods: map[string]prompts.Method{"a": func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}, `method "a" is defined twice`},
+		"a method of prompts":      {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"prompts/get": m}}}}, `method "prompts/get" is defined twice`},
+		"a method of the session":  {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"ping": m}}}}, `method "ping" is defined twice`},
+		"a method of two features": {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}, {Methods: map[string]feature.Method{"a": m}}}}, `method "a" is defined twice`},
+
 		"a notification":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"notifications/a": m}}}}, `method "notifications/a" is reserved`},
-		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has no Serve`},
+		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has neither Func nor Serve`},
+		"Func and Serve":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {Serve: m.Serve, Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}}}}, `method "a" has both Func and Serve`},
 		"the rate of no method":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b")}}}}, `method "a" has the rate of "b", which is missing`},
 		"a rate at second hand":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b"), "b": ratedAs("prompts/get")}}}}, `method "a" has the rate of "b", which has no rate of its own`},
 		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
@@ -269,9 +269,9 @@ func TestFeaturesThatClash(t *testing.T) {
 		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},
 		"a capability of prompts":          {prompts.Options{Features: []feature.Feature{has("prompts")}}, `the capability "prompts" is defined twice`},
 		"an extension of two features":     {prompts.Options{Features: []feature.Feature{extends("a"), extends("a")}}, `the extension "a" is defined twice`},
-		"an extension of the Options":      {prompts.Options{Features: []feature.Feature{extends("a")}, Capabilities: map[string]any{"extensions": map[string]any{"a": struct{}{}}}}, `the extension "a" is defined twice`},
-		"extensions that are no object":    {prompts.Options{Features: []feature.Feature{extends("a")}, Capabilities: map[string]any{"extensions": []int{}}}, `capability "extensions": value is not a JSON object`},
-		"one of the Options' Capabilities": {prompts.Options{Features: []feature.Feature{has("a")}, Capabilities: map[string]any{"a": struct{}{}}}, `the capability "a" is defined twice`},
+		"an extension of the Options":      {prompts.Options{Features: append(servertest.Capabilities(map[string]any{"extensions": map[string]any{"a": struct{}{}}}), extends("a"))}, `the extension "a" is defined twice`},
+		"extensions that are no object":    {prompts.Options{Features: append(servertest.Capabilities(map[string]any{"extensions": []int{}}), extends("a"))}, `capability "extensions": value is not a JSON object`},
+		"one of the Options' Capabilities": {prompts.Options{Features: append(servertest.Capabilities(map[string]any{"a": struct{}{}}), has("a"))}, `the capability "a" is defined twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

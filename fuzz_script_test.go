@@ -158,12 +158,12 @@ var responses = []string{
 
 // scriptServers are the options of the servers of scripts.
 func scriptServers() []prompts.Options {
-	echo := map[string]prompts.Method{"echo": goldenServers["methods"].Methods["echo"]}
+	echo := servertest.Methods(map[string]servertest.Method{"echo": goldenServers["methods"].Features[0].Methods["echo"].Func})
 	// Every request is answered that is pending at the end of a client's input.
 	patient := prompts.Timeouts{Drain: longer}
 	return []prompts.Options{
 		{PageSize: 5, Timeouts: patient},
-		{PageSize: 4, Limits: prompts.Limits{MaxConcurrent: 1, MaxSubscriptions: 1}, Methods: echo, ElicitArguments: true, Timeouts: patient},
+		{PageSize: 4, Limits: prompts.Limits{MaxConcurrent: 1, MaxSubscriptions: 1}, Features: echo, ElicitArguments: true, Timeouts: patient},
 		{StrictArguments: true, DisableListChanged: true, Limits: prompts.Limits{MaxConcurrent: 2}, Timeouts: patient, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "nothing" }},
 		{Limits: prompts.Limits{MaxMessageBytes: 256}, Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: time.Minute, Drain: -1}},
 	}

@@ -265,11 +265,10 @@ var goldenServers = map[string]prompts.Options{
 			WebsiteURL: "https://golden.example.org/", Icons: []prompts.Icon{{Src: "https://golden.example.org/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
 		},
 		Instructions: "Pick a prompt & go.",
-		Capabilities: map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}, "extensions": map[string]any{"org.example/x": struct{}{}}},
+		Features:     servertest.Capabilities(map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}, "extensions": map[string]any{"org.example/x": struct{}{}}}),
 	},
 	"methods": {
-		Capabilities: map[string]any{"tools": struct{}{}},
-		Methods: map[string]prompts.Method{
+		Features: servertest.Both(map[string]servertest.Method{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) {
 				return map[string]any{"tools": []string{}, "note": "<none>"}, nil
 			},
@@ -292,7 +291,7 @@ var goldenServers = map[string]prompts.Options{
 			"nested": func(context.Context, json.RawMessage) (any, error) {
 				return json.RawMessage(`{"a":1,"a":2}`), nil
 			},
-		},
+		}, map[string]any{"tools": struct{}{}}),
 	},
 	"pages":      {PageSize: 3},
 	"schemas":    {InputSchemas: true},

@@ -3,19 +3,15 @@ package prompts
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/notify"
-	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/observe"
 )
 
@@ -124,22 +120,11 @@ type Options struct {
 	// Limits limits what clients can use of the server.
 	Limits Limits
 
-	// Features adds parts of the protocol, such as the tools of package prompttools.
-	// A method or a capability that the server has already is an error.
+	// Features adds parts of the protocol: methods such as tools/list, capabilities and
+	// lists that change. Package prompttools has the tools of prompts, and package feature
+	// says how to write one. A method or a capability that the server has already is an
+	// error.
 	Features []feature.Feature
-	// Methods adds methods such as tools/list, by name. They exist in all protocol
-	// versions that have them: logging/setLevel, resources/subscribe and
-	// resources/unsubscribe exist only in sessions. In protocol version 2026-07-28,
-	// the server adds the required members to results: resultType, the server's
-	// identity in _meta, and no caching for tools/list, resources/list,
-	// resources/templates/list and resources/read. These names are reserved:
-	// notifications, initialize, ping, prompts/list, prompts/get,
-	// completion/complete, server/discover and subscriptions/listen.
-	Methods map[string]Method
-	// Capabilities adds capabilities to those of this package, such as "tools".
-	// Each value must encode as a JSON object. The members of "extensions" are added to
-	// the extensions of the Features. An extension that a feature has is an error.
-	Capabilities map[string]any
 
 	// Logger receives what clients must not see: the reason why a prompt failed, and
 	// the server's reaction to a misbehaving client. docs/logging.md in the
@@ -160,7 +145,7 @@ type Options struct {
 // default.
 type Timeouts struct {
 	// Render limits how long the application's code for one request runs: a render
-	// function, a Method, a [CompleteFunc], or the Visible filter of a list. Then
+	// function, the Func of a method, a [CompleteFunc], or the Visible filter of a list. Then
 	// its context ends, and the client gets an internal error even if the function
 	// continues. It also limits how long a request is queued, after which it is
 	// rejected as busy. Default: 30 seconds; negative: no limit.
@@ -236,17 +221,10 @@ type Limits struct {
 	// value is rejected (-32602). Default: 1 MiB.
 	MaxArgumentBytes int
 	// MaxResultBytes is the maximum size of what a render function returns, text, data,
-	// links and _meta together, and of what a Method returns, as JSON. A larger result
+	// links and _meta together, and of what the Func of a method returns, as JSON. A larger result
 	// is an internal error. Default: 16 MiB.
 	MaxResultBytes int
 }
-
-// Method answers the requests of a method in Options.Methods. params is the JSON
-// object from the request, or nil. The server has checked params for duplicate keys
-// and nesting. The result must encode as a JSON object. An [*Error], wrapped or not,
-// is sent to the client: see [Error]. Any other error, and a panic, becomes an
-// internal error without its text. The context is that of a [RenderFunc].
-type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
 const (
 	defaultPageSize              = cursor.DefaultPageSize
@@ -321,29 +299,5 @@ func (o Options) withDefaults() (Options, []error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	o.Methods = maps.Clone(o.Methods)
-	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
-		switch {
-		case o.Methods[name] == nil:
-			errs = append(errs, fmt.Errorf("method %q is nil", name))
-		case reservedMethods[name]:
-			errs = append(errs, fmt.Errorf("method %q is reserved", name))
-		}
-	}
-	if _, ok := o.Capabilities["completions"]; ok && o.DisableCompletions {
-		errs = append(errs, errors.New(`capability "completions" is reserved`))
-	}
 	return o, errs
-}
-
-// reservedMethods are the names that this package answers in some revision,
-// now or in time.
-var reservedMethods = map[string]bool{
-	"initialize":      true,
-	"ping":            true,
-	methodList:        true,
-	methodGet:         true,
-	methodComplete:    true,
-	"server/discover": true,
-	rpc.MethodListen:  true,
 }

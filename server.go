@@ -93,11 +93,15 @@ func (e *encoder) implementation(i *Implementation) {
 // cacheHints returns the members of a result that say how long clients may keep
 // it.
 func (s *Server) cacheHints() string {
-	scope := "private"
-	if s.options.CachePublic && s.options.Visible == nil { // a list that depends on the client is its own
-		scope = "public"
+	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), s.cacheScope(s.options.CachePublic))
+}
+
+// cacheScope returns the scope of a result, which is private if it depends on the client.
+func (s *Server) cacheScope(public bool) string {
+	if public && s.options.Visible == nil {
+		return "public"
 	}
-	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
+	return "private"
 }
 
 // dispatcher returns what answers messages. It panics for a Server that no function made.
@@ -111,11 +115,16 @@ func (s *Server) dispatcher() *rpc.Dispatcher {
 // Methods returns the names of the methods to register for [Server.Call], in order.
 func (s *Server) Methods() []string { return s.dispatcher().Methods() }
 
-// Capabilities returns the capabilities to advertise with [Server.Call], as a new
-// map. If the map has prompts.listChanged, notify clients of changes yourself: see
-// [Registry.Subscribe]. Protocol version 2024-11-05 has no capability "completions".
-func (s *Server) Capabilities() map[string]any {
-	return s.dispatcher().Capabilities(revision.NewestStateful(), true)
+// Capabilities returns the capabilities for a protocol version, as a new map, for a
+// layer that answers initialize itself. It returns nil for an unknown version. If the map
+// has prompts.listChanged, notify clients of changes: see [Registry.OnChange].
+func (s *Server) Capabilities(version string) map[string]any {
+	d := s.dispatcher()
+	rev, ok := revision.Parse(version)
+	if !ok {
+		return nil
+	}
+	return d.Capabilities(rev, true)
 }
 
 // Principal returns the result of Options.Principal for the client in ctx, or the

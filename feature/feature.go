@@ -4,8 +4,8 @@
 //
 //	feature.Feature{
 //		Methods: map[string]feature.Method{
-//			"colors/list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-//				return append(dst, `{"colors":["red","green"]}`...), feature.Work{}, nil
+//			"colors/list": {Func: func(ctx context.Context, params json.RawMessage) (any, error) {
+//				return map[string]any{"colors": []string{"red", "green"}}, nil
 //			}},
 //		},
 //		Capabilities: func(version string, listChanged bool) map[string]any {
@@ -58,24 +58,33 @@ type Feature struct {
 
 // Method is a method of a [Feature].
 type Method struct {
-	// Serve answers a request. It checks the params and appends the result, a JSON
-	// object, to dst. The server puts the result on one line and adds the members that
-	// 2026-07-28 requires, so Serve and the Work must not append them: resultType, ttlMs
-	// and cacheScope by Cache, and _meta with the server's identity.
+	// Func answers a request with a value that encodes as a JSON object. params is the
+	// JSON object from the request, or nil. The server has checked params for duplicate
+	// keys and nesting. The rules for ctx are those of a prompts.RenderFunc, and the
+	// rules for errors those of a prompts.Error. Required, unless Serve is set.
+	//
+	// In protocol version 2026-07-28, the server adds the members that a result must
+	// have, unless the value has them: resultType, the server's identity in _meta, and
+	// the members of Cache. Without a Cache, tools/list, resources/list,
+	// resources/templates/list and resources/read get the members of the zero Cache.
+	Func func(ctx context.Context, params json.RawMessage) (result any, err error)
+	// Serve answers a request without encoding/json. It checks the params and appends
+	// the result, a JSON object, to dst. The server puts the result on one line and adds
+	// the members that 2026-07-28 requires, so Serve and the Work must not append them:
+	// resultType, ttlMs and cacheScope by Cache, and _meta with the server's identity.
 	// If the result needs code that takes time, waits, asks the user
 	// or depends on the client, Serve returns [Work], and nil or dst instead of a
 	// result. Serve runs on the goroutine that reads the connection, so it must return
-	// at once. It may be called concurrently. Required.
+	// at once. It may be called concurrently.
 	//
 	// An error that is, or wraps, a *prompts.Error is sent to the client. For any
 	// other error, the client gets an internal error without text, and the log gets
 	// the error.
 	Serve func(c *Call, dst []byte) (result []byte, w Work, err error)
 	// Versions, if not nil, reports whether a protocol version has the method.
-	// NewServer calls Versions. Default: all versions.
+	// NewServer calls Versions. Default: all versions; the sessions' versions for a Func
+	// of logging/setLevel, resources/subscribe or resources/unsubscribe.
 	Versions func(version string) bool
-	// Callable lets Server.Call answer the method too, for servers of other SDKs.
-	Callable bool
 	// Rate, if above 0, is the number of requests per second that one client may
 	// send. Twice the rate may come at once.
 	Rate float64

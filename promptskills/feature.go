@@ -56,12 +56,12 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 	filters := o.Visible != nil
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			"skills/list":              {Serve: serve(always(filters, s.listSkills)), Callable: true, Cache: cache},
-			"skills/get":               {Serve: serve(always(filters, s.getSkill)), Callable: true, Cache: cache},
-			"resources/list":           {Serve: serve(always(filters || o.Resources.List != nil, s.listResources)), Callable: true, Cache: &ofResources},
-			"resources/templates/list": {Serve: serve(always(o.Resources.Templates != nil, s.listTemplates)), Callable: true, Cache: &ofResources},
-			"resources/read":           {Serve: serve(s.read), Callable: true, Cache: &ofResources, Rate: o.ReadsPerSecond},
-			"resources/directory/read": {Serve: serve(s.readDirectory), Callable: true},
+			"skills/list":              {Serve: serve(always(filters, s.listSkills)), Cache: cache},
+			"skills/get":               {Serve: serve(always(filters, s.getSkill)), Cache: cache},
+			"resources/list":           {Serve: serve(always(filters || o.Resources.List != nil, s.listResources)), Cache: &ofResources},
+			"resources/templates/list": {Serve: serve(always(o.Resources.Templates != nil, s.listTemplates)), Cache: &ofResources},
+			"resources/read":           {Serve: serve(s.read), Cache: &ofResources, Rate: o.ReadsPerSecond},
+			"resources/directory/read": {Serve: serve(s.readDirectory)},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			resources := map[string]any{}

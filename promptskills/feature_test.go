@@ -276,7 +276,7 @@ func TestDynamicSkillWithoutRegularFiles(t *testing.T) {
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	srv := newServer(new(promptskills.Registry), promptskills.Options{})
-	raw, err := json.Marshal(srv.Capabilities())
+	raw, err := json.Marshal(srv.Capabilities("2025-11-25"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"prompts":{"listChanged":true},"completions":{},"resources":{"listChanged":true,"subscribe":true},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}}`, string(raw))
 	assert.Subset(t, srv.Methods(), []string{"skills/list", "skills/get", "resources/read", "resources/directory/read"})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/clienttest"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
@@ -151,11 +152,10 @@ func TestRevisions(t *testing.T) {
 func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts.Server) transport.Conn) {
 	reg := catalogue()
 	srv := prompts.MustNewServer(reg, prompts.Options{
-		PageSize:     2,
-		Capabilities: map[string]any{"tools": struct{}{}},
-		Methods: map[string]prompts.Method{"tools/list": func(context.Context, json.RawMessage) (any, error) {
+		PageSize: 2,
+		Features: servertest.Both(map[string]servertest.Method{"tools/list": func(context.Context, json.RawMessage) (any, error) {
 			return map[string]any{"tools": []any{}}, nil
-		}},
+		}}, map[string]any{"tools": struct{}{}}),
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	var notified notifications

@@ -173,8 +173,8 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Serve: s.list, Callable: true, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
-			"tools/call": {Serve: s.call, Callable: true, RateWith: "prompts/get"},
+			"tools/list": {Serve: s.list, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
+			"tools/call": {Serve: s.call, RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}

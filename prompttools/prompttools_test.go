@@ -248,8 +248,8 @@ func TestOptionErrors(t *testing.T) {
 	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
 	require.NoError(t, err)
 	assert.PanicsWithError(t, `prompts: options: method "tools/list" is defined twice`, func() {
-		prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{tools}, Methods: map[string]prompts.Method{
-			"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil },
-		}})
+		prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{tools, {Methods: map[string]feature.Method{
+			"tools/list": {Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
+		}}}})
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // raw posts a body with header lines that are sent as they are, on a connection
@@ -43,9 +44,9 @@ func (p *place) raw(t *testing.T, lines []string, body string) reply {
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	serve := func(context.Context, json.RawMessage) (any, error) { return map[string]any{}, nil }
-	p := newPlaceOf(t, prompts.Options{Methods: map[string]prompts.Method{
+	p := newPlaceOf(t, prompts.Options{Features: servertest.Methods(map[string]servertest.Method{
 		"resources/read": serve, "tools/call": serve, "resources/list": serve,
-	}}, Options{})
+	})}, Options{})
 	for _, method := range []struct{ name, params, mirrored string }{
 		{"prompts/get", `"name":"text",`, "text"},
 		{"prompts/get", `"name":"text","uri":"file:///a",`, "text"},
@@ -134,7 +135,7 @@ func TestMirrorOfAnEmptyName(t *testing.T) {
 func TestNothingToMirror(t *testing.T) {
 	t.Parallel()
 	serve := func(context.Context, json.RawMessage) (any, error) { return map[string]any{}, nil }
-	p := newPlaceOf(t, prompts.Options{Methods: map[string]prompts.Method{"resources/read": serve, "tools/call": serve}}, Options{})
+	p := newPlaceOf(t, prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"resources/read": serve, "tools/call": serve})}, Options{})
 	for _, test := range []struct{ method, params string }{
 		{"resources/read", ``}, {"resources/read", `"uri":1,`}, {"resources/read", `"name":"text",`},
 		{"tools/call", ``}, {"tools/call", `"name":null,`}, {"tools/call", `"uri":"text",`},

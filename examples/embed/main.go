@@ -55,7 +55,7 @@ func mount(s *server, reg *prompts.Registry, srv *prompts.Server) {
 			return result, nil
 		}
 	}
-	maps.Copy(s.capabilities, srv.Capabilities())
+	maps.Copy(s.capabilities, srv.Capabilities("2025-11-25"))
 
 	// The capabilities promise notifications about changes. The subscription
 	// is made now, so that no change is missed; it holds one message at most,

@@ -81,7 +81,7 @@ func withMiddleware(method, members string, response *prompts.Response, do func(
 
 func withMethod(result any, do func() error) fails {
 	return fails{method: "x/y", options: func(o *prompts.Options, _ *prompts.Registry) {
-		o.Methods = map[string]prompts.Method{"x/y": func(context.Context, json.RawMessage) (any, error) { return result, do() }}
+		o.Features = servertest.Methods(map[string]servertest.Method{"x/y": func(context.Context, json.RawMessage) (any, error) { return result, do() }})
 	}}
 }
 
@@ -219,7 +219,7 @@ func TestErrorIDs(t *testing.T) {
 					require.NoError(t, c.End())
 				}
 				if slices.Contains(s.Methods(), method) {
-					_, err := s.Call(t.Context(), method, json.RawMessage("{"+members+"}"), prompts.CallOptions{})
+					_, err := s.Call(t.Context(), method, json.RawMessage("{"+members+"}"), prompts.CallOptions{Version: "2025-11-25"})
 					answers = append(answers, fmt.Sprintf(`{"error":%s}`, servertest.JsonText(errorOf(t, err))))
 				}
 				time.Sleep(2 * time.Hour) // what ignores its time limit returns

@@ -231,7 +231,7 @@ var confidingLines = []string{
 // both eras, whatever is wrong, and with every option that looks at a request.
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
-	own := map[string]prompts.Method{
+	own := map[string]servertest.Method{
 		"own/fails":    func(context.Context, json.RawMessage) (any, error) { return nil, servertest.ErrDisk },
 		"own/panics":   func(context.Context, json.RawMessage) (any, error) { panic(servertest.ErrDisk) },
 		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
@@ -250,7 +250,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 		for _, version := range versions() {
 			servertest.InBubble(t, name+" in "+version, func(t *testing.T) {
 				o, kept := o, newConfidence()
-				o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()
+				o.Features, o.PageSize, o.Logger = servertest.Methods(own), 3, kept.everything()
 				c := servertest.Connect(t, prompts.MustNewServer(confidingRegistry(), o))
 				isSession := version != "2026-07-28"
 				if isSession {

@@ -55,7 +55,7 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 		errs = append(errs, s.addFeature(f)...)
 	}
 	if s.methods[listTools] == nil {
-		s.methods[listTools] = &method{serve: s.noTools, versions: versionsWith(func(revision.Revision) bool { return true }), callable: true, onlyFor: hosts.NeedsTools}
+		s.methods[listTools] = &method{serve: s.noTools, versions: versionsWith(func(revision.Revision) bool { return true }), onlyFor: hosts.NeedsTools}
 	}
 	errs = append(errs, s.shareRates()...)
 	errs = append(errs, s.addResources()...)
@@ -76,7 +76,9 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 		case name == "" || strings.HasPrefix(name, "notifications/"):
 			errs = append(errs, fmt.Errorf("method %q is reserved", name))
 		case f.Methods[name].Serve == nil:
-			errs = append(errs, fmt.Errorf("method %q has no Serve", name))
+			errs = append(errs, fmt.Errorf("method %q has neither Func nor Serve", name))
+		case f.Methods[name].Func != nil:
+			errs = append(errs, fmt.Errorf("method %q has both Func and Serve", name))
 		}
 		m := newMethod(name, f.Methods[name], s.config.PrivateResults)
 		if m.limiter != nil {
@@ -117,10 +119,10 @@ func (s *Dispatcher) shareRates() (errs []error) {
 // itself.
 func (s *Dispatcher) base() map[string]*method {
 	return map[string]*method{
-		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
-		"ping":            {serve: ping, versions: stateful, beforeInit: true},
-		"server/discover": {serve: s.discover, versions: stateless, callable: true},
-		MethodListen:      {serve: s.listen, versions: stateless, callable: true},
+		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true, inSession: true},
+		"ping":            {serve: ping, versions: stateful, beforeInit: true, inSession: true},
+		"server/discover": {serve: s.discover, versions: stateless},
+		MethodListen:      {serve: s.listen, versions: stateless},
 	}
 }
 
@@ -234,7 +236,6 @@ func (s *Dispatcher) encodeResults() []error {
 // encodeCapabilities returns the JSON object of all capabilities.
 func (s *Dispatcher) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
 	all, errs := s.featureCapabilities(rev, listChanged)
-	errs = append(errs, addCapabilities(all, s.config.Capabilities)...)
 	dst := []byte{'{'}
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		if i > 0 {

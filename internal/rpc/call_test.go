@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
@@ -91,11 +92,26 @@ func TestMethodResultsAreCompleted(t *testing.T) {
 		{"raw", `{"_meta":null}`, ``},
 		{"raw", `{"resultType":null}`, ``},
 	} {
-		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Methods: map[string]prompts.Method{test.method: func(context.Context, json.RawMessage) (any, error) {
+		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: servertest.Methods(map[string]servertest.Method{test.method: func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(test.result), nil
-		}}})
+		}})})
 		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", test.method, ""))
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",`+test.want+`"_meta":{`+servertest.OwnIdentity+`}}}`, got)
+	}
+}
+
+// The Cache of a method with a Func is that of its results, and private with Visible.
+func TestCacheOfAFunc(t *testing.T) {
+	t.Parallel()
+	m := feature.Method{Cache: &feature.Cache{TTL: time.Second, Public: true}, Func: func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(`{"resources":[]}`), nil }}
+	for want, visible := range map[string]func(context.Context, prompts.Prompt) bool{
+		`"ttlMs":1000,"cacheScope":"public"`:  nil,
+		`"ttlMs":1000,"cacheScope":"private"`: func(context.Context, prompts.Prompt) bool { return true },
+	} {
+		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Visible: visible, Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m, "resources/list": m}}}})
+		for _, name := range []string{"m", "resources/list"} {
+			assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", name, "")), want)
+		}
 	}
 }
 

@@ -40,8 +40,6 @@ type Config struct {
 	// PrivateResults says that no result of a feature is public, whatever its Cache
 	// says, because the application hides a part of the server from some clients.
 	PrivateResults bool
-	// Capabilities are advertised in addition to those of the features.
-	Capabilities map[string]any
 
 	Limits   Limits
 	Timeouts Timeouts
@@ -93,7 +91,7 @@ func (s *Dispatcher) Flush(ctx context.Context) error { return s.observer.Flush(
 func (s *Dispatcher) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
-		if m.callable && m.feature != nil {
+		if m.feature != nil {
 			names = append(names, name)
 		}
 	}

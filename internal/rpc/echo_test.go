@@ -44,8 +44,8 @@ type echo struct {
 func (e *echo) feature() feature.Feature {
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			e.name + "/list": {Serve: finished(e.list), Callable: true},
-			e.name + "/get":  {Serve: finished(e.get), Callable: true, Rate: e.rate},
+			e.name + "/list": {Serve: finished(e.list)},
+			e.name + "/get":  {Serve: finished(e.get), Rate: e.rate},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}
@@ -277,11 +277,11 @@ func TestFeatures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		birds, fish := &echo{name: "birds", names: []string{"a", "b", "c"}}, &echo{name: "fish"}
-		s := newTestServer(t, Config{Capabilities: map[string]any{"x": struct{}{}}}, birds, fish)
+		s := newTestServer(t, Config{}, birds, fish)
 		assert.Equal(t, []string{"birds/get", "birds/list", "fish/get", "fish/list"}, s.Methods())
 		p := serve(t, s)
 		assert.Equal(t, []string{result("0", `{"protocolVersion":"2025-11-25",`+
-			`"capabilities":{"birds":{"listChanged":true},"fish":{"listChanged":true},"x":{}},"serverInfo":{"name":"s","version":"0"}}`)},
+			`"capabilities":{"birds":{"listChanged":true},"fish":{"listChanged":true}},"serverInfo":{"name":"s","version":"0"}}`)},
 			p.ask(initializeAs("2025-11-25"), initialized))
 
 		assert.Equal(t, []string{result("1", `{"birds":["a","b"],"next":"b"}`)}, p.ask(request("1", "birds/list", "")))
@@ -359,7 +359,7 @@ func TestVisibilityOfAFeature(t *testing.T) {
 	s := newTestServer(t, Config{}, &echo{name: "birds", names: []string{"a", "b", "c"}, hidden: hidden})
 	call := func(who, method, params string) string {
 		t.Helper()
-		got, err := s.Call(context.WithValue(t.Context(), principalKey{}, who), method, []byte(params), CallOptions{})
+		got, err := s.Call(context.WithValue(t.Context(), principalKey{}, who), method, []byte(params), CallOptions{Version: "2025-11-25"})
 		if err != nil {
 			return err.Error()
 		}
@@ -418,7 +418,7 @@ func TestCallDoesNotWait(t *testing.T) {
 		var log strings.Builder
 		s := newTestServer(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}, deaf)
 		call := func(ctx context.Context) error {
-			_, err := s.Call(ctx, "deaf/get", []byte(`{"name":"a","_meta":{"progressToken":1}}`), CallOptions{Notify: func(string, json.RawMessage) { t.Error("a notification after the end") }})
+			_, err := s.Call(ctx, "deaf/get", []byte(`{"name":"a","_meta":{"progressToken":1}}`), CallOptions{Version: "2025-11-25", Notify: func(string, json.RawMessage) { t.Error("a notification after the end") }})
 			return err
 		}
 		began := time.Now()

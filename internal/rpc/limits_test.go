@@ -79,12 +79,12 @@ func TestSizeOfResult(t *testing.T) {
 	}
 	s := prompts.MustNewServer(servertest.RegistryOf(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return &prompts.Result{Description: strings.Repeat("x", most+1)}, nil
-	}}), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Methods: map[string]prompts.Method{
+	}}), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Features: servertest.Methods(map[string]servertest.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) {
 			return map[string]any{"tools": []string{strings.Repeat("x", most)}}, nil
 		},
-	}})
-	_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+	})})
+	_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.ErrorContains(t, err, "invalid result")
 	session := servertest.SessionIn(t, s, "2025-11-25")
 	got, err := servertest.Handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
@@ -132,7 +132,7 @@ func TestLogRate(t *testing.T) {
 		call := func(s *prompts.Server, n int) int {
 			log.Reset()
 			for range n {
-				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25"})
 				require.Error(t, err)
 			}
 			return strings.Count(log.String(), "\n")

@@ -58,7 +58,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 		}),
 		servertest.Rendered("hidden", fails))
 	through := feature.Feature{Methods: map[string]feature.Method{
-		"x/render": {Callable: true, Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		"x/render": {Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			var p struct{ Name string }
 			_ = json.Unmarshal(c.Params(), &p)
 			w, err := promptfeature.Render(c, promptfeature.Rendering{Prompt: p.Name, Append: func(context.Context, []byte, *prompts.Result, *prompts.Error) ([]byte, error) {
@@ -66,7 +66,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 			}})
 			return nil, w, err
 		}},
-		"x/list": {Callable: true, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		"x/list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 			return promptfeature.List(c, dst, promptfeature.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})

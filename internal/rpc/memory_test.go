@@ -228,8 +228,8 @@ func TestMetadataForTheApplicationCounts(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		s := prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait")), prompts.Options{
-			Limits:  prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 64 << 20},
-			Methods: map[string]prompts.Method{"m": method},
+			Limits:   prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 64 << 20},
+			Features: servertest.Methods(map[string]servertest.Method{"m": method}),
 		})
 		passes := prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait")), prompts.Options{Limits: servertest.Filled(s).Limits, Middleware: servertest.Passing})
 		for name, test := range map[string]struct {
@@ -340,7 +340,7 @@ func TestCachesCountMemory(t *testing.T) {
 			return result(int(n.Add(1))), nil
 		})), prompts.Options{})
 		get := func(i int) {
-			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":"p","arguments":{"text":"%d"}}`, i)), prompts.CallOptions{})
+			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":"p","arguments":{"text":"%d"}}`, i)), prompts.CallOptions{Version: "2025-11-25"})
 			require.NoError(t, err, name)
 		}
 		get(-1)

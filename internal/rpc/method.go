@@ -32,7 +32,7 @@ type method struct {
 	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
 	beforeInit bool         // the method is answered before initialize
-	callable   bool         // [Dispatcher.Call] answers the method
+	inSession  bool         // the method needs a session, so [Dispatcher.Call] does not answer it
 	onlyFor    hosts.Traits // of the hosts that have the method; 0 for all clients
 
 	limiter  *limit.RateLimiter // nil for no rate
@@ -62,7 +62,7 @@ var (
 // newMethod returns the row of a feature's method. isPrivate says that no result is
 // public.
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
-	m := &method{name: name, feature: f.Serve, callable: f.Callable, cache: f.Cache, rateWith: f.RateWith}
+	m := &method{name: name, feature: f.Serve, cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	// A shared cache would show the list of one client to another client, from whom the
 	// application hides a part.
@@ -231,7 +231,7 @@ func (c *Call) host() *hosts.Client {
 
 // isMissing reports whether the client of a request does not have the method.
 func (m *method) isMissing(c *Call) bool {
-	return m == nil || c.caller != nil && !m.callable || c.Rev != 0 && !m.versions[c.Rev] ||
+	return m == nil || c.caller != nil && m.inSession || c.Rev != 0 && !m.versions[c.Rev] ||
 		m.onlyFor != 0 && (c.Rev == 0 || !c.host().Has(m.onlyFor))
 }
 

@@ -16,13 +16,13 @@ import (
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
 func atOnce(result string) feature.Method {
-	return feature.Method{Callable: true, Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		return append(dst, result...), feature.Work{}, nil
 	}}
 }
 
 func byWork(h feature.Runner) feature.Method {
-	return feature.Method{Callable: true, Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) {
 		return nil, feature.Work{Runner: h}, nil
 	}}
 }
@@ -56,7 +56,7 @@ func TestRateOfAResultAtOnce(t *testing.T) {
 				require.Len(t, out, 1)
 				assert.Contains(t, out[0], "rate limit exceeded; retry in 2000 ms")
 				time.Sleep(2 * time.Second)
-				got, err := s.Call(t.Context(), "m", nil, CallOptions{})
+				got, err := s.Call(t.Context(), "m", nil, CallOptions{Version: "2025-11-25"})
 				require.NoError(t, err)
 				assert.Equal(t, `{"a":1}`, string(got))
 				p.end(t)
@@ -113,7 +113,7 @@ func TestResultsThatAreNone(t *testing.T) {
 				out := p.ask(statelessRequest("1", "m", ""))
 				require.Len(t, out, 1, name)
 				assert.Contains(t, out[0], `"error":{"code":-32603,"message":"internal error: m returned an invalid result`, name)
-				_, err := s.Call(t.Context(), "m", nil, CallOptions{})
+				_, err := s.Call(t.Context(), "m", nil, CallOptions{Version: "2025-11-25"})
 				assert.ErrorContains(t, err, "internal error: m returned an invalid result", name)
 				p.end(t)
 				assert.Empty(t, s.InUse())
@@ -131,7 +131,7 @@ func TestNotifyPanics(t *testing.T) {
 			return append(dst, "{}"...), nil
 		})
 		s := serverOf(t, byWork(h), Config{})
-		_, err := s.Call(t.Context(), "m", []byte(`{"_meta":{"progressToken":1}}`), CallOptions{Notify: func(string, json.RawMessage) { panic("no") }})
+		_, err := s.Call(t.Context(), "m", []byte(`{"_meta":{"progressToken":1}}`), CallOptions{Version: "2025-11-25", Notify: func(string, json.RawMessage) { panic("no") }})
 		assert.Equal(t, ErrNoReturn, err)
 		assert.Empty(t, s.InUse())
 	})

@@ -43,7 +43,7 @@ func (s *Dispatcher) addResources() []error {
 		if s.methods[name] != nil {
 			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
 		}
-		s.methods[name] = &method{serve: serve, versions: stateful}
+		s.methods[name] = &method{serve: serve, versions: stateful, inSession: true}
 	}
 	return errs
 }

@@ -165,8 +165,8 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 				w, reg := new(watcher), observedPrompts()
 				srv := prompts.MustNewServer(reg, prompts.Options{
 					Observer: w, Logger: slog.New(slog.DiscardHandler),
-					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-					Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 512},
+					Features: servertest.Methods(map[string]servertest.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}),
+					Limits:   prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 512},
 				})
 				c := servertest.Connect(t, srv)
 				sessions[i] = "# " + name + "\n"
@@ -420,6 +420,7 @@ func TestInjector(t *testing.T) {
 			})), prompts.Options{Observer: injector{}, Logger: slog.New(slog.DiscardHandler)})
 			got := ""
 			_, _ = srv.Call(t.Context(), "prompts/get", []byte(`{"name":"asks"}`), prompts.CallOptions{
+				Version:            "2025-11-25",
 				ClientCapabilities: json.RawMessage(`{"roots":{}}`),
 				Request: func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
 					got = string(params)

@@ -10,8 +10,8 @@
 // that may change at any time. All options about prompts work: Visible, Principal,
 // Middleware, ElicitArguments, the limits. Options about connections and other methods
 // belong to the SDK, and are an error of Mount: Info, Instructions, Timeouts.Drain,
-// ChangeDelay, MaxConcurrent, MaxSubscriptions, MaxSubscriptionsTotal, Methods and
-// Capabilities. GetsPerSecond, CompletionsPerSecond and
+// ChangeDelay, MaxConcurrent, MaxSubscriptions, MaxSubscriptionsTotal and
+// the methods of Features, except tools/list and tools/call. GetsPerSecond, CompletionsPerSecond and
 // the limits of one client count by principal, or else by the UserID of the bearer token,
 // or else by session of the SDK. An HTTP request without all three has no rate: set
 // Options.Principal for a stateless HTTP server.

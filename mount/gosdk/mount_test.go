@@ -2,6 +2,7 @@ package gosdk_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -89,9 +91,10 @@ func TestMountRefuses(t *testing.T) {
 		"PageSize must not be negative": func() (func(), error) {
 			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{PageSize: -1}})
 		},
-		"options have no effect on a mount: Capabilities, Limits.MaxConcurrent; remove them, and configure the server of the SDK": func() (func(), error) {
+		"options have no effect on a mount: Limits.MaxConcurrent, method tools/x; remove them, and configure the server of the SDK": func() (func(), error) {
 			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{
-				Capabilities: map[string]any{"tools": struct{}{}}, Limits: prompts.Limits{MaxConcurrent: 1},
+				Features: []feature.Feature{{Methods: map[string]feature.Method{"tools/x": {Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}}},
+				Limits:   prompts.Limits{MaxConcurrent: 1},
 			}})
 		},
 		"SkillsOptions.Skills.Resources has no effect on a mount": func() (func(), error) {

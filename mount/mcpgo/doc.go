@@ -52,7 +52,7 @@
 //   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
 //   - options about sessions and connections: MaxConcurrent, the limits of
 //     subscriptions, Timeouts.Drain and ChangeDelay;
-//   - Methods and Capabilities.
+//   - the methods of Features, except tools/list and tools/call.
 //
 // With Visible, lists of prompts and tools are private, with a TTL of 0, whatever
 // [server.WithCacheHints] sets.

@@ -34,7 +34,7 @@ func Exists(mount, kind, name string) error {
 }
 
 // WithoutEffect returns an error that names the options without effect: those about
-// connections, which belong to the other SDK, and more of a mount's own, which report
+// connections and methods other than those of tools, which belong to the other SDK, and more of a mount's own, which report
 // whether they are set. mount is the name of the package that mounts.
 func WithoutEffect(mount string, o prompts.Options, more map[string]bool) error {
 	set := map[string]bool{
@@ -45,8 +45,11 @@ func WithoutEffect(mount string, o prompts.Options, more map[string]bool) error 
 		"Limits.MaxConcurrent":         o.Limits.MaxConcurrent != 0,
 		"Limits.MaxSubscriptions":      o.Limits.MaxSubscriptions != 0,
 		"Limits.MaxSubscriptionsTotal": o.Limits.MaxSubscriptionsTotal != 0,
-		"Methods":                      len(o.Methods) > 0,
-		"Capabilities":                 len(o.Capabilities) > 0,
+	}
+	for _, f := range o.Features {
+		for name := range f.Methods {
+			set["method "+name] = name != "tools/list" && name != "tools/call"
+		}
 	}
 	maps.Copy(set, more)
 	maps.DeleteFunc(set, func(_ string, isSet bool) bool { return !isSet })
