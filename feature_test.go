@@ -15,9 +15,9 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/servertest"
-	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // served returns a method that answers with what f returns, as a Work.

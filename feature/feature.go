@@ -179,7 +179,7 @@ type Work struct {
 type Runner interface {
 	// Run appends the result, a JSON object, to dst. The rules for ctx are those of
 	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
-	// are those of Method.Serve. promptfeature.Render returns the Work for a prompt.
+	// are those of Method.Serve.
 	Run(ctx context.Context, dst []byte) ([]byte, error)
 }
 

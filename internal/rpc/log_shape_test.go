@@ -14,8 +14,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
-	"github.com/mcp-prompts/prompts/promptfeature"
 )
 
 // recordsOf returns the records that requests leave in the log, without times, ids and

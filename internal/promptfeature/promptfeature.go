@@ -1,5 +1,5 @@
-// Package promptfeature is for authors of a [feature.Feature] whose methods serve prompts
-// in another form, such as tools/call of package prompttools. The methods render and list
+// Package promptfeature is for the [feature.Feature] of a package of this module whose
+// methods serve prompts in another form, such as tools/call of package prompttools. The methods render and list
 // prompts by the rules of prompts/get and prompts/list, ask the user, and encode content.
 package promptfeature
 
