@@ -122,7 +122,7 @@ func (s *Server) feature() feature.Feature {
 		f.Lists = []feature.List{{
 			Notification: "notifications/prompts/list_changed",
 			Filter:       "promptsListChanged",
-			Subscribe:    s.registry.OnChange,
+			OnChange:     s.registry.OnChange,
 		}}
 	}
 	return f

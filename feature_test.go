@@ -103,7 +103,7 @@ func TestFeatureOfAServer(t *testing.T) {
 	servertest.Bubble(t, func(t *testing.T) {
 		changed := map[string]func(){}
 		list := func(name string) feature.List {
-			return feature.List{Notification: "notifications/" + name + "/list_changed", Filter: name + "ListChanged", Subscribe: func(f func()) func() {
+			return feature.List{Notification: "notifications/" + name + "/list_changed", Filter: name + "ListChanged", OnChange: func(f func()) func() {
 				changed[name] = f
 				return func() { delete(changed, name) }
 			}}

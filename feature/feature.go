@@ -14,7 +14,7 @@
 //		Lists: []feature.List{{
 //			Notification: "notifications/colors/list_changed",
 //			Filter:       "colorsListChanged",
-//			Subscribe:    colors.Subscribe,
+//			OnChange:     colors.OnChange,
 //		}},
 //	}
 //
@@ -197,10 +197,10 @@ type List struct {
 	// Filter is the boolean member of subscriptions/listen for the notification in
 	// 2026-07-28, such as toolsListChanged.
 	Filter string
-	// Subscribe calls changed for each change, until cancel is called. changed
-	// returns at once and may be called concurrently. The server calls Subscribe for
+	// OnChange calls changed for each change, until cancel is called. changed
+	// returns at once and may be called concurrently. The server calls OnChange for
 	// the first waiting client, and cancel after the last client disconnects.
-	Subscribe func(changed func()) (cancel func())
+	OnChange func(changed func()) (cancel func())
 }
 
 // Resources are resources that change.

@@ -76,7 +76,7 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 		Lists: []feature.List{{
 			Notification: "notifications/resources/list_changed",
 			Filter:       "resourcesListChanged",
-			Subscribe:    s.subscribeToList,
+			OnChange:     s.subscribeToList,
 		}},
 		Resources: &feature.Resources{Subscribe: s.subscribe},
 		Ended:     s.clients.forget,

@@ -359,7 +359,7 @@ func TestListChanged(t *testing.T) {
 	require.Len(t, tools.Lists, 1)
 	assert.Equal(t, "notifications/tools/list_changed", tools.Lists[0].Notification)
 	assert.Equal(t, "toolsListChanged", tools.Lists[0].Filter)
-	cancel := tools.Lists[0].Subscribe(func() { changed++ })
+	cancel := tools.Lists[0].OnChange(func() { changed++ })
 	reg.MustAdd(textPrompt("a", ""))
 	assert.Equal(t, 1, changed)
 	cancel()

@@ -188,7 +188,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 		f.Lists = []feature.List{{
 			Notification: "notifications/tools/list_changed",
 			Filter:       "toolsListChanged",
-			Subscribe:    reg.OnChange,
+			OnChange:     reg.OnChange,
 		}}
 	}
 	return f, nil

@@ -91,7 +91,7 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 		s.onEnd = append(s.onEnd, f.Ended)
 	}
 	for _, l := range f.Lists {
-		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, s.config.Timeouts.Changes)})
+		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.OnChange, s.config.Timeouts.Changes)})
 	}
 	return errs
 }

@@ -53,7 +53,7 @@ func (e *echo) feature() feature.Feature {
 		Lists: []feature.List{{
 			Notification: "notifications/" + e.name + "/list_changed",
 			Filter:       e.name + "ListChanged",
-			Subscribe:    e.subscribe,
+			OnChange:     e.subscribe,
 		}},
 	}
 }

@@ -106,7 +106,7 @@ func TestMemoryOfResources(t *testing.T) {
 func TestEndOfASubscriptionPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		list := feature.List{Notification: "notifications/x/list_changed", Filter: "xListChanged", Subscribe: func(func()) func() {
+		list := feature.List{Notification: "notifications/x/list_changed", Filter: "xListChanged", OnChange: func(func()) func() {
 			return func() { panic("no") }
 		}}
 		s := newTestServer(t, Config{Features: []feature.Feature{{Lists: []feature.List{list}}}})
