@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/mcp-prompts/prompts/internal/clienttest"
+	"github.com/mcp-prompts/prompts/internal/servertest/clienttest"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"

@@ -24,7 +24,7 @@
 //
 // The clients connect over standard input and output, over HTTP, and over HTTP
 // through a reverse proxy; the conformance suite connects over HTTP only.
-// internal/speccheck checks the recorded sessions against the schemas in
+// internal/servertest/speccheck checks the recorded sessions against the schemas in
 // MCP_SCHEMA_DIR: see CONTRIBUTING.md. The tests also need npm. They build and
 // read files outside of this module, and the cache of test results does not notice
 // changes of those files, so run them without the cache:

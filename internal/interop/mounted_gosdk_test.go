@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/servertest/speccheck"
 )
 
 // unlikeTS1 is where the Go SDK, v1.8.0, stands in the way of a check. It

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/hiddentest"
+	"github.com/mcp-prompts/prompts/internal/servertest/hiddentest"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 )

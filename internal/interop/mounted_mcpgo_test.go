@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/servertest/speccheck"
 )
 
 // onMCPGo is the fixture's prompts mounted on a server of mcp-go v1.2.1.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/servertest/speccheck"
 	"github.com/mcp-prompts/prompts/transport"
 )
 

@@ -18,10 +18,9 @@ import (
 // openers are the functions that may open a file to read without internal/regular, which reads
 // nothing but regular files, within a limit and a context.
 var openers = map[string]string{
-	"promptfs/source.go appendFile":      "the check before and the reading after are those of internal/regular",
-	"promptpreview/assets.go":            "the files are part of the program",
-	"prompttest/checkruns.go isConstant": "the file is the program of the test itself",
-	"cmd/prompts/render.go readValues":   "the user may name the pipe of a shell, and a signal ends the wait",
+	"promptfs/source.go appendFile":    "the check before and the reading after are those of internal/regular",
+	"promptpreview/assets.go":          "the files are part of the program",
+	"cmd/prompts/render.go readValues": "the user may name the pipe of a shell, and a signal ends the wait",
 }
 
 // TestOpeners checks that what users run opens files by internal/regular: a pipe in the place of
@@ -66,7 +65,7 @@ func TestOpeners(t *testing.T) {
 
 // isOfDevelopers reports whether no user runs the code of a file.
 func isOfDevelopers(name string) bool {
-	for _, folder := range []string{"examples/", "internal/dev/", "internal/interop/", "internal/servertest/", "internal/speccheck/", "promptpreview/internal/"} {
+	for _, folder := range []string{"examples/", "internal/dev/", "internal/interop/", "internal/servertest/", "internal/servertest/speccheck/", "promptpreview/internal/"} {
 		if strings.HasPrefix(name, folder) {
 			return true
 		}

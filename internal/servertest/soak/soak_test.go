@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/servertest/speccheck"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
@@ -295,7 +295,7 @@ func hasGrown(first, second uint64) bool { return second > first+first/5+8<<20 }
 
 func TestSoak(t *testing.T) {
 	if *length == 0 {
-		t.Skip("-for is missing: go test ./internal/soak -for 30s")
+		t.Skip("-for is missing: go test ./internal/servertest/soak -for 30s")
 	}
 	goroutines := runtime.NumGoroutine()
 	s := newSoak(t, 2*time.Minute, faultNone)
@@ -373,7 +373,7 @@ func (f *faulty) write(ctx context.Context, msg []byte) error {
 
 func TestSoakFindsBugs(t *testing.T) {
 	if *length == 0 {
-		t.Skip("-for is missing: go test ./internal/soak -for 30s")
+		t.Skip("-for is missing: go test ./internal/servertest/soak -for 30s")
 	}
 	for _, test := range []struct {
 		plant fault

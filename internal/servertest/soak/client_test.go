@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/internal/servertest/clienttest"
+	"github.com/mcp-prompts/prompts/internal/servertest/speccheck"
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"

@@ -1,7 +1,7 @@
 // Package soak serves prompts over streams of bytes and over Streamable HTTP to
 // well-behaved and hostile clients for a while:
 //
-//	go test ./internal/soak -v -for 60s -seed 1
+//	go test ./internal/servertest/soak -v -for 60s -seed 1
 //
 // A well-behaved client of each protocol version knows what every response must
 // be, while the prompts change. A hostile client keeps no rule, and must cost the
