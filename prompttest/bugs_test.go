@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -130,8 +131,35 @@ type (
 			Name string `json:"name"`
 		} `json:"files"`
 	}
+	severity struct {
+		Level string `json:"level" enum:"low,high,higher,highest"`
+	}
+	dialect struct {
+		Text     string `json:"text"`
+		Language string `json:"language,omitempty" jsonschema:"target language (default: Brazilian Portuguese)"`
+	}
+	amount struct {
+		Limit int `json:"limit,omitempty" jsonschema:"lines to show, 10 by default"`
+	}
+	contradicted struct {
+		Branch string `json:"branch,omitempty" jsonschema:"branch to compare with. Default: 'main'." default:"trunk"`
+	}
+	uncontradicted struct {
+		Branch string `json:"branch,omitempty" jsonschema:"branch to compare with. Default: 'main'." default:"main"`
+	}
+	due struct {
+		Title string    `json:"title"`
+		Due   time.Time `json:"due,omitzero"`
+	}
+	optionalLabels struct {
+		Labels []string `json:"labels,omitempty"`
+	}
 	nobody struct{}
 )
+
+func defaulted[T any](buggy, fine func(in T) string) func(bool) prompts.Prompt {
+	return either(said(buggy), said(fine))
+}
 
 func linked(uri func(in title) string) func(in title) (*prompts.Result, error) {
 	return func(in title) (*prompts.Result, error) {
@@ -301,6 +329,20 @@ var bugs = []bug{
 	{name: "the first element of an empty list", check: CheckArguments, prompt: either(
 		said(func(in labels) string { return "First " + in.Labels[0] + " of " + strings.Join(in.Labels, ", ") }),
 		said(func(in labels) string { return "All of " + strings.Join(in.Labels, ", ") }))},
+	{name: "the first element of an absent list", check: CheckArguments, prompt: either(
+		said(func(in optionalLabels) string { return "First " + in.Labels[0] }),
+		said(func(in optionalLabels) string { return "All of " + strings.Join(in.Labels, ", ") }))},
+	{name: "a value as a regular expression", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "Find " + regexp.MustCompile("(?i)"+in.Title).String() }),
+		said(func(in title) string { return "Find " + regexp.MustCompile("(?i)"+regexp.QuoteMeta(in.Title)).String() }))},
+	{name: "a time that is absent", check: CheckArguments, prompt: either(
+		said(func(in due) string { return in.Title + " is due on " + in.Due.Format(time.DateOnly) }),
+		said(func(in due) string {
+			if in.Due.IsZero() {
+				return in.Title
+			}
+			return in.Title + " is due on " + in.Due.Format(time.DateOnly)
+		}))},
 	{name: "a value in the source of a template", check: CheckArguments, prompt: either(
 		executing(func(in title) (string, any) { return "Review " + in.Title, nil }), executing(func(in title) (string, any) { return "Review {{.}}", in.Title }))},
 	{name: "an optional pointer without a check", check: CheckArguments, prompt: either(
@@ -353,6 +395,20 @@ var bugs = []bug{
 		}
 		return one(prompts.Prompt{}, said(func(in declared) string { return "Translate to " + in.Language + ": " + in.Text }))
 	}},
+	{name: "a default of two words in the description alone", check: CheckArguments, prompt: defaulted(
+		func(in dialect) string { return "Translate to " + in.Language + ": " + in.Text },
+		func(in dialect) string {
+			return "Translate to " + cmp.Or(in.Language, "Brazilian Portuguese") + ": " + in.Text
+		})},
+	{name: "a number by default in the description alone", check: CheckArguments, prompt: defaulted(
+		func(in amount) string { return fmt.Sprint("At most ", in.Limit) },
+		func(in amount) string { return fmt.Sprint("At most ", cmp.Or(in.Limit, 10)) })},
+	{name: "a default that the description contradicts", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		if isBuggy {
+			return one(prompts.Prompt{}, said(func(in contradicted) string { return in.Branch }))
+		}
+		return one(prompts.Prompt{}, said(func(in uncontradicted) string { return in.Branch }))
+	}},
 	{name: "an error of another argument", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
 		name := "title"
 		if isBuggy {
@@ -392,6 +448,49 @@ var bugs = []bug{
 			shared.Text = in.Title
 			return prompts.Messages(prompts.UserContent(shared)), nil
 		})
+	}},
+	{name: "a shared result that one value changes", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		shared := prompts.Messages(prompts.User("Be brief."))
+		return many(prompts.Prompt{}, func(_ context.Context, in severity) (*prompts.Result, error) {
+			result := shared
+			if !isBuggy {
+				result = prompts.Messages(prompts.User("Be brief."))
+			}
+			if in.Level == "highest" {
+				result.Messages = append(result.Messages, prompts.User("Call somebody."))
+			}
+			return result, nil
+		})
+	}},
+	{name: "a text that grows", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		var shared strings.Builder
+		return one(prompts.Prompt{}, said(func(in title) string {
+			if !isBuggy {
+				return "Review:\n" + in.Title
+			}
+			shared.WriteString("Review:\n" + in.Title + "\n")
+			return shared.String()
+		}))
+	}},
+	{name: "a list that grows", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		var shared []string
+		return one(prompts.Prompt{}, said(func(in labels) string {
+			if !isBuggy {
+				return strings.Join(in.Labels, ", ")
+			}
+			shared = append(shared, in.Labels...)
+			return strings.Join(shared, ", ")
+		}))
+	}},
+	{name: "a value that stays", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		last := "English"
+		return one(prompts.Prompt{}, said(func(in translation) string {
+			language := cmp.Or(in.Language, last)
+			if isBuggy {
+				last = language
+			}
+			return "Translate to " + language + ": " + in.Text
+		}))
 	}},
 	{name: "an effect before the first question", check: CheckArguments, client: answering,
 		prompt: orders(func() int { return int(opened.Add(1)) }, func(n int) string { return fmt.Sprint("Order ", n) })},
@@ -514,6 +613,19 @@ var bugs = []bug{
 		}
 		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Complete: complete}}}, said(func(in title) string { return in.Title }))
 	}},
+	{name: "completions that fail for a text", check: CheckArguments, prompt: func(isBuggy bool) prompts.Prompt {
+		complete := func(_ context.Context, typed string, _ map[string]string) ([]string, error) {
+			if !isBuggy {
+				typed = regexp.QuoteMeta(typed)
+			}
+			re, err := regexp.Compile("^" + typed)
+			if err != nil || !re.MatchString("one") {
+				return nil, err
+			}
+			return []string{"one"}, nil
+		}
+		return one(prompts.Prompt{Arguments: []prompts.Argument{{Name: "title", Complete: complete}}}, said(func(in title) string { return in.Title }))
+	}},
 	{name: "the second block of code that the value ends", check: CheckArguments, prompt: either(
 		said(func(in title) string { return "Review " + in.Title + ":\n\n```go\n" + in.Title + "\n```\nBe brief." }),
 		said(func(in title) string {
@@ -563,6 +675,12 @@ var bugs = []bug{
 			return in.Level, nil
 		},
 		said(func(in level) string { return in.Level }))},
+	{name: "a value without a text", check: CheckEnums, prompt: either(
+		said(func(in level) string { return map[string]string{"low": "Be brief."}[in.Level] }),
+		said(func(in level) string { return map[string]string{"low": "Be brief.", "high": "Be exact."}[in.Level] }))},
+	{name: "an optional pointer without a check, with enums", check: CheckEnums, prompt: either(
+		said(func(in limited) string { return fmt.Sprint("At most ", *in.Limit) }),
+		said(func(in limited) string { return fmt.Sprint("At most ", in.Limit != nil) }))},
 	{name: "an optional argument that is needed", check: CheckEnums, prompt: either(
 		func(in translation) (string, error) {
 			if in.Language == "" {
@@ -636,6 +754,22 @@ func TestBugs(t *testing.T) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// A result that two prompts share is found when the second has changed it.
+func TestPromptsShareResult(t *testing.T) {
+	t.Parallel()
+	shared := prompts.Messages(prompts.User("Be brief."))
+	var reg prompts.Registry
+	reg.MustAdd(
+		prompts.New(prompts.Prompt{Name: "a"}, func(context.Context, nobody) (*prompts.Result, error) { return shared, nil }),
+		prompts.New(prompts.Prompt{Name: "b"}, func(context.Context, nobody) (*prompts.Result, error) {
+			shared.Messages[0] = prompts.User("Be exact.")
+			return shared, nil
+		}))
+	r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{}) })
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], `prompt "a": calls share a result: `)
 }
 
 // The log says how often the function of a prompt with a question runs, since no result shows it.

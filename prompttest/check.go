@@ -139,11 +139,11 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 	case why.Err == nil:
 		return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", why.Others), giveExamples}
 	}
-	remedy := giveExamples
+	text := c.text(why.Err, why.Arguments, why.Others)
 	if e := clientError(why.Err); e != nil && e.Code == transport.CodeMissingCapability {
-		remedy = "Set CheckOptions.Client to that client."
+		return nil, obstacle{text, "Set CheckOptions.Client to that client."}
 	}
-	return nil, obstacle{c.text(why.Err, why.Arguments, why.Others), remedy}
+	return nil, obstacle{text, repairOf(text, giveExamples)}
 }
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
@@ -370,7 +370,7 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value stri
 		if record == "" {
 			record = failed.Message
 		}
-		c.oncef(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\tReturn no values if there are none.", a.Name, trial.Quote(value), list(others), record)
+		c.oncef(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\t%s", a.Name, trial.Quote(value), list(others), record, repairOf(record, "Return no values if there are none."))
 	}
 	c.completed[key] = values
 	return values

@@ -23,7 +23,7 @@ import (
 //     InvalidArgument;
 //   - completions that fail, completions that the rules of their argument reject and that the user cannot continue, a default that only the description
 //     has, and an InvalidArgument with an unknown name;
-//   - a result that calls share, and a Cache of a result that differs from run to run. In a bubble of
+//   - a result that calls share, a value of an earlier call, and a Cache of a result that differs from run to run. In a bubble of
 //     testing/synctest, the check lets a year pass, and reports a result that depends on the
 //     time. Elsewhere, it logs a result that has the current day;
 //   - an effect before a question, which happens again with each round of questions in protocol
@@ -51,6 +51,11 @@ func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	for i := range c.prompts {
 		probe.checkArguments(&c.prompts[i], o.Effects)
 	}
+	for i := range c.prompts { // another prompt may have changed the result
+		if first := probe.first[c.prompts[i].Name]; first != nil {
+			probe.isShared(&c.prompts[i], first)
+		}
+	}
 }
 
 func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
@@ -60,8 +65,15 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 		c.errorf(p, "rendering failed, so the arguments are not checked: %s\n\t%s", why.text, why.remedy)
 		return
 	}
+	first := c.run(c.newest, p, base.Arguments)
 	c.checkValues(p, base)
+	if c.first[p.Name] = first; first != nil && c.checkKept(p, base, first) {
+		return // no result says anything about an argument
+	}
 	c.checkRuns(p, base, effects)
+	if first != nil && c.isShared(p, first) {
+		return
+	}
 	again, _ := c.get(p, base.Arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]

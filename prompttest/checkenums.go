@@ -1,6 +1,8 @@
 package prompttest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
@@ -10,8 +12,8 @@ import (
 
 // CheckEnums checks that every prompt of the registry renders with all arguments,
 // without optional arguments, and with each value of an enum or boolean, in lists
-// too. It reports failures through t.Errorf, and an error of Ask that the function does not
-// return: for this, it calls the prompt on a server of its own, whose user answers with
+// too. It reports failures through t.Errorf, a value without any text, and an error of Ask that
+// the function does not return: for this, it calls the prompt on a server of its own, whose user answers with
 // generated values.
 func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
@@ -36,22 +38,39 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 	}
 	if len(required) < len(p.Arguments) {
 		if r, why := c.render(p, nil, required); r == nil {
-			c.errorf(p, "rendering without optional arguments failed: %s\n\tRender without the arguments, declare defaults, or make the arguments required.", why.text)
+			c.errorf(p, "rendering without optional arguments failed: %s\n\t%s", why.text, repairOf(why.text, "Render without the arguments, declare defaults, or make the arguments required."))
 		}
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
+		texts := map[bool][]string{} // values by whether their result has a text
 		for _, v := range sample.Finite(a.Schema) {
 			pinned := map[string]string{a.Name: v}
-			for _, with := range []struct {
+			for n, with := range []struct {
 				names []string
 				what  string
 			}{{trial.Names(p, false), ""}, {required, ", without other optional arguments,"}} {
-				if r, why := c.render(p, pinned, with.names); r == nil {
-					c.errorf(p, "argument %q: rendering with the declared value %s%s failed: %s\n\tRender the value, or remove the value from the declaration.", a.Name, trial.Quote(v), with.what, why.text)
+				r, why := c.render(p, pinned, with.names)
+				if r == nil {
+					c.errorf(p, "argument %q: rendering with the declared value %s%s failed: %s\n\t%s", a.Name, trial.Quote(v), with.what, why.text,
+						repairOf(why.text, "Render the value, or remove the value from the declaration."))
 					break
+				}
+				if n == 0 {
+					texts[saysAnything(r.Result)] = append(texts[saysAnything(r.Result)], trial.Quote(v))
 				}
 			}
 		}
+		if len(texts[true]) > 0 && len(texts[false]) > 0 {
+			c.errorf(p, "argument %q: the messages have no text with the declared value %s, and have text with %s\n\tRender the value, or remove the value from the declaration.", a.Name, some(texts[false]), some(texts[true]))
+		}
 	}
+}
+
+// saysAnything reports whether a message of a result has content.
+func saysAnything(r *prompts.Result) bool {
+	return slices.ContainsFunc(r.Messages, func(m prompts.Message) bool {
+		text, ok := m.Content.(*prompts.Text)
+		return !ok || strings.TrimSpace(text.Text) != ""
+	})
 }

@@ -28,6 +28,7 @@ import (
 type prober struct {
 	*checker
 	newest, session *Client
+	first           map[string]*run // with the arguments of the base, by prompt
 
 	mu   sync.Mutex      // protects the fields below
 	last *prompts.Result // that a function has returned, itself
@@ -36,7 +37,7 @@ type prober struct {
 
 func newProber(c *checker) *prober {
 	c.t.Helper()
-	probe := &prober{checker: c}
+	probe := &prober{checker: c, first: map[string]*run{}}
 	var reg prompts.Registry
 	for _, p := range c.prompts {
 		p.Cache = prompts.Cache{}
@@ -104,16 +105,9 @@ func (c *prober) run(client *Client, p *prompts.Prompt, arguments map[string]str
 // values of several parts for a Cache, and with both without the optional arguments.
 func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() int) {
 	c.t.Helper()
-	several := maps.Clone(base.Arguments)
-	for i := 0; i < len(p.Arguments) && p.Cache != (prompts.Cache{}); i++ {
-		a := &p.Arguments[i]
-		own := several[a.Name]
-		for _, v := range sample.Several(a.Name, a.Schema) {
-			if several[a.Name] = v; c.run(c.newest, p, several) != nil {
-				break
-			}
-			several[a.Name] = own
-		}
+	several := base.Arguments
+	if p.Cache != (prompts.Cache{}) {
+		several = c.filled(p, base.Arguments, func(a *prompts.Argument) []string { return sample.Several(a.Name, a.Schema) })
 	}
 	var done []map[string]string
 	for _, arguments := range []map[string]string{base.Arguments, c.required(p, base.Arguments), several, c.required(p, several)} {
@@ -123,6 +117,76 @@ func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() in
 		}
 		done = append(done, arguments)
 	}
+}
+
+// filled returns the arguments with other values, as far as the prompt renders with them.
+func (c *prober) filled(p *prompts.Prompt, arguments map[string]string, values func(a *prompts.Argument) []string) map[string]string {
+	all, some := maps.Clone(arguments), maps.Clone(arguments)
+	for i := range p.Arguments {
+		for _, v := range values(&p.Arguments[i]) {
+			all[p.Arguments[i].Name] = v
+			break
+		}
+	}
+	if maps.Equal(all, arguments) || c.run(c.newest, p, all) != nil {
+		return all
+	}
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		own := some[a.Name]
+		for _, v := range values(a) {
+			if some[a.Name] = v; c.run(c.newest, p, some) != nil {
+				break
+			}
+			some[a.Name] = own
+		}
+	}
+	return some
+}
+
+// checkKept reports what a call keeps for later calls: its result, and the values of its user.
+// It reports whether it has found anything.
+func (c *prober) checkKept(p *prompts.Prompt, base *rendering, first *run) bool {
+	c.t.Helper()
+	word := func(a *prompts.Argument) string { return "prompttest-kept-" + a.Name }
+	with := c.filled(p, base.Arguments, func(a *prompts.Argument) []string {
+		if sample.IsString(a.Schema) {
+			return []string{word(a)}
+		}
+		return slices.DeleteFunc(sample.Around(word(a), a.Name, a.Schema), func(v string) bool { return !strings.Contains(v, word(a)) })
+	})
+	if c.isShared(p, first) {
+		return true
+	}
+	for _, arguments := range []map[string]string{c.required(p, base.Arguments), base.Arguments} {
+		later := c.run(c.newest, p, arguments)
+		for i := range p.Arguments {
+			a := &p.Arguments[i]
+			if later == nil || !strings.Contains(with[a.Name], word(a)) {
+				continue
+			}
+			if at := strings.Index(later.form, word(a)); at >= 0 {
+				c.errorf(p, "the result has the value that an earlier call, such as of another user, had for argument %q: got %s with %s\n\tKeep no value in a variable outside of the function.", a.Name, trial.Quote(lineAt(later.form, at)), list(arguments))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isShared reports whether a later call has changed the result of an earlier one, once as an
+// error of the test, too.
+func (c *prober) isShared(p *prompts.Prompt, first *run) bool {
+	c.t.Helper()
+	now := golden.Format(first.result)
+	if now == first.form {
+		return false
+	}
+	if key := p.Name + "\x00shared"; !c.told[key] {
+		c.told[key] = true
+		c.t.Errorf("prompt %q: calls share a result: a later call has changed the result of an earlier one (- before, + after)\n%s\tReturn a new result in each call.", p.Name, difference(first.form, now, 0))
+	}
+	return true
 }
 
 // required returns the arguments without the optional ones.
@@ -143,28 +207,26 @@ func (c *prober) checkRunsWith(p *prompts.Prompt, arguments map[string]string, e
 	}
 	c.effort(p).runs(max(first.count, 1))
 	second := c.run(c.newest, p, arguments)
-	const mostOthers = 10 // calls that may change the first result
+	const mostOthers, mostValues = 10, 4 // calls that may change the first result, and values of an argument
 	others := 0
-	for i := range p.Arguments {
-		a := &p.Arguments[i]
-		if _, ok := arguments[a.Name]; !ok || others == mostOthers {
-			continue
-		}
-		for _, v := range c.subject(p).Candidates(a, arguments) {
-			if v != arguments[a.Name] && golden.Format(first.result) == first.form {
-				with := maps.Clone(arguments)
-				with[a.Name] = v
-				c.run(c.newest, p, with)
-				others++
-				break
+	for n := range mostValues {
+		for i := 0; i < len(p.Arguments) && others < mostOthers && !c.isShared(p, first); i++ {
+			a := &p.Arguments[i]
+			own, ok := arguments[a.Name]
+			values := c.subject(p).Candidates(a, arguments)
+			if !ok || n >= len(values) || values[n] == own {
+				continue
 			}
+			with := maps.Clone(arguments)
+			with[a.Name] = values[n]
+			c.run(c.newest, p, with)
+			others++
 		}
 	}
 	if second == nil {
 		return false
 	}
-	if now := golden.Format(first.result); now != first.form {
-		c.errorf(p, "calls share a result: a later call has changed the result of an earlier one (- before, + after)\n%s\tReturn a new result in each call.", difference(first.form, now, 0))
+	if c.isShared(p, first) {
 		return true
 	}
 	if p.Cache != (prompts.Cache{}) && c.checkCache(p, arguments, first) {

@@ -49,13 +49,13 @@ func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 type sensitiveChecker struct {
 	*checker
 	said     *sayings
-	rejected string // the arguments of a result that the server has withheld, if any
+	rejected map[string]bool // values whose results the server has withheld because of a link
 }
 
 func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	c.t.Helper()
 	isChecked, leaked := false, []string(nil)
-	c.rejected = ""
+	c.rejected = map[string]bool{}
 	for _, names := range [][]string{trial.Names(p, false), c.requiredNames(p)} {
 		words, ok := c.wordsOf(p, a, names)
 		isChecked = isChecked || ok
@@ -65,8 +65,9 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 			}
 		}
 	}
-	if c.rejected != "" {
-		c.errorf(p, "the prompt fails for every user: a link has the value of the sensitive argument %q, so the server rejects the result (%s)\n\tRemove the value from the link.", a.Name, c.rejected)
+	if len(c.rejected) > 1 { // a link may have one value by accident
+		c.errorf(p, "the prompt fails for every user: a link has the value of the sensitive argument %q, so the server rejects the result (with %s)\n\tRemove the value from the link.",
+			a.Name, list(map[string]string{a.Name: slices.Min(slices.Collect(maps.Keys(c.rejected)))}))
 	}
 	switch slices.Sort(leaked); {
 	case !isChecked:
@@ -111,12 +112,30 @@ func (c *sensitiveChecker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names
 		return isValid
 	}
 	first := ""
-	for _, v := range slices.Concat(canaries, c.subject(p).Candidates(a, arguments)) {
+	for _, v := range c.secrets(p, a, arguments) {
 		if n < 2 && (n == 0 || v != first) && try(v) && n == 1 {
 			first = v
 		}
 	}
 	return words, n == 2 && try(first)
+}
+
+// secrets returns values for a sensitive argument: those of examples, canaries, the other
+// candidates with a canary behind, as a pattern of a prefix allows, and the candidates, long ones first.
+func (c *sensitiveChecker) secrets(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string) []string {
+	var given, behind []string
+	for _, call := range c.examples[p.Name] {
+		if v, ok := call[a.Name]; ok {
+			given = append(given, v)
+		}
+	}
+	candidates := slices.Clone(c.subject(p).Candidates(a, arguments))
+	for _, v := range candidates[:min(len(candidates), 4)] {
+		behind = append(behind, v+canaries[0], v+canaries[1])
+	}
+	const long = 8 // a longer value is in no text by accident
+	slices.SortStableFunc(candidates, func(x, y string) int { return min(len(y), long) - min(len(x), long) })
+	return slices.Concat(given, canaries, behind, candidates)
 }
 
 // say renders a prompt, and notes what the client hears. It reports false if the function
@@ -134,10 +153,11 @@ func (c *sensitiveChecker) say(p *prompts.Prompt, a *prompts.Argument, arguments
 	if reason := problem.Reasons(err)[a.Name]; reason != "" && reason != problem.Refused {
 		return false
 	}
-	c.said.add(heard.Message, golden.JSON(heard.Data))
-	if c.rejected == "" && strings.Contains(c.record(heard), "URI contains the value of a sensitive argument") {
-		c.rejected = "with " + list(arguments)
+	if strings.Contains(c.record(heard), "URI contains the value of a sensitive argument") {
+		c.rejected[arguments[a.Name]] = true
+		return true // the error says nothing of the value
 	}
+	c.said.add(heard.Message, golden.JSON(heard.Data))
 	return true
 }
 

@@ -103,6 +103,13 @@ func TestCheckSensitive(t *testing.T) {
 	assert.Empty(t, check(leaking("careful", func(_ context.Context, v string) (*prompts.Result, error) {
 		return nil, fmt.Errorf("%s: %w", v, prompts.InvalidArgument("value", "is not accepted"))
 	})))
+	for _, pattern := range []string{"^docs", "^[a-z]+$", "^(?:docs|api)$"} { // a link has a value by accident
+		p := leaking("p", func(_ context.Context, v string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(v), prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/docs/a", Name: "a"})), nil
+		})
+		p.Arguments = []prompts.Argument{{Name: "value", Schema: &jsonschema.Schema{Pattern: pattern}}}
+		assert.Empty(t, check(p), pattern)
+	}
 	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Schema: prompts.Enum("one")}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(), nil
 	}}

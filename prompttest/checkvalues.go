@@ -2,6 +2,7 @@ package prompttest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -24,6 +25,7 @@ const (
 	fences     = "one\n`````\ntwo\n~~~~~\nthree"
 	asTemplate = `{{print "tame" "less"}}`
 	executed   = "tameless"
+	special    = "a `b` (c[d\\e" // in regular expressions, globs and JSON
 )
 
 // fenced finds fences in a text, reindented or in a quote, too.
@@ -32,7 +34,7 @@ var fenced = regexp.MustCompile("one\n[ \t>]*`````\n[ \t>]*two\n[ \t>]*~~~~~\n[ 
 // untame are values for strings. Cut at any byte, one of a pair of long ones is no UTF-8. An
 // argument may have a limit that only allows the first pair.
 var untame = []string{
-	"two words", "50% of %d", `say "hi"`, "a `b` c", fences, asTemplate, " ",
+	"two words", "50% of %d", `say "hi"`, special, fences, asTemplate, " ",
 	strings.Repeat("漢字", 60), "a" + strings.Repeat("é漢", 60), strings.Repeat("long", 1<<10),
 	strings.Repeat("漢字", 1<<9), "a" + strings.Repeat("é漢", 1<<9),
 }
@@ -121,7 +123,7 @@ func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]s
 	}
 	changed := changes(base.Arguments, arguments)
 	text := c.text(err, changed, 0)
-	repair := repairOf(text)
+	repair := repairOf(text, "Accept the value, or reject it with prompts.InvalidArgument.")
 	kind := "fails " + repair
 	if c.logged == nil { // so nothing says why
 		kind += list(changed)
@@ -140,13 +142,14 @@ func changes(base, arguments map[string]string) map[string]string {
 	return changed
 }
 
-// repairOf returns the likely fix of a failure.
-func repairOf(text string) string {
+// repairOf returns the likely fix of a failure, or the other text.
+func repairOf(text, other string) string {
 	for _, r := range []struct{ part, remedy string }{
 		{"out of range", "Check the length before you use an index."},
 		{"uri: ", "Escape the value in the URI by url.PathEscape or url.QueryEscape."},
 		{"UTF-8", "Cut strings between characters, not between bytes: convert to []rune."},
 		{"template:", "Pass the value to Execute. Do not parse the value as a template."},
+		{"error parsing regexp", "Quote the value by regexp.QuoteMeta."},
 		{"divide by zero", "Check the number before you divide by it."},
 		{"nil pointer", "Check an optional argument for nil."},
 	} {
@@ -154,7 +157,7 @@ func repairOf(text string) string {
 			return r.remedy
 		}
 	}
-	return "Accept the value, or reject it with prompts.InvalidArgument."
+	return other
 }
 
 // residues are texts that a bug leaves in place of a value. Each may be a text of the author.
@@ -165,6 +168,7 @@ var residues = []struct {
 }{
 	{"format", regexp.MustCompile(`%!.?\([^)\n]*`), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`},
 	{"absence", regexp.MustCompile(`<no value>|<nil>`), absentRemedy},
+	{"absence", regexp.MustCompile(`\b0001-01-01\b|\bJan(?:uary)? 0?1, 0001\b`), "Write nothing for an absent time: check the time with IsZero."},
 	{"pointer", regexp.MustCompile(`\b0x[0-9a-f]{9,14}\b`), absentRemedy},
 }
 
@@ -284,6 +288,7 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		return
 	}
 	values := c.completions(p, a, "", base.Arguments)
+	c.completions(p, a, special, base.Arguments) // which reports a failure
 	for i := 0; i < len(values) && i < mostCompleted; i++ {
 		v := values[i]
 		with := maps.Clone(base.Arguments)
@@ -303,32 +308,49 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	}
 }
 
-// defaultNamed finds the default in a description, such as "default: en" or "(default en)". The
-// texts "the default branch" and "by default all of it" name no default.
-var defaultNamed = regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )[\"'`“]?([^\\s\"'`”,;()]+)[\"'`”]?(?:[.,;)]|$)")
+// defaultsNamed find the default in a description: "default: en", "(default en)", and "`en` by default"
+// or "10 by default".
+var defaultsNamed = []*regexp.Regexp{
+	regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )([\"'`“][^\"'`“”]+[\"'`”]|[^\"'`“”\\s,;()][^\"'`“”,;()]*?)(?:[.,;)](?:\\s|$)|\\)|$)"),
+	regexp.MustCompile("(?i)([\"'`“][^\"'`“”]+[\"'`”]|\\b[0-9]+) by default\\b"),
+}
 
 // noDefault are words that say that the argument has no default.
 var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 
-// checkDefault reports a default that only the description of an argument has: the
-// result without the argument is not the result with that value.
+// checkDefault reports a default that only the description of an argument has. A number, a
+// boolean, a value of an enum and a text in quotes is a value, and the result with the value must be
+// the one without the argument. Other words may be prose, such as "current": then the result
+// without the argument must not be the one with the value, less the value.
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
-	named := defaultNamed.FindStringSubmatch(a.Description)
-	if named == nil || a.Required || a.Schema != nil && a.Schema.Default != nil {
+	isDeclared := a.Schema != nil && a.Schema.Default != nil
+	if a.Required {
 		return
 	}
-	value := strings.TrimRight(named[1], ".")
-	if slices.Contains(noDefault, strings.ToLower(value)) {
+	for _, r := range defaultsNamed {
+		named := r.FindStringSubmatch(a.Description)
+		if named == nil {
+			continue
+		}
+		value := strings.Trim(named[1], "\"'`“”")
+		isValue := value != named[1] || !sample.IsString(a.Schema) || slices.Contains(sample.Finite(a.Schema), value)
+		if slices.Contains(noDefault, strings.ToLower(value)) || isDeclared && !isValue {
+			continue
+		}
+		with, without := maps.Clone(base.Arguments), maps.Clone(base.Arguments)
+		with[a.Name] = value
+		delete(without, a.Name)
+		given, _ := c.get(p, with)
+		absent, err := c.get(p, without)
+		if given == nil || absent == nil && problem.Reasons(err) == nil || absent != nil && (absent.Form == given.Form || !isValue && strings.ReplaceAll(given.Form, value, "") != absent.Form) {
+			continue
+		}
+		what, remedy := "no default is declared", fmt.Sprintf("Declare the default, such as by the tag default:%q, or correct the description.", value)
+		if isDeclared {
+			what, remedy = fmt.Sprintf("the declared default is %s", a.Schema.Default), "Declare the default of the description, or correct the description."
+		}
+		c.errorf(p, "argument %q: the description has the default %s, and %s: the result without the argument differs from the result with this value\n\t%s", a.Name, trial.Quote(value), what, remedy)
 		return
 	}
-	with, without := maps.Clone(base.Arguments), maps.Clone(base.Arguments)
-	with[a.Name] = value
-	delete(without, a.Name)
-	given, _ := c.get(p, with)
-	absent, err := c.get(p, without)
-	if given == nil || absent != nil && absent.Form == given.Form || err != nil && problem.Reasons(err) == nil {
-		return
-	}
-	c.errorf(p, "argument %q: the description has the default %s, and no default is declared: the result without the argument differs from the result with this value\n\tDeclare the default, such as by the tag default:%q, or correct the description.", a.Name, trial.Quote(value), value)
 }

@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,6 +23,12 @@ type (
 		Lines  string `json:"lines,omitempty" jsonschema:"lines of the file, by default all of the file"`
 		Owner  string `json:"owner,omitempty" jsonschema:"the owner. Default: none."`
 	}
+	prose struct {
+		Branch string `json:"branch,omitempty" jsonschema:"branch (default: current)"`
+		Base   string `json:"base,omitempty" jsonschema:"branch to compare with, defaults to the main branch of the repository"`
+		Depth  string `json:"depth,omitempty" jsonschema:"how deep to look. Default: as deep as needed." default:"3"`
+		Style  string `json:"style,omitempty" jsonschema:"style guide. Default: that of the team."`
+	}
 	review struct {
 		Focus string `json:"focus" jsonschema:"what to look at (budget, places)"`
 	}
@@ -41,6 +48,15 @@ var correct = []bug{
 				time.Sleep(3 * time.Second)
 			}
 			return "branch [" + in.Branch + "] lines [" + in.Lines + "] owner [" + in.Owner + "]"
+		}))
+	}},
+	{name: "defaults in prose", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in prose) string {
+			text := "Review " + cmp.Or(in.Branch, "feature/login") + " against " + cmp.Or(in.Base, "main") + " to depth " + in.Depth + "."
+			if in.Style != "" {
+				text += "\nStyle: " + in.Style
+			}
+			return text
 		}))
 	}},
 	{name: "texts as package fmt and pointers leave them", check: CheckArguments, prompt: func(bool) prompts.Prompt {

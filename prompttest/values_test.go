@@ -60,8 +60,8 @@ func TestCompletionsAreLimited(t *testing.T) {
 			return all.String(), nil
 		}))
 		CheckArguments(t, &reg, CheckOptions{Client: New(t, &reg)})
-		assert.Equal(t, 2*len(arguments), calls, "once to render, and once beside all the others")
+		assert.Equal(t, 3*len(arguments), calls, "once to render, and twice beside all the others")
 		CheckEnums(t, &reg, CheckOptions{Client: New(t, &reg)})
-		assert.Equal(t, 3*len(arguments), calls)
+		assert.Equal(t, 4*len(arguments), calls)
 	})
 }

@@ -152,8 +152,9 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 			values = append(values, r.value(e))
 		}
 	}
-	if len(values) == 1 && strings.Contains(text, "|") && !strings.HasPrefix(text, "[") {
-		return fmt.Errorf("must have a comma between two values, got %q; write %q, or for one value a JSON array", phrase.Clip(text, 64), phrase.Clip(strings.ReplaceAll(text, "|", ","), 64))
+	if len(values) == 1 && strings.ContainsAny(text, "|;") && !strings.HasPrefix(text, "[") {
+		commas := strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ';' }), ",")
+		return fmt.Errorf("must have a comma between two values, got %q; write %q, or for one value a JSON array", phrase.Clip(text, 64), phrase.Clip(commas, 64))
 	}
 	for i, v := range values {
 		if slices.ContainsFunc(values[:i], func(other json.RawMessage) bool { return string(other) == string(v) }) {

@@ -186,6 +186,9 @@ func TestTagErrors(t *testing.T) {
 			A string `enum:"low|high"`
 		}](), `tag enum must have a comma between two values, got "low|high"; write "low,high", or for one value a JSON array`},
 		{errorOf[struct {
+			A int `enum:"1; 2 ;3"`
+		}](), `tag enum must have a comma between two values, got "1; 2 ;3"; write "1, 2 ,3", or for one value a JSON array`},
+		{errorOf[struct {
 			A string `patern:"^a"`
 		}](), `unknown tag patern; write pattern:"^a"`},
 		{errorOf[struct {

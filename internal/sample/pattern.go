@@ -7,7 +7,7 @@ import (
 )
 
 // matches returns some texts that match a pattern, as far as they can be made
-// of it: the simplest ones. There are none for what is too hard.
+// of it: the simplest ones, and then ones of several characters. There are none for what is too hard.
 func matches(pattern string) []string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -18,7 +18,7 @@ func matches(pattern string) []string {
 		return nil
 	}
 	var all []string
-	for variant := range 4 {
+	for variant := range variants + 2 {
 		text := string(grow(nil, tree.Simplify(), variant))
 		if whole.MatchString(text) && !slices.Contains(all, text) {
 			all = append(all, text)
@@ -26,6 +26,9 @@ func matches(pattern string) []string {
 	}
 	return all
 }
+
+// variants is the number of the simplest texts. Two more repeat characters.
+const variants = 4
 
 // grownRunes is how long such a text becomes.
 const grownRunes = 1 << 16
@@ -42,13 +45,24 @@ func grow(text []rune, re *syntax.Regexp, variant int) []rune {
 	case syntax.OpCharClass:
 		return append(text, pick(re.Rune, variant))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return append(text, 'a'+rune(variant))
-	case syntax.OpCapture, syntax.OpPlus:
-		return grow(text, re.Sub[0], variant)
-	case syntax.OpStar, syntax.OpQuest:
+		return append(text, 'a'+rune(variant%26))
+	case syntax.OpPlus, syntax.OpStar:
+		if re.Op == syntax.OpStar && variant%2 == 0 {
+			return text
+		}
+		if variant < variants || re.Sub[0].Op != syntax.OpCharClass && re.Sub[0].Op != syntax.OpAnyCharNotNL {
+			return grow(text, re.Sub[0], variant)
+		}
+		for i := range 8 {
+			text = grow(text, re.Sub[0], variant+i)
+		}
+		return text
+	case syntax.OpQuest:
 		if variant%2 == 0 {
 			return text
 		}
+		return grow(text, re.Sub[0], variant)
+	case syntax.OpCapture:
 		return grow(text, re.Sub[0], variant)
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -73,7 +87,7 @@ func pick(ranges []rune, variant int) rune {
 	}
 	switch {
 	case len(plain) > 0:
-		return plain[variant*len(plain)/4]
+		return plain[variant*len(plain)/variants%len(plain)]
 	case len(ranges) > 1:
 		return ranges[variant*2%len(ranges)] // the beginning of one of them
 	}

@@ -39,7 +39,7 @@
 // (Options.PageSize). Mount returns an error if the server and the registry have a
 // prompt with the same name. If both get the same name later, the list has the
 // registry's entry, unless the registry's prompt is hidden, and the server's prompt
-// answers until the server removes the prompt.
+// answers until the server removes the prompt. The log says so at the next list or get.
 //
 // With Visible, tools/list is one page: a page of the SDK and its cursor would reveal
 // hidden tools.

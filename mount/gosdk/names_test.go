@@ -43,13 +43,13 @@ func TestNamesAfterMount(t *testing.T) {
 				return &mcp.CallToolResult{}, nil
 			})
 			assert.Equal(t, "own: b", c.text("b"))
-			assert.Contains(t, log.String(), `msg="prompt not mounted" prompt=b error="gosdk: prompt \"b\" already exists on the server; rename one of the two"`)
+			assert.Contains(t, log.String(), `msg="prompt not mounted" prompt=b error="gosdk: prompt \"b\" exists on the server, too: the list has the registry's entry, and the server's prompt answers; rename one of the two"`)
 			for range 2 {
 				c.must("prompts/list", "")
 				c.must("tools/list", "")
 			}
 			assert.Contains(t, log.String(), `msg="prompt not mounted" prompt=a`)
-			assert.Contains(t, log.String(), `msg="tool not mounted" error="gosdk: tool \"a\" already exists on the server; rename one of the two"`)
+			assert.Contains(t, log.String(), `msg="tool not mounted" error="gosdk: tool \"a\" exists on the server, too: the list has the server's entry, and the server's tool answers; rename one of the two"`)
 			assert.Equal(t, 3, strings.Count(log.String(), "\n"))
 		})
 	}

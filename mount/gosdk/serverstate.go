@@ -95,7 +95,7 @@ func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 // reportOwn logs that the server has got a prompt or a tool of its own with the name of one
 // of the mount.
 func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	m.reported.Report(ctx, m.server, "gosdk", kind, name)
+	m.reported.Report(ctx, m.server, "gosdk", kind, name, kind == "prompt")
 }
 
 // hasOwn reports whether the server lists a prompt of its own with the name, if it is asked

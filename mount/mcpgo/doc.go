@@ -32,7 +32,8 @@
 //
 // Mount returns an error if the server has a prompt with the same name. Later, the
 // server's own prompt wins. A prompt added to the registry under such a name is
-// skipped and logged. A prompt added to the server replaces the registry's prompt.
+// skipped and logged. A prompt added to the server replaces the registry's prompt, and
+// the next list or get of the prompt logs it: mcp-go has no hook of AddPrompt.
 // The next change of the registry checks the names again, and restores registry
 // prompts that your code has deleted from the server. The SDK adds and deletes by
 // name, so do not add a prompt to the server at the same moment as a prompt with the

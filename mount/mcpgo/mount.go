@@ -124,28 +124,23 @@ func (m *mount) follow() {
 		m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
 	}
 	for _, name := range taken {
-		m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
-			slog.Any("error", core.Exists("mcpgo", "prompt", name)))
+		m.reportOwn(context.Background(), "prompt", name)
 	}
 }
 
-// update brings the server up to date, with one notification, and returns the
-// names that the server now has for prompts of its own, and the error of the tools.
+// update brings the server up to date, with one notification, and returns the names of the
+// registry that the server has for prompts of its own, and the error of the tools.
 func (m *mount) update() (taken []string, err error) {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
 	before, next := m.snapshot.Load(), newSnapshot(m)
 	present := m.server.ListPrompts()
 	var put, gone []string
-	known := m.taken
-	m.taken = map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		mine := mountOf(present[name]) == m
 		switch {
 		case present[name] != nil && !mine && !isGone(present[name]):
-			if m.taken[name] = true; !known[name] {
-				taken = append(taken, name)
-			}
+			taken = append(taken, name)
 			next.drop(name)
 		case !mine || !before.same(next, name):
 			put = append(put, name)

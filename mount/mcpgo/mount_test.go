@@ -302,6 +302,40 @@ func TestTakenIsLoggedOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(log.String(), "prompt not mounted"))
 }
 
+// A prompt that the server gets after the mount, with the name of one of the mount, is logged once,
+// by the first list or get.
+func TestReplacedPrompt(t *testing.T) {
+	t.Parallel()
+	for name, request := range map[string]func(w *wire){
+		"list": func(w *wire) { assert.Equal(t, []string{"a", "b"}, w.names()) },
+		"get":  func(w *wire) { assert.Equal(t, "own", w.text("a", `{}`)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := server.NewMCPServer("s", "1")
+			var r prompts.Registry
+			r.MustAdd(says("a", "ours"), says("b", "ours"))
+			var log lockedBuffer
+			mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			w := dial(t, s, "2025-06-18")
+			assert.Equal(t, []string{"a", "b"}, w.names())
+			assert.Equal(t, "ours", w.text("a", `{}`))
+			own(s, "a", "own")
+			own(s, "c", "own")
+			s.DeletePrompts("c")
+			assert.Empty(t, log.String())
+			for range 2 {
+				request(w)
+				assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+			}
+			assert.Contains(t, log.String(), `msg="prompt not mounted" prompt=a error="mcpgo: prompt \"a\" exists on the server, too: the list has the server's entry, and the server's prompt answers; rename one of the two"`)
+			require.NoError(t, r.Set(says("b", "changed")))
+			require.Eventually(t, func() bool { return w.text("b", `{}`) == "changed" }, timeout, time.Millisecond)
+			assert.Equal(t, 1, strings.Count(log.String(), "\n"), "the change of the registry logs nothing again: %s", log.String())
+		})
+	}
+}
+
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -140,7 +140,7 @@ func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.T
 // for the client's protocol version. Prompts that are hidden from the client, or that
 // have left the registry, are removed. Changes by the application's own filter are kept.
 func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := st.owners(list)
+	owners := st.owners(ctx, list)
 	names := map[*mount][]string{}
 	for i, p := range list {
 		if m := owners[i]; m != nil {

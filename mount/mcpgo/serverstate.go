@@ -1,6 +1,7 @@
 package mcpgo
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -147,8 +148,9 @@ func isGone(p *server.ServerPrompt) bool {
 
 // owners returns the mount that each prompt of a list belongs to, or nil. An
 // author's filter may have changed them, their Meta included: what is in the
-// server under the name decides then.
-func (st *serverState) owners(list []mcp.Prompt) []*mount {
+// server under the name decides then. owners logs a prompt of the application that has replaced
+// the one of a mount.
+func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 	st.mu.RLock()
 	mounts := st.mounts
 	st.mu.RUnlock()
@@ -166,8 +168,11 @@ func (st *serverState) owners(list []mcp.Prompt) []*mount {
 			if present == nil {
 				present = m.server.ListPrompts()
 			}
-			if mountOf(present[p.Name]) == m {
+			switch there := present[p.Name]; {
+			case mountOf(there) == m:
 				owners[i] = m
+			case there != nil && mountOf(there) == nil:
+				m.reportOwn(ctx, "prompt", p.Name)
 			}
 		}
 	}
@@ -184,12 +189,15 @@ type mount struct {
 	state    *serverState
 	own      server.PromptCompletionProvider  // of the application, or nil
 	tools    *core.Entries[server.ServerTool] // nil without any
-	reported core.Reported                    // names of the server's own tools
+	reported core.Reported                    // names of the server's own prompts and tools
 
-	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
+	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount; state.changing protects changes
+}
 
-	// state.changing protects the field below, and changes of snapshot.
-	taken map[string]bool // the names that the server has for prompts of its own
+// reportOwn logs that the server has a prompt or a tool of its own with the name of one of the
+// mount.
+func (m *mount) reportOwn(ctx context.Context, kind, name string) {
+	m.reported.Report(ctx, m.calls, "mcpgo", kind, name, false)
 }
 
 // snapshot is what is mounted, as the registry was at one time.

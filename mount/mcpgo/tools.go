@@ -40,7 +40,7 @@ func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(the
 func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
 	for _, tool := range listed {
 		if there := m.server.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
-			m.reported.Report(ctx, m.calls, "mcpgo", "tool", tool.Name)
+			m.reportOwn(ctx, "tool", tool.Name)
 		}
 	}
 }

@@ -227,6 +227,6 @@ func TestReplacedTool(t *testing.T) {
 	for range 2 {
 		assert.Equal(t, []string{"a", "b"}, w.toolNames())
 	}
-	assert.Equal(t, 1, strings.Count(log.String(), `msg="tool not mounted" error="mcpgo: tool \"a\" already exists on the server; rename one of the two"`), log.String())
+	assert.Equal(t, 1, strings.Count(log.String(), `msg="tool not mounted" error="mcpgo: tool \"a\" exists on the server, too: the list has the server's entry, and the server's tool answers; rename one of the two"`), log.String())
 	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 }

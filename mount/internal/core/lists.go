@@ -149,16 +149,21 @@ type Entries[T any] struct {
 	added  map[string]string // the entries that the server has, by name
 }
 
-// Reported logs that the server has an entry of its own with the name of one of the mount, once
-// for each name.
+// Reported logs names that a server and a mount both have, once for each name.
 type Reported struct{ names sync.Map } // "prompt " or "tool " and the name
 
-// Report logs the name of a prompt or a tool.
-func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, name string) {
+// Report logs the name of a prompt or a tool, of which the server's own answers. isListed says
+// that the list has the registry's entry.
+func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, name string, isListed bool) {
 	if _, isKnown := r.names.LoadOrStore(kind+" "+name, true); isKnown {
 		return
 	}
-	attrs := []slog.Attr{slog.Any("error", Exists(mount, kind, name))}
+	lister := "server"
+	if isListed {
+		lister = "registry"
+	}
+	err := fmt.Errorf("%s: %s %q exists on the server, too: the list has the %s's entry, and the server's %[2]s answers; rename one of the two", mount, kind, name, lister)
+	attrs := []slog.Attr{slog.Any("error", err)}
 	if kind == "prompt" {
 		attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
 	}
