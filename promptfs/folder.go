@@ -91,7 +91,6 @@ func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 	return f.finish(ctx, report, err)
 }
 
-// begin waits for the turn, and returns a function that gives it back.
 func (f *Folder) begin(ctx context.Context) (end func(), err error) {
 	select {
 	case <-f.turn:
@@ -150,7 +149,6 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	return f.apply(ctx, s)
 }
 
-// apply brings the table into the registry.
 func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
 	p := f.table.plan(f.registry.Lookup, nil)
 	if len(p.missing) > 0 {
@@ -234,7 +232,6 @@ func (p *plan) report(more []*Error) *Report {
 	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(slices.Concat(p.faults, more))}
 }
 
-// announce logs the changes and reports them to Options.OnReload.
 func (f *Folder) announce(ctx context.Context, r *Report) {
 	now, appeared := map[string]error{}, []error{}
 	if r.Err != nil {
@@ -281,7 +278,6 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	}
 }
 
-// isOfFiles reports whether the error is about files, not about the whole folder.
 func isOfFiles(err error) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e)

@@ -102,8 +102,6 @@ func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) 
 	})
 }
 
-// change changes the files, and the registry. A release that cannot be served changes
-// nothing.
 func (m *Mirror) change(ctx context.Context, write func()) error {
 	f := m.folder
 	end, err := f.begin(ctx)

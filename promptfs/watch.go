@@ -69,7 +69,6 @@ func (f *Folder) Watch(ctx context.Context) {
 	}
 }
 
-// watcher watches the directories of a Folder.
 type watcher struct {
 	folder *Folder
 	notify *fsnotify.Watcher // nil if the system does not report changes
@@ -168,7 +167,6 @@ func (w *watcher) reload(ctx context.Context) {
 	}
 }
 
-// hint makes Watch look at the files.
 func (w *watcher) hint() {
 	select {
 	case w.hints <- struct{}{}:
@@ -189,7 +187,6 @@ func (w *watcher) hasMoved() bool {
 	return w.root == nil || !os.SameFile(info, w.root)
 }
 
-// unwatch ends the watching of all directories.
 func (w *watcher) unwatch() {
 	w.root = nil
 	if w.notify == nil {

@@ -59,7 +59,6 @@ func notConnected(nc *nats.Conn) error {
 	return errNotConnected
 }
 
-// watchSession follows the bucket from one connection until the first error.
 type watchSession struct {
 	*Follower
 	watcher *watcher
@@ -153,7 +152,6 @@ func failure(err error) error {
 	return err
 }
 
-// newTimer returns a timer that does not run.
 func newTimer() *time.Timer {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
@@ -183,7 +181,6 @@ func (c *changes) wait() {
 	}
 }
 
-// reset forgets the changes that were applied.
 func (c *changes) reset() {
 	c.quiet.Stop()
 	c.most.Stop()

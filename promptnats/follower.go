@@ -119,7 +119,6 @@ func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 	}
 }
 
-// newFollower returns a Follower that does not run.
 func newFollower(reg *prompts.Registry, p place, o settings) *Follower {
 	f := &Follower{registry: reg, place: p, options: o, first: make(chan error), begun: make(chan struct{}), news: make(chan struct{}, 1), known: map[string]uint64{}}
 	files := o.Files
@@ -199,7 +198,6 @@ func newBackoff(t timing) *follower.Backoff {
 	return &follower.Backoff{First: t.wait, Most: t.most, Jitter: 0.5}
 }
 
-// hear takes note of a message of [watchSession.announce].
 func (f *Follower) hear(m *nats.Msg) {
 	if string(m.Data) == f.id {
 		return
@@ -231,7 +229,6 @@ func (f *Follower) reconnectIfSilent(ctx context.Context, err error) {
 	}
 }
 
-// report sends the result of an attempt to Follow, if Follow waits for it.
 func (f *Follower) report(ctx context.Context, err error) {
 	select {
 	case f.first <- err:

@@ -70,7 +70,6 @@ const partMark = "./"
 // place is a part of a bucket, or the bucket.
 type place struct{ bucket, prefix string }
 
-// stem is the beginning of the subject of every key.
 func (p place) stem() string { return "$KV." + p.bucket + "." }
 
 // filter is the subject of all keys.
@@ -89,7 +88,6 @@ func (p place) news() string {
 	return "promptnats." + p.bucket + "." + p.prefix
 }
 
-// key returns the key of a path.
 func (p place) key(path string) string {
 	if p.prefix == "" {
 		return Key(path)
@@ -106,7 +104,6 @@ func (p place) rest(key string) (string, bool) {
 	return strings.CutPrefix(key, p.prefix+partMark)
 }
 
-// source is the beginning of the Source of each prompt.
 func (p place) source() string {
 	if p.prefix == "" {
 		return "promptnats:" + p.bucket + "/"

@@ -9,7 +9,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// loading is the content of a bucket while it is received.
 type loading struct {
 	isAnother      bool                     // the bucket was created again
 	isReplaced     bool                     // the bucket was created again, or its revisions are lower
@@ -24,7 +23,6 @@ type loading struct {
 	isWaiting, isOver bool
 }
 
-// load makes the registry equal to the bucket.
 func (s *watchSession) load(ctx context.Context) error {
 	info, isFirst := s.watcher.info, s.created.IsZero()
 	l := &loading{
@@ -87,7 +85,6 @@ func (s *watchSession) receive(ctx context.Context, l *loading) error {
 	return nil
 }
 
-// take adds an entry to the content.
 func (s *watchSession) take(l *loading, e entry) {
 	if l.received++; e.isLast {
 		l.received = max(l.received, s.watcher.pending)
@@ -123,7 +120,6 @@ func (s *watchSession) tellReplaced(ctx context.Context) {
 	s.core.Set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
 }
 
-// loaded brings everything into the registry.
 func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.File, high uint64, isReplaced bool) error {
 	all := make([]promptfs.File, 0, len(files))
 	known := make(map[string]uint64, len(files))

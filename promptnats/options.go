@@ -37,7 +37,6 @@ type Options struct {
 
 const defaultTimeout = 10 * time.Second
 
-// settings are Options with their defaults, and what users do not set.
 type settings struct {
 	Options
 	timing timing
@@ -61,7 +60,6 @@ var defaultTiming = timing{
 
 var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
 
-// check returns an error if an option is invalid.
 func (o Options) check() error {
 	if o.Prefix != "" && !validPrefix.MatchString(o.Prefix) {
 		return fmt.Errorf("promptnats: invalid Options.Prefix %q; use letters, digits, - and _, separated by single dots", o.Prefix)
@@ -72,7 +70,6 @@ func (o Options) check() error {
 	return nil
 }
 
-// filled returns the options with their defaults.
 func (o Options) filled(p place, t timing) settings {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout

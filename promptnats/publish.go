@@ -81,7 +81,6 @@ func isPrompt(name, partials string) bool {
 	return isMarkdown && !isHidden && !strings.HasPrefix(name, partials+"/") && !strings.EqualFold(path.Base(name), "README.md")
 }
 
-// writer makes a bucket equal to files.
 type writer struct {
 	place   place
 	options settings
@@ -92,7 +91,6 @@ type writer struct {
 	done    Published
 }
 
-// read reads what there is in the bucket.
 func (w *writer) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
 	defer cancel()
@@ -158,7 +156,6 @@ func (w *writer) check(largest int32) error {
 	return nil
 }
 
-// write writes and removes what differs.
 func (w *writer) write(ctx context.Context) error {
 	var parts, whole, goneParts, goneWhole []string
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
@@ -194,7 +191,6 @@ func (w *writer) isPart(name string) bool {
 	return !isPrompt(name, w.options.Files.Partials)
 }
 
-// one writes or removes one file, before so many others.
 func (w *writer) one(ctx context.Context, name string, remaining int) error {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
 	defer cancel()

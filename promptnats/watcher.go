@@ -33,7 +33,6 @@ type watcher struct {
 // mostMessages is how many messages are on their way at once.
 const mostMessages = 256
 
-// entry is one revision of a key.
 type entry struct {
 	file promptfs.File
 	key  string
@@ -84,7 +83,6 @@ func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*wat
 	return f, nil
 }
 
-// asBucket returns an error of a stream as one of a bucket.
 func asBucket(err error) error {
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("%w (%w)", jetstream.ErrBucketNotFound, err)
@@ -103,7 +101,6 @@ func explained(js jetstream.JetStream, err error) error {
 
 var errGap = errors.New("gap in the messages of the bucket")
 
-// next returns the next entry.
 func (w *watcher) next() (entry, error) {
 	for {
 		msg, err := w.messages.Next()
@@ -138,7 +135,6 @@ func (w *watcher) next() (entry, error) {
 	}
 }
 
-// isRemoval reports whether a message removes the key.
 func isRemoval(h nats.Header) bool {
 	switch h.Get("KV-Operation") {
 	case "DEL", "PURGE":

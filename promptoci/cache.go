@@ -69,7 +69,6 @@ func (c *cache) open() error {
 	return nil
 }
 
-// close lets others use the folder.
 func (c *cache) close() {
 	if c.lock != nil {
 		_ = c.lock.Close() // the end of the process does that, too

@@ -166,12 +166,10 @@ func (f *Follower) Refresh() {
 // Status returns the current status.
 func (f *Follower) Status() Status { return f.core.Status() }
 
-// keyOf returns the fields of a status whose changes are reported.
 func keyOf(s Status) any {
 	return [5]any{s.Synced, s.FromCache, s.Release, s.Refused, follower.Text(s.Err)}
 }
 
-// log logs a status.
 func (f *Follower) log(ctx context.Context, s Status) {
 	logger, release := f.options.Files.Logger, slog.String("release", s.Release.String())
 	switch {
@@ -184,7 +182,6 @@ func (f *Follower) log(ctx context.Context, s Status) {
 	}
 }
 
-// run looks at the label until ctx ends.
 func (f *Follower) run(ctx context.Context) {
 	defer f.cache.close()
 	for {
@@ -212,7 +209,6 @@ func (f *Follower) run(ctx context.Context) {
 	}
 }
 
-// pause returns the time until the next look.
 func (f *Follower) pause() time.Duration {
 	if f.failures <= 1 {
 		f.backoff.Reset()
@@ -252,10 +248,8 @@ func (f *Follower) look(ctx context.Context) error {
 	return nil
 }
 
-// errRejected is an error of a release, which another look would find again.
 var errRejected = errors.New("release rejected")
 
-// serve serves the release of a descriptor, which the label is at.
 func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 	now := f.Status()
 	if now.Release == d.Digest {
@@ -291,13 +285,11 @@ func (f *Follower) serve(ctx context.Context, d ocispec.Descriptor) error {
 	return nil
 }
 
-// rejected returns the error of a release.
 func (f *Follower) rejected(err error) error {
 	f.refusedAt = time.Now()
 	return fmt.Errorf("%w: %w", errRejected, err)
 }
 
-// replace brings a release into the registry.
 func (f *Follower) replace(ctx context.Context, r *Release) error {
 	files := make([]promptfs.File, 0, len(r.Files))
 	for _, path := range slices.Sorted(maps.Keys(r.Files)) {

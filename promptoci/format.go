@@ -26,9 +26,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file makes the manifest, the config and the layer of a release. read.go reads and
-// checks them.
-
 // The media types of a release.
 const (
 	ArtifactType = "application/vnd.mcp-prompts.release.v1"
@@ -119,7 +116,6 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 		limits.check("layer", int64(len(r.layer)), limits.Layer), limits.check("number of files", int64(len(files)), int64(limits.Files)))
 }
 
-// tag returns the tag that a release keeps for ever.
 func (r *Release) tag() string {
 	return "release." + r.Info.Created.UTC().Format("20060102T150405Z") + "." + r.Digest.Encoded()[:12]
 }
@@ -152,7 +148,6 @@ func archiveOf(files map[string][]byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// foldersOf returns the folders of the layer, in order.
 func foldersOf(paths []string) []string {
 	all := map[string]bool{folder: true}
 	for _, p := range paths {

@@ -68,7 +68,6 @@ func (l *Layout) Fetch(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser
 	return f, nil
 }
 
-// notFound returns err as an error of a store.
 func notFound(err error, what string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", what, errdef.ErrNotFound)
@@ -105,7 +104,6 @@ func (l *Layout) Push(_ context.Context, d ocispec.Descriptor, r io.Reader) erro
 	return replaceFile(name, text)
 }
 
-// replaceFile writes a file in one step.
 func replaceFile(name string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {
@@ -158,7 +156,6 @@ func newLock(name string) (*flock.Flock, error) {
 	return flock.New(name, flock.SetPermissions(mode)), nil
 }
 
-// lockError returns the error of a lock, with the fix if one is known.
 func lockError(dir string, err error) error {
 	fix := ""
 	switch {

@@ -140,7 +140,6 @@ func nextTime(ctx context.Context, s Store, label string) (time.Time, error) {
 // timeForm is the time in a tag. The microseconds follow after a Z.
 const timeForm = "20060102T150405"
 
-// current returns the release of a label, or the empty string if the label does not exist.
 func current(ctx context.Context, s Store, label string) (digest.Digest, error) {
 	d, err := s.Resolve(ctx, label)
 	switch {
@@ -189,7 +188,6 @@ func movesOf(label string) string { return "move." + label + "." }
 // moveForm is the form of the tag of a record.
 var moveForm = regexp.MustCompile(`^move\.[a-z0-9-]+\.\d{8}T\d{6}Z\d{6}\.[0-9a-f]{12}$`)
 
-// readMove reads a record of a label.
 func readMove(text []byte, label string) (Move, error) {
 	var m ocispec.Manifest
 	if err := json.Unmarshal(text, &m); err != nil || m.ArtifactType != moveType {
@@ -228,7 +226,6 @@ func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
 	}
 }
 
-// history has the moves of a label.
 type history struct {
 	now        digest.Digest // the release of the label
 	moves      []Move        // the last first

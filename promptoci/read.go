@@ -86,7 +86,6 @@ func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most i
 	return l.check(what, d.Size, most)
 }
 
-// readManifest reads the manifest of a release.
 func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
 	var m ocispec.Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -106,7 +105,6 @@ func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
 	return m, checkDescriptor("layer", m.Layers[0], layerType, l.Layer, l)
 }
 
-// infoOf returns what a manifest says of its release.
 func infoOf(m ocispec.Manifest) Info {
 	a := m.Annotations
 	i := Info{Message: a[ocispec.AnnotationDescription], Source: a[ocispec.AnnotationSource], Revision: a[ocispec.AnnotationRevision], Author: a[ocispec.AnnotationAuthors]}
@@ -116,7 +114,6 @@ func infoOf(m ocispec.Manifest) Info {
 	return i
 }
 
-// listed is a file in the config.
 type listed struct {
 	Path   string        `json:"path"`
 	Size   int64         `json:"size"`

@@ -216,10 +216,8 @@ type remoteStore struct {
 }
 
 const (
-	// maxTagPages is the maximum number of pages of a list of tags.
 	maxTagPages = 10_000
-	// maxTags is the maximum number of tags of a repository.
-	maxTags = 200_000
+	maxTags     = 200_000
 	// maxTagBytes is the maximum size of all pages of a list of tags.
 	maxTagBytes = 16 << 20
 	// roomForTags is how many tags of at most longestTag bytes may still be written after a list
@@ -249,7 +247,6 @@ func withRoom(ctx context.Context) context.Context { return context.WithValue(ct
 // tagsKey is the key of the tagsLeft of a list of tags in the context of its requests.
 type tagsKey struct{}
 
-// tagsLeft is what may follow in a list of tags.
 type tagsLeft struct{ tags, bytes int }
 
 // tagsBody is one page of a list of tags. A comma follows each tag but the last, and no tag has
@@ -273,7 +270,6 @@ func (s *remoteStore) retryAfter() time.Duration {
 	return max(0, time.Until(time.Unix(0, s.guard.until.Load())))
 }
 
-// guard checks requests, and notes Retry-After.
 type guard struct {
 	base         http.RoundTripper
 	registryHost string
@@ -393,7 +389,6 @@ func isInternal(ip netip.Addr) bool {
 	return ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.Is4() && ip.As4()[0] == 0 || ip.IsUnspecified() || slices.Contains(metadataAddresses, ip)
 }
 
-// isInternalName is isInternal for a host in a URL.
 func isInternalName(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return isInternal(ip)

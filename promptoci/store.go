@@ -87,7 +87,6 @@ func Push(ctx context.Context, s Store, r *Release) error {
 	return nil
 }
 
-// writeRelease writes the contents of a release, the manifest last.
 func writeRelease(ctx context.Context, s Store, r *Release, write func(context.Context, Store, ocispec.Descriptor, []byte) error) error {
 	for _, blob := range []struct {
 		mediaType string
@@ -100,7 +99,6 @@ func writeRelease(ctx context.Context, s Store, r *Release, write func(context.C
 	return nil
 }
 
-// put writes content unless the store has it.
 func put(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error {
 	if ok, err := s.Exists(ctx, d); err == nil && ok {
 		return nil
@@ -108,7 +106,6 @@ func put(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error 
 	return send(ctx, s, d, text)
 }
 
-// send writes content.
 func send(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error {
 	if err := s.Push(ctx, d, bytes.NewReader(text)); err != nil && !errors.Is(err, errdef.ErrAlreadyExists) {
 		return err
@@ -158,7 +155,6 @@ func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Releas
 	return r, err
 }
 
-// fetchManifest reads the manifest of a release.
 func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
 	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
 		return ocispec.Manifest{}, nil, err
@@ -229,7 +225,6 @@ func Copy(ctx context.Context, from Store, tagOrDigest string, to Store) (*Relea
 	return r, Push(ctx, to, r)
 }
 
-// isNotFound reports whether a store does not have what was asked for.
 func isNotFound(err error) bool {
 	var response *errcode.ErrorResponse
 	return errors.Is(err, errdef.ErrNotFound) || errors.As(err, &response) && response.StatusCode == http.StatusNotFound

@@ -44,7 +44,6 @@ func (c carrier) Keys() []string {
 
 const space = " \t\r\n"
 
-// members yields the names of the members, and the values as JSON.
 func (c carrier) members() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		rest, ok := strings.CutPrefix(strings.TrimLeft(string(c), space), "{")

@@ -145,7 +145,6 @@ func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Ou
 // attributePool has slices for the attributes of metrics, of which a set keeps a copy.
 var attributePool = sync.Pool{New: func() any { return new(make([]attribute.KeyValue, 0, 16)) }}
 
-// allowed returns the attributes that the filter allows.
 func (o *Observer) allowed(op observe.Operation, attrs []attribute.KeyValue) []attribute.KeyValue {
 	if o.attributes == nil {
 		return attrs
@@ -180,7 +179,6 @@ func methodOf(op observe.Operation) string {
 	return op.Method
 }
 
-// spanAttributes returns what is known of an operation when it begins.
 func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
 	attrs := append(connectionAttributes(make([]attribute.KeyValue, 0, 8), op), attribute.String(attrMethod, methodOf(op)))
 	attrs = appendText(attrs, attrSession, op.SessionID)

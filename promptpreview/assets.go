@@ -15,8 +15,6 @@ import (
 	"time"
 )
 
-// This file serves the files of the page.
-
 //go:embed assets
 var files embed.FS
 
@@ -37,7 +35,6 @@ var policy = strings.Join([]string{
 	"trusted-types dompurify worker",
 }, "; ")
 
-// asset is a file of the page.
 type asset struct {
 	name, mimeType, tag string
 	plain               []byte

@@ -55,7 +55,6 @@ func (h *Handler) authorRefusal(r *http.Request, path string) string {
 	return ""
 }
 
-// askAuthor answers a request about the files of prompts.
 func (h *Handler) askAuthor(w http.ResponseWriter, r *http.Request, path string) {
 	// Another way to write a path could lead past the check of effects.
 	if h.options.Author == nil || pathpkg.Clean("/"+path) != "/"+path {

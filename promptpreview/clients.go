@@ -32,21 +32,18 @@ type outline struct {
 	}
 }
 
-// finding is what a client cannot show.
 type finding struct {
 	What   string `json:"what"`
 	Effect string `json:"effect"`
 	Source string `json:"source"`
 }
 
-// clientFindings are the findings for one client.
 type clientFindings struct {
 	Client   string    `json:"client"`
 	IsNone   bool      `json:"isNone"` // the client shows no prompts at all
 	Findings []finding `json:"findings"`
 }
 
-// showClients answers with the findings for each known client.
 func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 	if !isMethod(w, r, http.MethodPost) {
 		return

@@ -29,7 +29,6 @@ func (h *Handler) refusal(r *http.Request) string {
 	return ""
 }
 
-// isOnLoopback reports whether the request has come to a loopback address.
 func isOnLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -50,5 +49,4 @@ func isLoopbackName(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// pathOf returns the path of a request below the page.
 func pathOf(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/") }

@@ -70,7 +70,6 @@ type Handler struct {
 	changed map[string]int64 // the number of the last report that has changed a prompt, by its name
 }
 
-// fileError is an error of a file, as the page gets it.
 type fileError struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
@@ -100,7 +99,6 @@ func (h *Handler) Close() error {
 	return h.endpoint.Close()
 }
 
-// checkMade panics for a Handler that no function made.
 func (h *Handler) checkMade() {
 	if h == nil || h.endpoint == nil {
 		panic("promptpreview: Handler is not made by NewHandler")
@@ -143,7 +141,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isMethod reports whether the request has the method, and answers it if not.
 func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 	if r.Method != method {
 		w.Header().Set("Allow", method)
@@ -179,7 +176,6 @@ func (h *Handler) OnReload(dir string) func(promptfs.Report) {
 	}
 }
 
-// fileErrors returns the errors that err joins, of files in dir.
 func (h *Handler) fileErrors(dir string, err error) []fileError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []fileError

@@ -63,8 +63,6 @@ type span struct {
 
 func (s *span) bytes() int { return pageBytes + len(s.after) + len(s.last) }
 
-// view returns the view of a client; nil if it is not identified. The mutex is
-// held.
 func (c *clients) view(from feature.Client) *view {
 	if from == (feature.Client{}) {
 		return nil
@@ -96,7 +94,6 @@ func (c *clients) remove(e *list.Element) {
 	c.bytes -= v.bytes
 }
 
-// forget forgets a client, whose session has ended.
 func (c *clients) forget(from feature.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,7 +175,6 @@ func (c *clients) refresh(from feature.Client, path string, seq uint64) {
 	c.count(v, n)
 }
 
-// snapshot returns the snapshot that a client reads a file from.
 func (c *clients) snapshot(from feature.Client, s *state, path string) *snapshot {
 	if len(s.past) == 0 {
 		return &s.snapshot

@@ -18,8 +18,6 @@ type entry struct {
 	json []byte // the Skill of the protocol
 }
 
-// compose encodes the entries of the skills that have changed, and of those above
-// them.
 func (tx *Tx) compose() error {
 	stale := map[string]bool{}
 	for path := range tx.changed {
@@ -101,7 +99,6 @@ func encode(c *compiled, all ordmap.Map[*entry], visible func(*entry) bool) ([]b
 	return append(dst, '}'), nil
 }
 
-// parents yields the paths above a path, the nearest first.
 func parents(path string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {

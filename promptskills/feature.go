@@ -14,8 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
-// This file has the feature: the methods, the capabilities and the notifications.
-
 // Extension is the name of the extension in the capabilities of a server.
 const Extension = "io.modelcontextprotocol/skills"
 
@@ -83,7 +81,6 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 	}, nil
 }
 
-// service answers the methods.
 type service struct {
 	registry *Registry
 	options  Options
@@ -104,7 +101,6 @@ type request struct {
 // calls the method, but does not run the work.
 type method func(q *request, dst []byte) (result []byte, w feature.Work, err error)
 
-// work returns the work that f does.
 func work(f func(ctx context.Context, dst []byte) ([]byte, error)) feature.Work {
 	return feature.Work{Runner: feature.RunnerFunc(f)}
 }
@@ -122,7 +118,6 @@ func always(needsWork bool, f func(ctx context.Context, q *request, dst []byte) 
 	}
 }
 
-// serve returns the Serve of a method.
 func serve(m method) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		q, err := readRequest(c)
@@ -133,7 +128,6 @@ func serve(m method) func(c *feature.Call, dst []byte) ([]byte, feature.Work, er
 	}
 }
 
-// readRequest reads the params of a request.
 func readRequest(c *feature.Call) (*request, error) {
 	rev, _ := revision.Parse(c.Version())
 	q := &request{method: c.Method(), from: c.From(), rev: rev}
@@ -171,7 +165,6 @@ func readRequest(c *feature.Call) (*request, error) {
 	return q, nil
 }
 
-// invalid returns the error of a param.
 func invalid(param, format string, args ...any) error {
 	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf(format, args...), Data: map[string]string{"param": param}}
 }
@@ -179,7 +172,6 @@ func invalid(param, format string, args ...any) error {
 // codeUnknownResource is replaced by -32602 in 2026-07-28.
 const codeUnknownResource prompts.Code = -32002
 
-// unknown returns the error for a URI that does not exist.
 func (q *request) unknown() error {
 	e := &prompts.Error{Code: codeUnknownResource, Message: fmt.Sprintf("unknown resource %q", phrase.Clip(q.uri, phrase.MaxEcho)), Data: q.data()}
 	if q.method == "skills/get" {
@@ -195,7 +187,6 @@ func (q *request) wrong(why string) error {
 
 func (q *request) data() map[string]string { return map[string]string{"uri": phrase.Clip(q.uri, 4096)} }
 
-// visible returns the filter for the client in ctx; nil if it sees all skills.
 func (s *service) visible(ctx context.Context) func(e *entry) bool {
 	if s.options.Visible == nil {
 		return nil
@@ -203,10 +194,8 @@ func (s *service) visible(ctx context.Context) func(e *entry) bool {
 	return func(e *entry) bool { return ctx.Err() == nil && s.options.Visible(ctx, e.skill) }
 }
 
-// isOwn reports whether a URI is one of the application's.
 func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }
 
-// subscribeToList has changed called for each change of the list of resources.
 func (s *service) subscribeToList(changed func()) (cancel func()) {
 	end := s.registry.subscribers.Add(func(*change) { changed() })
 	if s.options.Resources.Changed == nil {
@@ -219,7 +208,6 @@ func (s *service) subscribeToList(changed func()) (cancel func()) {
 	}
 }
 
-// subscribe has changed called for each change of a file.
 func (s *service) subscribe(ctx context.Context, from feature.Client, uri string, changed func()) (cancel func(), err error) {
 	q := &request{method: "resources/subscribe", uri: uri}
 	if isOwn(uri) {

@@ -13,10 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file serves skills/list, skills/get, resources/list and
-// resources/templates/list.
-
-// listSkills is the method skills/list.
 func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	now, visible := s.registry.load(), s.visible(ctx)
 	total := now.skills.Len()
@@ -39,7 +35,6 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 	return p.end(), nil
 }
 
-// getSkill is the method skills/get.
 func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	path, ok := pathOf(q.uri)
 	if !ok {
@@ -59,7 +54,6 @@ func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte,
 	return append(dst, '}'), nil
 }
 
-// append appends the entry as the client sees it.
 func (e *entry) append(dst []byte, all ordmap.Map[*entry], visible func(*entry) bool) []byte {
 	if visible == nil {
 		return append(dst, e.json...)
@@ -76,7 +70,6 @@ func (e *entry) append(dst []byte, all ordmap.Map[*entry], visible func(*entry) 
 	return append(dst, json...)
 }
 
-// hidden yields the skills below a path that are not visible.
 func hidden(all ordmap.Map[*entry], path string, visible func(*entry) bool) func(yield func(*entry) bool) {
 	return func(yield func(*entry) bool) {
 		for at, e := range all.After(path + "/") {
@@ -95,7 +88,6 @@ const (
 	separator   = "\x00" // between a skill and the name of a file
 )
 
-// listResources is the method resources/list.
 func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	p := s.page(q, append(dst, `{"resources":[`...), 0)
 	if own := s.options.Resources.List; own != nil && q.after < skillPrefix {
@@ -148,7 +140,6 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 	return p.end(), nil
 }
 
-// listTemplates is the method resources/templates/list.
 func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	p := s.page(q, append(dst, `{"resourceTemplates":[`...), 0)
 	own := s.options.Resources.Templates
@@ -180,7 +171,6 @@ func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]
 	return p.end(), nil
 }
 
-// appendMember appends a string, unless it is empty.
 func appendMember(dst []byte, before byte, name, value string) []byte {
 	if value == "" && before == ',' {
 		return dst
@@ -189,7 +179,6 @@ func appendMember(dst []byte, before byte, name, value string) []byte {
 	return strictjson.AppendString(append(dst, ':'), strings.ToValidUTF8(value, "\ufffd"))
 }
 
-// appendLink appends a resource of the application.
 func appendLink(dst []byte, l *prompts.ResourceLink, rev revision.Revision) []byte {
 	dst = appendMember(dst, '{', "uri", l.URI)
 	dst = appendMember(dst, ',', "name", cmp.Or(l.Name, l.URI))
@@ -204,7 +193,6 @@ func appendLink(dst []byte, l *prompts.ResourceLink, rev revision.Revision) []by
 	return append(dst, '}')
 }
 
-// appendMain appends the SKILL.md of a dynamic skill.
 func (e *entry) appendMain(dst []byte) []byte {
 	dst = appendMember(dst, '{', "uri", e.skill.URI())
 	dst = appendMember(dst, ',', "name", e.name)
@@ -212,7 +200,6 @@ func (e *entry) appendMain(dst []byte) []byte {
 	return append(appendMember(dst, ',', "mimeType", markdownType), '}')
 }
 
-// appendFile appends a file of a skill.
 func (e *entry) appendFile(dst []byte, f *file) []byte {
 	if f.name == Main {
 		dst = e.appendMain(dst)

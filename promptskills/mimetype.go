@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// This file says what type a file has: by its extension, or by its content.
-
 const (
 	markdownType  = "text/markdown"
 	directoryType = "inode/directory"

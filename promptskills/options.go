@@ -70,7 +70,6 @@ type Template struct {
 	MIMEType    string
 }
 
-// withDefaults fills in the defaults, or returns the options that are invalid.
 func (o Options) withDefaults() (Options, error) {
 	var errs []error
 	if o.PageSize < 0 {

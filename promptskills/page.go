@@ -7,7 +7,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// page appends the elements of one page.
 type page struct {
 	cursor.Page
 	element []byte // of the last call of add
@@ -25,7 +24,6 @@ func (p *page) add(name string, encode func(dst []byte) []byte) bool {
 	return cursor.Add(&p.Page, name, p.element)
 }
 
-// end appends the end of the list and the cursor.
 func (p *page) end() []byte { return append(p.End(), '}') }
 
 // maxNames are the sizes in bytes of the longest names in the lists that have cursors.
@@ -45,5 +43,4 @@ func checkURI(uri string) error {
 	return nil
 }
 
-// list returns the name of the list of a request, for its cursors.
 func (q *request) list() string { return q.method + "\x00" + q.uri + "\x00" }

@@ -17,13 +17,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file serves resources/read and resources/directory/read.
-
 // maxInstant is the size in bytes of the largest file that is sent by the
 // goroutine that reads the connection.
 const maxInstant = 64 << 10
 
-// read is the method resources/read.
 func (s *service) read(q *request, dst []byte) ([]byte, feature.Work, error) {
 	at, ok := pathOf(q.uri)
 	switch {
@@ -67,7 +64,6 @@ func (s *service) lookUp(q *request, at string, visible func(*entry) bool) (*ent
 	return nil, nil, q.unknown()
 }
 
-// appendRead appends the result of resources/read for what lookUp has returned.
 func appendRead(ctx context.Context, q *request, dst []byte, e *entry, f *file, at string) ([]byte, error) {
 	if f == nil {
 		data, err := readDynamic(ctx, q, e, at[len(e.skill.Path)+1:])
@@ -86,7 +82,6 @@ func appendRead(ctx context.Context, q *request, dst []byte, e *entry, f *file, 
 	return append(appendContent(append(dst, `{"contents":[`...), content), "]}"...), nil
 }
 
-// readOwn reads a resource of the application.
 func (s *service) readOwn(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	contents, err := s.options.Resources.Read(ctx, q.uri)
 	switch {
@@ -108,7 +103,6 @@ func (s *service) readOwn(ctx context.Context, q *request, dst []byte) ([]byte, 
 	return append(dst, "]}"...), nil
 }
 
-// appendContent appends the content of a resource.
 func appendContent(dst []byte, c *prompts.EmbeddedResource) []byte {
 	dst = appendMember(dst, '{', "uri", c.URI)
 	dst = appendMember(dst, ',', "mimeType", c.MIMEType)
@@ -121,7 +115,6 @@ func appendContent(dst []byte, c *prompts.EmbeddedResource) []byte {
 	return append(dst, `"}`...)
 }
 
-// readDynamic reads a file of a dynamic skill.
 func readDynamic(ctx context.Context, q *request, e *entry, name string) ([]byte, error) {
 	fsys, err := e.skill.Dynamic(ctx)
 	if err != nil {
@@ -139,13 +132,11 @@ func readDynamic(ctx context.Context, q *request, e *entry, name string) ([]byte
 	return data, nil
 }
 
-// child is a direct child of a directory.
 type child struct {
 	name   string
 	encode func(dst []byte) []byte
 }
 
-// readDirectory is the method resources/directory/read.
 func (s *service) readDirectory(q *request, dst []byte) ([]byte, feature.Work, error) {
 	at, ok := pathOf(q.uri)
 	if !ok {
@@ -161,13 +152,11 @@ func (s *service) readDirectory(q *request, dst []byte) ([]byte, feature.Work, e
 	}), nil
 }
 
-// isInDynamic reports whether the files of a directory are those of a dynamic skill.
 func isInDynamic(all ordmap.Map[*entry], at string) bool {
 	e := enclosing(all, at)
 	return e != nil && e.skill.Dynamic != nil
 }
 
-// appendChildren appends the result of resources/directory/read.
 func (s *service) appendChildren(ctx context.Context, q *request, dst []byte, all ordmap.Map[*entry], at string) ([]byte, error) {
 	visible := s.visible(ctx)
 	children, isDirectory := s.children(all, at, visible)
@@ -211,7 +200,6 @@ func enclosing(all ordmap.Map[*entry], at string) *entry {
 	return nil
 }
 
-// isDirectory reports whether a path is a directory that the client can see.
 func (s *service) isDirectory(all ordmap.Map[*entry], at string, visible func(*entry) bool) bool {
 	_, ok := s.children(all, at, visible)
 	return ok
@@ -259,7 +247,6 @@ func (s *service) children(all ordmap.Map[*entry], at string, visible func(*entr
 	}
 }
 
-// dynamicChildren returns the children of a directory in a dynamic skill.
 func dynamicChildren(ctx context.Context, q *request, e *entry, at string) ([]child, error) {
 	fsys, err := e.skill.Dynamic(ctx)
 	if err != nil {
@@ -304,7 +291,6 @@ func dynamicChildren(ctx context.Context, q *request, e *entry, at string) ([]ch
 	return children, nil
 }
 
-// appendDirectory appends a directory.
 func appendDirectory(dst []byte, at, name string) []byte {
 	dst = appendMember(dst, '{', "uri", uriOf(at))
 	dst = appendMember(dst, ',', "name", name)

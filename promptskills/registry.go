@@ -15,8 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
 
-// This file has the registry: immutable snapshots behind an atomic pointer.
-
 // Registry is a set of skills by path. The zero value is an empty registry. It must
 // not be copied. Set the options before the first use. Safe for concurrent use.
 //
@@ -67,7 +65,6 @@ type state struct {
 	past []past
 }
 
-// past is a snapshot that was replaced.
 type past struct {
 	snapshot
 	ended time.Time
@@ -76,7 +73,6 @@ type past struct {
 
 type digest = [32]byte
 
-// blob is the content of one or more files.
 type blob struct {
 	data []byte
 	refs int
@@ -191,7 +187,6 @@ func (r *Registry) hold(added []*compiled) error {
 	return fmt.Errorf("%w: %d bytes, including retained files (limit %d); raise Registry.MaxTotalBytes", ErrTooLarge, total, most)
 }
 
-// release is the opposite of hold.
 func (r *Registry) release(gone []*compiled) {
 	for _, c := range gone {
 		for _, f := range c.files {
@@ -229,7 +224,6 @@ func (r *Registry) forget(pasts []past, now time.Time) []past {
 // maxPast is the maximum number of snapshots that are retained.
 const maxPast = 1024
 
-// expire forgets what has been retained long enough.
 func (r *Registry) expire() {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -265,7 +259,6 @@ func (r *Registry) Len() int { return r.load().skills.Len() }
 
 var empty state
 
-// load returns the current state.
 func (r *Registry) load() *state {
 	if s := r.state.Load(); s != nil {
 		return s
@@ -342,14 +335,12 @@ func (tx *Tx) editor() *ordmap.Editor[*entry] {
 	return tx.edit
 }
 
-// change is what one Update has changed.
 type change struct {
 	before, after ordmap.Map[*entry]
 	seq           uint64
 	paths         map[string]bool // of skills
 }
 
-// affects reports whether the change is one of the file with a path.
 func (c *change) affects(path string) bool {
 	for at := range c.paths {
 		if strings.HasPrefix(path, at+"/") {

@@ -23,9 +23,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file compiles a Skill: it checks the rules of the format, and makes the
-// digests, the sizes and the JSON that the server sends.
-
 // Main is the name of the file that makes a folder a skill.
 const Main = "SKILL.md"
 
@@ -96,7 +93,6 @@ func (s Skill) Check() error {
 	return err
 }
 
-// file is one file of a compiled skill.
 type file struct {
 	name     string // the path in the skill
 	digest   [sha256.Size]byte
@@ -114,7 +110,6 @@ type compiled struct {
 	bytes       int64
 }
 
-// compile checks a skill and returns what the registry keeps of it.
 func compile(s Skill) (*compiled, error) {
 	var errs []error
 	fail := func(file, format string, args ...any) {
@@ -174,19 +169,16 @@ func compile(s Skill) (*compiled, error) {
 	return c, nil
 }
 
-// find returns the index of a file, and whether it exists.
 func (c *compiled) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.name, name) })
 }
 
-// equal reports whether two versions of a skill look the same to clients.
 func (c *compiled) equal(d *compiled) bool {
 	return c.skill.Path == d.skill.Path && c.skill.Source == d.skill.Source && bytes.Equal(c.skill.Frontmatter, d.skill.Frontmatter) &&
 		c.skill.Dynamic == nil && d.skill.Dynamic == nil &&
 		slices.EqualFunc(c.files, d.files, func(a, b file) bool { return a.name == b.name && a.digest == b.digest })
 }
 
-// isName reports whether a name follows the rules of Agent Skills.
 func isName(name string) bool {
 	if len(name) == 0 || len(name) > 64 || name[0] == '-' || name[len(name)-1] == '-' || strings.Contains(name, "--") {
 		return false
@@ -286,7 +278,6 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 	return compact.Bytes(), description, errs
 }
 
-// appendResource appends the entry of a file in a manifest.
 func (f *file) appendResource(dst []byte, skill string) []byte {
 	dst = append(dst, `{"uri":`...)
 	dst = strictjson.AppendString(dst, uriOf(skill+"/"+f.name))

@@ -11,7 +11,6 @@ import (
 
 const scheme = "skill://"
 
-// uriOf returns the URI of a path.
 func uriOf(p string) string {
 	b := make([]byte, 0, len(scheme)+len(p))
 	b = append(b, scheme...)

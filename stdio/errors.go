@@ -24,8 +24,6 @@ func (t *Transport) describe(op string, err error) error {
 	return fmt.Errorf("stdio: %s: %w", op, err)
 }
 
-// isClosed reports whether err is about a stream that this side has closed.
-//
 // The text stands for net.ErrClosed. The standard library keeps the text stable for
 // programs that search for it (see ErrNetClosing in internal/poll). An import of net
 // for this name would link every stdio server to the C library if cgo is enabled.

@@ -18,7 +18,6 @@ type lineReader struct {
 	end      error // what ended the stream, from then on
 }
 
-// newLineReader returns a lineReader that reads from r in pieces of size bytes.
 func newLineReader(r io.Reader, limit, size int) *lineReader {
 	return &lineReader{
 		r:        bufio.NewReaderSize(r, size),
@@ -114,8 +113,7 @@ func (l *lineReader) longLine(part []byte, err error) ([]byte, error) {
 	}
 }
 
-// finish puts a line together from the part that was copied before, which may
-// be nil, and its last part, which is still in the reader's buffer.
+// head was copied before, and may be nil. part is still in the reader's buffer.
 func (l *lineReader) finish(head, part []byte) ([]byte, error) {
 	line := part
 	if head != nil {

@@ -58,7 +58,6 @@ type LogWriter struct {
 	broken  bool          // nothing can be written any more
 }
 
-// record is a queued record.
 type record struct {
 	data   []byte
 	level  slog.Level // DEBUG, INFO, WARN or ERROR
@@ -78,7 +77,6 @@ func NewLogWriter(w io.Writer) *LogWriter {
 	return l
 }
 
-// checkMade panics for a LogWriter that no function made.
 func (l *LogWriter) checkMade() {
 	if l == nil || l.w == nil {
 		panic("stdio: LogWriter is not made by NewLogWriter")
@@ -143,7 +141,6 @@ func (l *LogWriter) makeRoom(need int, level slog.Level) bool {
 	return true
 }
 
-// pop takes the oldest record of a queue.
 func pop(queue *[]record) record {
 	r := (*queue)[0]
 	(*queue)[0] = record{} // the array is used for longer
@@ -159,7 +156,6 @@ func (l *LogWriter) isDue() bool {
 	return !l.broken && (len(l.low)+len(l.high) > 0 || !l.failed && l.dropped != droppedCounts{})
 }
 
-// drain writes what is queued.
 func (l *LogWriter) drain() {
 	isTorn := false // the last record was written in part
 	for {
@@ -216,7 +212,6 @@ func (l *LogWriter) done(err error, freed int, ifLost droppedCounts) {
 	}
 }
 
-// end drops what is queued, and what comes.
 func (l *LogWriter) end() {
 	for _, r := range append(l.low, l.high...) {
 		l.held -= r.size()
@@ -224,7 +219,7 @@ func (l *LogWriter) end() {
 	l.broken, l.low, l.high = true, nil, nil
 }
 
-// writeRecord is w.Write. A panic of w would end the process here.
+// A panic of w would end the process here.
 func writeRecord(w io.Writer, p []byte) (n int, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -271,7 +266,6 @@ type droppedCounts [4]int
 
 func (c *droppedCounts) add(level slog.Level) { c[(level-slog.LevelDebug)/4]++ }
 
-// record returns the record with the counts.
 func (c droppedCounts) record(f logFormat) []byte {
 	var b bytes.Buffer
 	var h slog.Handler = slog.NewTextHandler(&b, nil)
@@ -285,7 +279,6 @@ func (c droppedCounts) record(f logFormat) []byte {
 	return b.Bytes()
 }
 
-// logFormat is how the records of a log are written.
 type logFormat int
 
 const (
@@ -294,7 +287,6 @@ const (
 	formatJSON                   // by slog.JSONHandler
 )
 
-// classify returns the format and the level of a record, of which head is the beginning.
 func classify(head []byte) (logFormat, slog.Level) {
 	switch {
 	case bytes.HasPrefix(head, []byte("{")):
@@ -313,7 +305,6 @@ func classify(head []byte) (logFormat, slog.Level) {
 	return formatPlain, slog.LevelWarn
 }
 
-// levelOf returns the level at the start of a text, or WARN.
 func levelOf(text []byte) slog.Level {
 	end := bytes.IndexAny(text, "\" \n")
 	if end < 0 {

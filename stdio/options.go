@@ -1,6 +1,5 @@
 package stdio
 
-// defaultMaxMessageBytes is the bound on messages that neither Options nor a server sets.
 const defaultMaxMessageBytes = 4 << 20
 
 // Options configures a [Transport]. The zero value of each field is its default and

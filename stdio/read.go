@@ -21,7 +21,6 @@ func (s openStream) Read(p []byte) (int, error) {
 // readBufferBytes is how much is asked of the stream at once.
 const readBufferBytes = 16 << 10
 
-// line is a message, or the error for one that was too large.
 type line struct {
 	msg []byte
 	err error

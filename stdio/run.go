@@ -62,7 +62,6 @@ func protectLog() (restore func()) {
 	}
 }
 
-// wait waits for c, for at most logTimeout.
 func wait(c <-chan struct{}) {
 	timer := time.NewTimer(logTimeout)
 	defer timer.Stop()

@@ -28,7 +28,6 @@ import (
 
 var _ transport.Conn = (*Transport)(nil)
 
-// errNotMade is the error of a Transport that no function made.
 var errNotMade = errors.New("stdio: Transport is not made by New or NewStream")
 
 func (t *Transport) isMade() bool { return t != nil && t.closed != nil }
@@ -143,7 +142,6 @@ func (t *Transport) LimitMessages(n int) {
 // TransportInfo describes the connection as a pipe.
 func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
 
-// done reports whether Close has been called.
 func (t *Transport) done() bool {
 	select {
 	case <-t.closed:

@@ -11,7 +11,6 @@ import (
 // systems have none in common.
 var goneErrnos []error
 
-// duplicate is not needed on systems without SIGPIPE.
 func duplicate(*os.File) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// goneErrnos are the errors for a connection that the other side has closed.
 var goneErrnos = []error{syscall.EPIPE, syscall.ECONNRESET}
 
 // duplicate returns a file with a descriptor of its own for what f is open on.

@@ -10,7 +10,6 @@ import (
 // syscall does not name.
 const errorNoData = syscall.Errno(232)
 
-// goneErrnos are the errors for a connection that the other side has closed.
 var goneErrnos = []error{syscall.ERROR_BROKEN_PIPE, errorNoData, syscall.WSAECONNRESET, syscall.WSAECONNABORTED}
 
 // duplicate is not needed on Windows, which has no SIGPIPE.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// readBody reads the body of a POST, into memory of its own if buf is too small.
-// What it has reserved for the body must be released.
+// The result is in memory of its own if buf is too small. What the body has reserved must be
+// released.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, room *reservation, buf []byte) ([]byte, error) {
 	body, err := h.readAll(w, r, room, buf)
 	switch {
@@ -24,7 +24,6 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, room *reserva
 	return body, err
 }
 
-// refuseBody rejects a request whose body was not read because of err.
 func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -82,7 +81,6 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, room *reservat
 	}
 }
 
-// readInto reads until p is full, or returns why it is not.
 func readInto(from io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var read int
@@ -95,7 +93,6 @@ func readInto(from io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// readEnd returns nil if nothing follows.
 func readEnd(from io.Reader) error {
 	var more [1]byte
 	_, err := readInto(from, more[:]) // which finds that it is too much, if there is some

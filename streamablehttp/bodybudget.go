@@ -26,14 +26,12 @@ func newBodyBudget(size int64) *limit.Semaphore {
 	return limit.NewSemaphore(pendingBodies*size, pendingBodiesOfOne*size)
 }
 
-// reservation is what one body has reserved.
 type reservation struct {
 	bodies *limit.Semaphore
 	client string
 	n      int64
 }
 
-// grow grows the reservation to n bytes and reports whether they were free.
 func (r *reservation) grow(n int64) bool {
 	if !r.bodies.TryAcquire(r.client, n-r.n) {
 		return false

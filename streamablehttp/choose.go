@@ -19,7 +19,6 @@ func Choose(choose func(r *http.Request) *Handler) http.Handler {
 	return &chooser{choose: choose}
 }
 
-// chooser passes requests to the handlers of choose.
 type chooser struct {
 	choose func(r *http.Request) *Handler
 	known  sync.Map // *Handler, as keys

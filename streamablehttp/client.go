@@ -9,13 +9,11 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// client is the sender of a request.
 type client struct {
 	principal string // empty without authentication
 	name      string // principal or address, for the limits per client
 }
 
-// informer describes the connection of a request.
 type informer struct{ request *http.Request }
 
 // TransportInfo describes the connection.
@@ -38,7 +36,6 @@ func (i informer) TransportInfo() transport.Info {
 	return info
 }
 
-// hostIn returns an address without its port.
 func hostIn(addr string) string {
 	if ap, err := netip.ParseAddrPort(addr); err == nil {
 		return ap.Addr().Unmap().String()

@@ -11,7 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// find is the Session of the exchange.
 func (x *exchange) find(m transport.RequestInfo) (transport.Session, error) {
 	version, hasVersion, err := singleHeader(x.request.Header, headerVersion)
 	if err != nil {
@@ -49,7 +48,6 @@ func (x *exchange) find(m transport.RequestInfo) (transport.Session, error) {
 	return x.session.Session, nil
 }
 
-// reject returns err, and sets the status of the reply.
 func (x *exchange) reject(status int, err error) (transport.Session, error) {
 	x.refused = status
 	return nil, err
@@ -77,7 +75,6 @@ func notStateless(m transport.RequestInfo, version string) error {
 		version, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities")}
 }
 
-// openSession returns a session for initialize.
 func (x *exchange) openSession() (transport.Session, error) {
 	id := newID()
 	fresh := &session{

@@ -31,7 +31,6 @@ func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c clien
 	return found
 }
 
-// delete ends a session.
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
 	if found := h.requireSession(w, r, c); found != nil {
 		h.sessions.end(found)

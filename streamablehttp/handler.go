@@ -60,7 +60,6 @@ func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	return h, nil
 }
 
-// checkMade panics for a Handler that no function made.
 func (h *Handler) checkMade() {
 	if h == nil || h.server == nil {
 		panic("streamablehttp: Handler is not made by NewHandler")
@@ -112,8 +111,6 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 	return 0, ""
 }
 
-// beginBackground counts a goroutine that may outlive its call of ServeHTTP, until
-// endBackground.
 func (h *Handler) beginBackground() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,7 +124,6 @@ func (h *Handler) endBackground() {
 	h.signalIdle()
 }
 
-// end is the end of a request that begin has counted.
 func (h *Handler) end(c client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,8 +164,6 @@ func (h *Handler) Close() error {
 	return nil
 }
 
-// shutdown is Shutdown, with the time for the error responses of requests that are cut
-// off.
 func (h *Handler) shutdown(ctx context.Context, cutOff time.Duration) error {
 	h.checkMade()
 	h.mu.Lock()

@@ -17,7 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// The protocol's headers, in Go's spelling.
 const (
 	headerSession = "Mcp-Session-Id"
 	headerVersion = "Mcp-Protocol-Version"
@@ -29,7 +28,6 @@ func mismatch(format string, args ...any) error {
 	return &prompts.Error{Code: transport.CodeHeaderMismatch, Message: fmt.Sprintf(format, args...)}
 }
 
-// quote quotes the beginning of a client's value.
 func quote(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
 
 // singleHeader returns the value of a header. It rejects a repeated header, of which a
@@ -72,7 +70,6 @@ func distinct(fields []string) (first, other string, differs bool) {
 	return first, "", false
 }
 
-// isStateful reports whether a protocol version has sessions.
 func isStateful(version string) bool {
 	r, ok := revision.Parse(version)
 	return ok && !r.Stateless()
@@ -85,7 +82,6 @@ func isStateless(version string) bool {
 	return err == nil && version > revision.NewestStateful().String()
 }
 
-// versionList returns the protocol versions that match, separated by commas.
 func versionList(match func(version string) bool) string {
 	var versions []string
 	for _, r := range revision.All() {
@@ -186,7 +182,6 @@ func accepts(h http.Header, mediaType string) bool {
 	return takes
 }
 
-// isZero reports whether a quality says "not at all".
 func isZero(q string) bool {
 	return q != "" && strings.Trim(q, "0.") == ""
 }
@@ -199,7 +194,6 @@ func isEncoded(h http.Header) bool {
 	})
 }
 
-// isJSON reports whether the body is said to be JSON.
 func isJSON(h http.Header) bool {
 	said := h.Get("Content-Type")
 	if said == "application/json" { // what every client says

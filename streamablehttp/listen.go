@@ -17,9 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wrongpath"
 )
 
-// This file serves a whole process: the handler in an http.Server, from the first
-// request to the orderly end.
-
 const (
 	// serverReadTimeout is for requests that do not reach the handler, which has
 	// Options.ReadTimeout for each body.
@@ -66,12 +63,10 @@ func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Opt
 	return serve(ctx, l, srv, o)
 }
 
-// listen returns a listener whose connections end if their client vanishes.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	return (&net.ListenConfig{Control: limitUnacknowledged}).Listen(ctx, "tcp", addr)
 }
 
-// serve is ListenAndServe without signals.
 func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) error {
 	handler, err := NewHandler(srv, o)
 	if err != nil {

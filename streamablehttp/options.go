@@ -117,7 +117,6 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// fill sets an option that is not set.
 func fill[T int | time.Duration](option *T, otherwise T) {
 	if *option == 0 {
 		*option = otherwise

@@ -55,14 +55,12 @@ func (o *Options) trustsOrigin(r *http.Request) bool {
 	return strings.EqualFold(host, r.Host) || isOnLoopback(r) && isLoopbackName(host)
 }
 
-// lists reports whether AllowedOrigins has an origin.
 func (o *Options) lists(origin string) bool { return containsFold(o.AllowedOrigins, origin) }
 
 func containsFold(all []string, s string) bool {
 	return slices.ContainsFunc(all, func(one string) bool { return strings.EqualFold(one, s) })
 }
 
-// isOnLoopback reports whether the request has come to a loopback address.
 func isOnLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {

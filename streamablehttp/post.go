@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// post answers one message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	if len(r.Header["Content-Type"]) > 1 {
 		h.refuse(w, r, http.StatusBadRequest, "header Content-Type must be sent only once")
@@ -44,7 +43,6 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	x.answer()
 }
 
-// exchange is one POST and its reply.
 type exchange struct {
 	handler *Handler
 	request *http.Request
@@ -83,7 +81,6 @@ func (c *handlerContext) Deadline() (time.Time, bool) { return time.Time{}, fals
 func (c *handlerContext) Done() <-chan struct{}       { return nil }
 func (c *handlerContext) Err() error                  { return nil }
 
-// answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer() {
 	// A client that disconnects cancels its request if that is stateless, and
 	// not otherwise (GAP-30): see cancelOnDisconnect and abandonOnDisconnect.
@@ -158,7 +155,6 @@ func (x *exchange) release() {
 	x.room.release()
 }
 
-// end gives back what the exchange has held.
 func (x *exchange) end() {
 	x.stream.close()
 	if x.disconnect != nil {
@@ -220,7 +216,6 @@ func (x *exchange) errorBody(e *prompts.Error) []byte {
 	return body
 }
 
-// checkVersion is the CheckVersion of the exchange.
 func (x *exchange) checkVersion(r transport.RequestInfo) error {
 	if x.isRequest { // a batch, whose error has the id of no request
 		r.ID = ""
@@ -280,7 +275,6 @@ func (x *exchange) abandonOnDisconnect() {
 	}
 }
 
-// checkRouting is the CheckRouting of the exchange.
 func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	x.isRouted = true
 	if r.Version == "" {
@@ -289,7 +283,6 @@ func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	return checkRoutingHeaders(x.request.Header, r)
 }
 
-// send is the Send of the exchange.
 func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
@@ -334,7 +327,6 @@ func (x *exchange) setAnswered() {
 
 var errNoStream = errors.New("client does not accept text/event-stream")
 
-// status is that of an answer (GAP-11, GAP-12).
 func (x *exchange) status(code prompts.Code) int {
 	switch {
 	case x.refused != 0:

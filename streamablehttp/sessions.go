@@ -13,7 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// session is one handshake client's.
 type session struct {
 	transport.Session
 	id        string
@@ -35,7 +34,6 @@ type session struct {
 	sender    *listener   // the one that sends, or nil
 }
 
-// sessions are those of a handler.
 type sessions struct {
 	mu   sync.Mutex // protects the fields below
 	byID map[string]*session
@@ -48,7 +46,6 @@ type sessions struct {
 // handshakes: the client is connecting, or was never heard of again.
 type resting struct{ unused, used list.List }
 
-// of returns those that a session is one of when it is idle.
 func (r *resting) of(x *session) *list.List {
 	if x.isUsed {
 		return &r.used
@@ -56,13 +53,11 @@ func (r *resting) of(x *session) *list.List {
 	return &r.unused
 }
 
-// holding are the sessions of one client.
 type holding struct {
 	resting
 	n int // of all, idle or not
 }
 
-// newID returns an id of 256 bits and more, of visible characters.
 func newID() string { return rand.Text() + rand.Text() }
 
 const (
@@ -149,7 +144,6 @@ func (s *sessions) remove(x *session) {
 	}
 }
 
-// wake takes a session from among the idle ones, if it is one.
 func (s *sessions) wake(x *session) {
 	if x.place != nil {
 		s.unused.Remove(x.place) // which does nothing to an element of another list
@@ -161,7 +155,6 @@ func (s *sessions) wake(x *session) {
 	}
 }
 
-// has reports whether there is a session of the principal's.
 func (s *sessions) has(id, principal string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +169,6 @@ func (s *sessions) exists(id string) bool {
 	return s.byID[id] != nil
 }
 
-// isBusy reports whether a session has a request or a stream in progress.
 func (s *sessions) isBusy(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +229,6 @@ func (s *sessions) expire(x *session, timeout time.Duration) {
 	x.Close()
 }
 
-// end ends a session.
 func (s *sessions) end(x *session) {
 	s.mu.Lock()
 	s.remove(x)
@@ -245,7 +236,6 @@ func (s *sessions) end(x *session) {
 	x.Close()
 }
 
-// endAll ends every session, and lets no more begin.
 func (s *sessions) endAll() {
 	s.mu.Lock()
 	s.over = true
@@ -261,7 +251,6 @@ func (s *sessions) endAll() {
 
 var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "session not found or expired; to start a new one, send initialize without " + headerSession}
 
-// listener is an open stream of a session's changes.
 type listener struct {
 	stream *stream
 	turn   chan struct{} // has an element when the listener may have become the newest

@@ -19,7 +19,6 @@ const hurried = time.Second
 // stream in memory.
 func noDeadline() time.Time { return time.Now().Add(100 * 365 * 24 * time.Hour) }
 
-// stream is the reply to one request: a JSON body, or server-sent events.
 type stream struct {
 	w            http.ResponseWriter
 	rc           http.ResponseController // a value: one allocation less
@@ -55,7 +54,6 @@ func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
 	}
 }
 
-// body sends the one body of a reply.
 func (s *stream) body(status int, msg []byte) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +183,6 @@ func (s *stream) hasBegun() bool {
 	return s.isOpen
 }
 
-// event sends a message as an event.
 func (s *stream) event(msg []byte, last bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +246,6 @@ func (s *stream) write(parts ...[]byte) error {
 	return nil
 }
 
-// close is the end of the reply: the handler returns.
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,8 +16,6 @@ import (
 // This file fits the bounds of a schema to the numbers that the Go type holds, and
 // rejects bounds without a number.
 
-// compileNumber compiles what the schema and the type say together.
-//
 // compileNumber narrows the bounds to the type, and returns an error if they leave
 // no number: the prompt could never be called with the argument. The values of an
 // enum are checked one by one elsewhere, see checkReadable.
@@ -44,9 +42,6 @@ func (v *value) compileNumber(s *jsonschema.Schema) error {
 	return v.rules.checkMultiples(finite(low), finite(high))
 }
 
-// narrow restricts the bounds to the range of the type, so that hints and errors do
-// not promise more.
-//
 // Parsing the text enforces the range of the type anyway. The narrowed bounds are
 // for hints, forms and messages, and they find bounds that no value of the type can
 // satisfy.
@@ -97,7 +92,6 @@ func (v *value) narrow() error {
 	return nil
 }
 
-// finite returns a pointer to the bound; nil for an infinity.
 func finite(bound float64) *float64 {
 	if math.IsInf(bound, 0) {
 		return nil

@@ -12,8 +12,6 @@ import (
 // This file lists what completion offers for a schema. The lists are made from the compiled
 // schema, so that the compiler can name them before there is any text to complete.
 
-// namesToComplete returns the names of the members that a value can have.
-//
 // A member whose schema is false is declared only to be forbidden.
 func (s *subschema) namesToComplete() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
@@ -53,14 +51,10 @@ func (s *subschema) valuesToComplete() []string {
 	return texts
 }
 
-// maxIntegers limits how many integers are completed from their bounds.
-//
 // 101 lets percentages from 0 to 100 be completed. More than 100 values do not fit
 // into one response of the protocol.
 const maxIntegers = 101
 
-// integers returns the integers between the bounds, unless there are too many.
-//
 // Beyond exactFloat, adding 1 to a float64 may not change it, so bounds there give
 // no list.
 func (r *rules) integers() []string {

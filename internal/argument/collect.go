@@ -148,8 +148,6 @@ func (g *Given) kept() map[string]bool {
 	return kept
 }
 
-// undeclaredOf returns the problems of undeclared arguments, and the names that are ignored.
-//
 // Strings stay in the order of the client. A map has no order, and the order of typed
 // arguments is that of a model: these are sorted, so that the response is the same for the
 // same set of arguments.
@@ -183,7 +181,6 @@ func (p *Plan) undeclaredOf(others []other, g *Given) (problems []Problem, ignor
 	return problems, ignored
 }
 
-// given returns the text of a value that the client sent.
 func (a *Argument) given(v strictjson.Value, isTyped bool) Text {
 	switch {
 	case v.Kind() == strictjson.Null && !a.admitsNull:
@@ -203,9 +200,6 @@ func (a *Argument) given(v strictjson.Value, isTyped bool) Text {
 	return Text{Value: exampleOf(v), notString: true}
 }
 
-// acceptsNull reports whether the schema of the argument, as InputSchema describes it, admits
-// null.
-//
 // The type decides for nearly all arguments, so that nothing is compiled for them.
 func (a *Argument) acceptsNull() bool {
 	if a.Schema == nil {

@@ -17,10 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file compiles the declaration of a prompt's arguments into a [Plan]. What
-// a struct declares comes from compile_struct.go. compile_value.go compiles each
-// argument's type and schema.
-
 // Compile compiles the arguments of a prompt, and returns all errors of the
 // declaration. in is the struct type that declares the arguments. The listed
 // specs add to its fields by name. If in is nil, the specs are the arguments.
@@ -75,8 +71,6 @@ func (c *compiler) fail(name string, err error) {
 	c.errs = append(c.errs, &DeclarationError{Name: name, Err: err})
 }
 
-// begin makes a plan with a capacity of n arguments.
-//
 // The map is decided before the first argument is added, so that Find works during
 // the compilation as well as after it.
 func (c *compiler) begin(n int) {
@@ -89,8 +83,6 @@ func (c *compiler) begin(n int) {
 	}
 }
 
-// fromList compiles arguments without a struct.
-//
 // Without a Go type, the schema alone says how each string is read. An argument
 // whose schema is invalid gets a value of no rules, so that the checks of its name
 // and its flags still run.
@@ -111,11 +103,8 @@ func (c *compiler) fromList(listed []Spec) {
 	}
 }
 
-// plainValue is the value of every argument without a struct and a schema.
 var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
 
-// compileSchema compiles the schema, and replaces it by a copy.
-//
 // The copy has two reasons. The application may change its schema after Compile,
 // and values in a schema built by hand may be of any Go type, such as int or a
 // named string. A copy holds what encoding/json decodes, which all other code
@@ -131,8 +120,6 @@ func (s *Spec) compileSchema() (*value, error) {
 	return compileValue(nil, s.Schema)
 }
 
-// describe takes an empty title and description from the schema.
-//
 // A title or a description that the prompt declares outside of the schema wins.
 func (s *Spec) describe(schema *jsonschema.Schema) {
 	if schema != nil {
@@ -141,9 +128,6 @@ func (s *Spec) describe(schema *jsonschema.Schema) {
 	}
 }
 
-// add adds an argument to the plan, after the checks that do not depend on where
-// the argument is declared.
-//
 // t is the type of the field, or nil. setDefault must run before checkSensitive,
 // which reads hasDefault, and acceptsEmpty needs the compiled value. An argument
 // with an error is added too: later arguments must see that its name is taken.
@@ -168,11 +152,8 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 	c.plan.Arguments = append(c.plan.Arguments, a)
 }
 
-// setDefault turns the default of the schema into the string that a client would
-// send for it. The default must be valid like any other value.
-//
-// JSON Schema treats default as an annotation, and a validator never checks it.
-// Here a default is a value that calls use, so it has to be valid.
+// The default becomes the string that a client would send. Unlike in JSON Schema, the default must
+// be valid like any other value.
 func (a *Argument) setDefault(t reflect.Type) error {
 	if a.Required {
 		if t == nil {

@@ -8,9 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file splits the schema of an argument: into the rules of its kind, which are checked
-// directly, and the rest for a [Validator].
-
 // compileRules splits the schema of a value of the JSON type want into rules and
 // the rest, which a [Validator] validates. Mostly there is no rest.
 //
@@ -78,9 +75,6 @@ func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) 
 	return values, schema.CheckTypes(want, s)
 }
 
-// splitRules returns the rules of a checked schema, which allows the values, and the
-// schema of the rest.
-//
 // Every keyword that becomes a rule is removed from the rest. A keyword that this
 // function does not know stays in the rest, so a new keyword of jsonschema-go
 // cannot get lost.

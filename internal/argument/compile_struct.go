@@ -15,8 +15,6 @@ import (
 
 // This file compiles the arguments that a struct declares, once for each type.
 
-// inferred is what a struct type declares.
-//
 // An inferred with errors is cached as well: the type will not change, and each
 // prompt with the type reports the same errors.
 type inferred struct {
@@ -70,9 +68,8 @@ func infer(t reflect.Type) *inferred {
 	return cached.(*inferred)
 }
 
-// inferFields infers and compiles each field of the struct t. A field with an error
-// stays in the list without a value, so that an argument listed for the field is no
-// unknown one.
+// A field with an error stays in the list without a value, so that an argument listed for the field
+// is no unknown one.
 func (inf *inferred) inferFields(t reflect.Type) {
 	fail := func(name string, err error) {
 		inf.errs = append(inf.errs, &DeclarationError{Name: name, Err: err})
@@ -99,8 +96,6 @@ func (inf *inferred) inferFields(t reflect.Type) {
 		if err == nil {
 			f.value, err = compileValue(f.typ, f.schema)
 		}
-		// Tags report all of their errors at once. Each becomes an error with the
-		// name of the field.
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, err := range several.Unwrap() {
 				fail(f.name, err)
@@ -111,7 +106,6 @@ func (inf *inferred) inferFields(t reflect.Type) {
 	}
 }
 
-// noField is the error of a listed argument that the struct does not have.
 func (inf *inferred) noField(name string) error {
 	if len(inf.fields) == 0 {
 		return errors.New("unknown field; the struct has no fields")
@@ -123,8 +117,6 @@ func (inf *inferred) noField(name string) error {
 	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), nearest.DidYouMean(name, names))
 }
 
-// fromStruct compiles the fields of a struct with what is listed.
-//
 // The order of the arguments is that of the fields, also if the prompt lists the
 // arguments in another order: the struct is the declaration, and the list only adds
 // to it.
@@ -169,12 +161,8 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	}
 }
 
-// extend adds what is listed to an argument of a struct. The members of extra
-// win.
-//
-// An extension may narrow what the field accepts, but the value must still fill the
-// Go type. So the merged schema is compiled again with the type t. Whether a field
-// is required is declared in one place only, by its type and its json tag.
+// The members of extra win. An extension may narrow what the field accepts, but the value must
+// still fill the Go type, so the merged schema is compiled again with the type t.
 func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Required && !a.Required {
 		//lint:ignore ST1005 it begins with the name of a field

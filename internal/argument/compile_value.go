@@ -16,8 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file compiles an argument's Go type and schema into a [value].
-
 // compileValue compiles the schema for values of type t. If t is nil or an any, the
 // schema says how the text is read.
 func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
@@ -95,8 +93,6 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	return v, nil
 }
 
-// compileKind compiles how a text is read. A t of nil leaves that to the schema.
-//
 // The Go type wins over the schema, because the text must fill the type.
 // compileRules checks later that the schema allows such values.
 func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
@@ -125,8 +121,6 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	return nil
 }
 
-// compileElement compiles the elements of a list of type t, which may be nil.
-//
 // If the items depend on other parts of the schema, the elements are only converted
 // here, and the validator of the whole list checks them.
 func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error) {
@@ -144,10 +138,6 @@ func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error)
 	return nil
 }
 
-// acceptsEmpty reports whether the empty text is a value: of an optional string if
-// the schema allows it, and of a required one if the schema states it, by a
-// minLength of 0 or by an enum.
-//
 // Clients with a form send "" for a field that the user left empty. For a required
 // string, only the schema can say that "" is meant: an author who writes minLength
 // 0 or lists "" in an enum has thought of it. Without such a rule the argument
@@ -225,9 +215,6 @@ func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, 
 	return problems, nil
 }
 
-// listCandidates returns all valid texts, if the schema lists them or if the type
-// has only a few.
-//
 // The lists are bounded by the declaration and by maxIntegers, never by a client.
 func (v *value) listCandidates() []string {
 	switch {
@@ -249,7 +236,7 @@ func (v *value) listCandidates() []string {
 	return nil
 }
 
-// valid returns the valid texts. It reuses the slice.
+// valid reuses the slice.
 func (v *value) valid(texts []string) []string {
 	some := texts[:0]
 	for _, text := range texts {

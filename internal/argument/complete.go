@@ -10,10 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file completes arguments: by their types and schemas, and by functions of the
-// application. Of a comma-separated list it completes the last element. complete_json.go
-// completes JSON.
-
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
 //
@@ -58,9 +54,6 @@ func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]str
 	return values, total, nil
 }
 
-// matches returns the first values that match, no more than most, and the number of
-// all.
-//
 // A type without candidates gives none: no completion is no error in the protocol.
 func (v *value) matches(typed string, most int) (values []string, total int) {
 	x := v.candidates()
@@ -71,8 +64,6 @@ func (v *value) matches(typed string, most int) (values []string, total int) {
 	return x.Match(typed, most)
 }
 
-// durations returns the durations with the number that was typed.
-//
 // A duration has too many values to list, but the unit is what users forget.
 func (v *value) durations(typed string) []string {
 	if strings.Trim(typed, "+-.0123456789") != "" {

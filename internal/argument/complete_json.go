@@ -54,8 +54,6 @@ type openJSON struct {
 	schemas  []*subschema
 }
 
-// level is an object or an array that is open.
-//
 // Only open levels are kept, so the memory is bounded by jsonenc.MaxDepth and
 // maxHead.
 type level struct {
@@ -70,8 +68,6 @@ type level struct {
 // completion repeats.
 const maxHead = 1 << 10
 
-// maxOpenSchemas limits the schemas of one value that completion looks at.
-//
 // Alternatives can nest, and each could add more. Beyond the limit some candidates
 // are missing.
 const maxOpenSchemas = 16
@@ -173,9 +169,6 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	}
 }
 
-// endOfString returns the offset after the string that begins at i, and whether the string
-// is closed.
-//
 // A byte after a backslash never ends a string. Whether the escape is valid is
 // found by unquoted.
 func endOfString(text string, i int) (end int, isClosed bool) {
@@ -190,8 +183,6 @@ func endOfString(text string, i int) (end int, isClosed bool) {
 	return len(text), false
 }
 
-// unquoted decodes a string, which may have no end.
-//
 // An escape that is typed in part makes the string invalid. Then nothing is
 // completed until the next character.
 func unquoted(token string, isClosed bool) (text string, ok bool) {
@@ -203,8 +194,6 @@ func unquoted(token string, isClosed bool) (text string, ok bool) {
 	return doc.Root().Text(), ok
 }
 
-// inside returns the schemas of the member or the element that follows.
-//
 // Schemas in place were resolved when the level was opened, so a member that allOf
 // or a reference declares is found as well.
 func (l *level) inside() []*subschema {
@@ -221,8 +210,6 @@ func (l *level) inside() []*subschema {
 	return all
 }
 
-// withParts appends a schema, and those that apply to the same value.
-//
 // All alternatives count, because the JSON so far does not say which one is meant.
 // not and if say nothing about values to offer.
 func withParts(all []*subschema, s *subschema, depth int) []*subschema {
@@ -239,8 +226,6 @@ func withParts(all []*subschema, s *subschema, depth int) []*subschema {
 	return all
 }
 
-// candidates returns what may follow.
-//
 // Each schema has an index of its own, made when the schema is first completed.
 func (o *openJSON) candidates() []*match.Index {
 	var all []*match.Index
@@ -260,8 +245,6 @@ func (o *openJSON) candidates() []*match.Index {
 	return all
 }
 
-// textOf returns a candidate as JSON, and false for one that does not fit.
-//
 // A name that the object has already would be a duplicate. After a quote, only
 // strings fit.
 func (o *openJSON) textOf(candidate string) (text string, ok bool) {

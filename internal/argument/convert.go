@@ -19,9 +19,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// This file converts the strings of clients: to text types, numbers, lists and
-// JSON. It checks the rules of strings, numbers and lengths on the way.
-
 // convert is read for a string, a number or a boolean, without the validator.
 //
 // The enum of strings comes first: its message lists the choices, while the error
@@ -48,7 +45,6 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 	return instance, v.rules.checkText(text)
 }
 
-// convertTyped is convert for a number or a boolean.
 func (v *value) convertTyped(dst reflect.Value, text string, want bool) (any, *Problem) {
 	switch v.kind {
 	case schema.Bool:
@@ -82,9 +78,6 @@ func (v *value) trim(text string) string {
 	return text
 }
 
-// convertText reads the kinds with a text form of their own. The schema validates
-// this text.
-//
 // Without a Go value only the schema is checked: the type's own method needs a
 // value to fill.
 func (v *value) convertText(dst reflect.Value, text string) *Problem {
@@ -133,7 +126,6 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 	return nil
 }
 
-// convertDate reads a date, which is midnight in UTC.
 func (v *value) convertDate(dst reflect.Value, text string) *Problem {
 	date, err := time.Parse(time.DateOnly, text)
 	if err == nil {
@@ -142,8 +134,7 @@ func (v *value) convertDate(dst reflect.Value, text string) *Problem {
 	return nil // the format reports an error
 }
 
-// unmarshalProblem is the problem of a text that UnmarshalText rejects. The client
-// gets the reason of an Error. Other errors may contain internals.
+// The client gets the reason of an Error. Other errors may contain internals.
 func (v *value) unmarshalProblem(err error, text string) *Problem {
 	if reasons := reasonsOf(err); reasons != "" {
 		return &Problem{Reason: problem.Refused, Message: reasons}
@@ -151,7 +142,6 @@ func (v *value) unmarshalProblem(err error, text string) *Problem {
 	return v.typeProblem(text)
 }
 
-// reasonsOf joins the reasons of the Errors in err.
 func reasonsOf(err error) string {
 	var reasons []string
 	for _, p := range ArgumentErrors(err, nil) {
@@ -160,9 +150,8 @@ func reasonsOf(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
-// convertNumber reads a number. The order of the checks decides the message: a
-// number of the right form that is too large is out of range, and not of the wrong
-// type.
+// The order of the checks decides the message: a number of the right form that is too large is out
+// of range, and not of the wrong type.
 func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *Problem) {
 	var n number
 	var narrow float64 // a float as its Go type holds it
@@ -221,8 +210,6 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 	return n.instance(), nil
 }
 
-// convertList reads the elements of a list.
-//
 // The problems of the elements are collected up to MaxProblems. A list that is too
 // long is reported together with them.
 func (v *value) convertList(ctx context.Context, dst reflect.Value, text string, want bool) (any, []Problem) {
@@ -264,7 +251,6 @@ func (v *value) convertList(ctx context.Context, dst reflect.Value, text string,
 	return instance, problems
 }
 
-// appendInside appends the problems of the element i, up to MaxProblems.
 func appendInside(problems []Problem, i int, inside ...Problem) []Problem {
 	for _, p := range inside[:min(len(inside), MaxProblems-len(problems))] {
 		p.setElement(i)
@@ -273,8 +259,6 @@ func appendInside(problems []Problem, i int, inside ...Problem) []Problem {
 	return problems
 }
 
-// validateList validates a list whose elements are valid.
-//
 // The instance is encoded for the tree if the list was comma-separated.
 func (v *value) validateList(ctx context.Context, instance any, text string) []Problem {
 	if !isJSONList(text) {
@@ -310,11 +294,8 @@ func (v *value) split(text string) (texts []string, wrong map[int]*Problem, prob
 	return texts, nil, problems
 }
 
-// splitJSON returns the texts of the elements of a JSON array. Each element must
-// have the right JSON type: "1" is no integer.
-//
-// The elements become texts again, so that the same code reads the elements of both
-// forms.
+// Each element must have the right JSON type: "1" is no integer. The elements become texts again,
+// so that the same code reads the elements of both forms.
 func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	var doc strictjson.Doc
 	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
@@ -333,5 +314,4 @@ func (v *value) splitJSON(text string) (texts []string, wrong map[int]*Problem, 
 	return texts, wrong, nil
 }
 
-// isJSONList reports whether the text of a list is read as JSON.
 func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }

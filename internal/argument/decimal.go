@@ -26,8 +26,6 @@ type decimal struct {
 // int of 32 bits can hold it.
 const farExponent = 1 << 30
 
-// parseDecimal returns the number of a text that strconv.ParseFloat accepts.
-//
 // The digits are a part of the text, or one copy without the point.
 func parseDecimal(text string) decimal {
 	var d decimal
@@ -59,10 +57,8 @@ func parseDecimal(text string) decimal {
 	return d
 }
 
-// decimalOf returns the number that a schema means by f: the integer, or else the
-// shortest decimal with this float64. phrase.Decimal prints the same.
-//
-// phrase.Decimal must print the number that is compared: a message "at most
+// decimalOf returns the number that a schema means by f: the integer, or else the shortest decimal
+// with this float64. phrase.Decimal must print the same number: a message "at most
 // 9007199254740993" for another bound would be wrong.
 func decimalOf(f float64) decimal {
 	if f == math.Trunc(f) && math.Abs(f) < 1e21 {
@@ -71,11 +67,10 @@ func decimalOf(f float64) decimal {
 	return shortestOf(f)
 }
 
-// shortestOf returns the shortest decimal whose float64 is f.
 func shortestOf(f float64) decimal { return parseDecimal(strconv.FormatFloat(f, 'e', -1, 64)) }
 
-// cmp compares two numbers. With the same sign, the larger point decides. Digits
-// without leading zeros compare like strings, and a prefix is smaller.
+// With the same sign, the larger point decides. Digits without leading zeros compare like strings,
+// and a prefix is smaller.
 func (d decimal) cmp(other decimal) int {
 	switch {
 	case d.sign() != other.sign():
@@ -96,7 +91,6 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// isInteger reports whether all digits are before the point.
 func (d decimal) isInteger() bool { return len(d.digits) <= d.point || d.digits == "" }
 
 // isMultipleOf reports whether the number is a multiple of step, whose digits fit 63
@@ -130,8 +124,6 @@ func (d decimal) isMultipleOf(step decimal) bool {
 }
 
 // mulMod returns (a × b + c) mod m, for a below m.
-//
-// The product has 128 bits, of which Rem64 takes the remainder.
 func mulMod(a, b, m, c uint64) uint64 {
 	high, low := bits.Mul64(a, b%m)
 	low, carry := bits.Add64(low, c, 0)

@@ -5,10 +5,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// This file words the problem of a value that is not one of an enum. rules.go has the
-// messages of the other keywords.
-
-// notOneOfTexts is the problem of a string that is not in the enum of strings.
 func notOneOfTexts(text string, texts []string) *Problem {
 	// Choices are quoted only if they need quotes, so that a list of words stays readable.
 	p := notOneOf(Quote(text), texts, phrase.Choice)
@@ -19,8 +15,6 @@ func notOneOfTexts(text string, texts []string) *Problem {
 // maxAllowed limits how many values of an enum a problem lists.
 const maxAllowed = 100
 
-// notOneOf is the problem of a value that is not in the enum.
-//
 // Allowed is for programs and has the values themselves. The message is for people
 // and models, and phrase.List shortens it.
 func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
@@ -32,7 +26,6 @@ func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	}
 }
 
-// oneOf words the values for a message.
 func oneOf[T any](values []T, say func(T) string) string {
 	if len(values) == 1 {
 		return say(values[0])

@@ -14,10 +14,7 @@ import (
 )
 
 // This file has the problems of JSON that a schema does not accept, each with its place.
-// validate.go visits the keywords, explain_parts.go has the problems of the keywords for arrays
-// and objects, and explain_alternatives.go those of anyOf, oneOf, not and if.
 
-// explainer collects the problems of one value.
 type explainer struct {
 	problems []Problem
 	more     int // problems that are only counted
@@ -77,7 +74,6 @@ func (v *Validator) explain(ctx context.Context, in instance, isTool bool) (prob
 	return e.problems, e.more
 }
 
-// add adds the problem that make returns, unless the same is known.
 func (e *explainer) add(make func() *Problem) {
 	// Making a message costs more than counting it, and a client reads the first few.
 	if len(e.problems) == e.most {
@@ -96,8 +92,6 @@ func (e *explainer) add(make func() *Problem) {
 	e.problems = append(e.problems, *p)
 }
 
-// put writes the place into the problem.
-//
 // The problem of the object as a whole has no argument. Then ofAll makes its
 // sentence.
 func (e *explainer) put(p *Problem) {
@@ -111,16 +105,13 @@ func (e *explainer) put(p *Problem) {
 	}
 }
 
-// count returns how many problems there are so far.
 func (e *explainer) count() int { return len(e.problems) + e.more }
 
-// spend takes bytes from the budget, and reports whether it lasts.
 func (e *explainer) spend(bytes int) bool {
 	*e.budget -= bytes
 	return *e.budget >= 0
 }
 
-// inside runs explain for a member or an element.
 func (e *explainer) inside(s step, explain func()) {
 	e.at.enter(s)
 	explain()
@@ -128,8 +119,6 @@ func (e *explainer) inside(s step, explain func()) {
 }
 
 // mismatch is the problem of a value whose cause is not looked for.
-//
-// The message is general, but it names the value, and the path names the place.
 func (s *subschema) mismatch(in instance) *Problem {
 	if !s.hasType(in) {
 		return s.wrongType(in)
@@ -137,7 +126,6 @@ func (s *subschema) mismatch(in instance) *Problem {
 	return &Problem{Reason: problem.Schema, Message: "must match the JSON Schema of the argument, got " + in.shown()}
 }
 
-// wrongType is the problem of a value of another type.
 func (s *subschema) wrongType(in instance) *Problem {
 	p := &Problem{Reason: problem.Type}
 	// The values say more than their type.
@@ -151,7 +139,6 @@ func (s *subschema) wrongType(in instance) *Problem {
 	return p
 }
 
-// typeNames says which types the schema allows.
 func (s *subschema) typeNames() string {
 	var names []string
 	for _, t := range typesOf(s) {
@@ -160,7 +147,6 @@ func (s *subschema) typeNames() string {
 	return either(names)
 }
 
-// either joins alternatives.
 func either(names []string) string {
 	if len(names) < 3 {
 		return strings.Join(names, " or ")
@@ -168,13 +154,11 @@ func either(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// typeNames name the JSON types in messages.
 var typeNames = map[string]string{
 	"string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
 	"array": "a JSON array", "object": "a JSON object", "null": "null",
 }
 
-// brokenRule is the problem of a string or a number that breaks a rule.
 func (s *subschema) brokenRule(in instance) *Problem {
 	if in.kind == strictjson.String {
 		return s.rules.checkText(in.text)
@@ -182,8 +166,6 @@ func (s *subschema) brokenRule(in instance) *Problem {
 	return s.rules.outOfRange(in.text)
 }
 
-// wrongValue is the problem of a value that is not in the enum.
-//
 // The message names the type of the value, as in "the string ...", if no choice is
 // a string and the value is one, or the other way round: "1" and 1 are easily
 // confused.
@@ -203,7 +185,6 @@ func (s *subschema) wrongValue(in instance) *Problem {
 	return p
 }
 
-// choiceOf returns a value of an enum for a message.
 func choiceOf(v any) string {
 	if text, ok := v.(string); ok {
 		return phrase.Choice(text)
@@ -211,8 +192,6 @@ func choiceOf(v any) string {
 	return phrase.Clip(jsonenc.Text(v), 64)
 }
 
-// hugeNumbers adds the problems of numbers outside the range of a 64-bit float.
-//
 // Such a value never meets the schema, see accepts of Validator, so these are its
 // only problems.
 func (e *explainer) hugeNumbers(in instance) {
@@ -226,7 +205,6 @@ func (e *explainer) hugeNumbers(in instance) {
 	}
 }
 
-// typesOf returns the types that the schema declares, null last.
 func typesOf(s *subschema) []string {
 	all := schema.TypesOf(s.source)
 	types := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return t == "null" })
@@ -236,8 +214,6 @@ func typesOf(s *subschema) []string {
 	return types
 }
 
-// explainText is explain for a text that is not strict JSON: it says where.
-//
 // The offset counts bytes of the text that the client sent, so that a program can
 // find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {

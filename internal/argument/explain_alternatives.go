@@ -14,8 +14,6 @@ import (
 // This file has the problems of the keywords that apply schemas to the same value. Of
 // alternatives, it explains the one that was probably meant.
 
-// bothMatch is the problem of a value that two alternatives accept, of which only one may.
-//
 // Often the alternatives differ in the member that they require, and the object has
 // both members.
 func bothMatch(a, b *subschema, in instance) *Problem {
@@ -29,8 +27,6 @@ func bothMatch(a, b *subschema, in instance) *Problem {
 	return &Problem{Reason: problem.Schema, Message: message}
 }
 
-// together is the problem of an object with members of which each excludes the others.
-//
 // The reason is that of an unknown member: the fix is to remove one.
 func together(names ...string) *Problem {
 	message := "must not have the members " + phrase.List(names, memberName) + " together; remove one of them"
@@ -40,8 +36,6 @@ func together(names ...string) *Problem {
 	return &Problem{Reason: problem.Unknown, Message: message}
 }
 
-// excluded is the problem of a value that the schema accepts, but must not.
-//
 // The words say what not excludes, if that is one simple keyword. Any other schema
 // is shown as JSON.
 func (s *subschema) excluded(in instance) *Problem {
@@ -58,7 +52,6 @@ func (s *subschema) excluded(in instance) *Problem {
 	return &Problem{Reason: problem.Schema, Message: "must not match the JSON Schema " + s.asJSON() + ", got " + in.shown()}
 }
 
-// isOnlyType reports whether the schema has no keyword but its types.
 func (s *subschema) isOnlyType() bool {
 	rest := *s.source
 	rest.Type, rest.Types = "", nil
@@ -122,8 +115,6 @@ func (w *validation) alternatives(all []*subschema, in instance) {
 	}
 }
 
-// lacks returns the member that an object lacks; "" if it lacks none or several.
-//
 // anyOf with a required member in each alternative says "one of these members".
 func (s *subschema) lacks(in instance) string {
 	lacking := ""
@@ -139,7 +130,6 @@ func (s *subschema) lacks(in instance) string {
 	return lacking
 }
 
-// quotedNames returns the names as messages have them.
 func quotedNames(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -148,15 +138,12 @@ func quotedNames(names []string) []string {
 	return quoted
 }
 
-// path returns the JSON Pointer of the value that is explained.
 func (e *explainer) path() string {
 	var p Problem
 	e.put(&p)
 	return p.Path
 }
 
-// eitherOf joins the problems of alternatives, of which one has to be fixed.
-//
 // The value of the client is the same in each message, and follows once at the end.
 func eitherOf(problems []Problem) Problem {
 	const most = 4
@@ -182,8 +169,6 @@ func eitherOf(problems []Problem) Problem {
 	return one
 }
 
-// addPlaced adds a problem that has its place.
-//
 // The problem comes from a trial, which has removed duplicates.
 func (e *explainer) addPlaced(p Problem) {
 	if len(e.problems) == e.most {
@@ -193,9 +178,6 @@ func (e *explainer) addPlaced(p Problem) {
 	}
 }
 
-// mayHaveType reports whether the types in the schema, its reference and its allOf allow
-// the value.
-//
 // True may be wrong, but false is certain.
 func (s *subschema) mayHaveType(in instance, depth int) bool {
 	if !s.hasType(in) || s.isFalse {
@@ -208,7 +190,6 @@ func (s *subschema) mayHaveType(in instance, depth int) bool {
 		!slices.ContainsFunc(s.allOf, func(sub *subschema) bool { return !sub.mayHaveType(in, depth-1) })
 }
 
-// noneOfTypes is the problem of a value whose type no alternative has.
 func noneOfTypes(all []*subschema, in instance) *Problem {
 	var names []string
 	for _, s := range all {
@@ -227,7 +208,6 @@ func noneOfTypes(all []*subschema, in instance) *Problem {
 	return &Problem{Reason: problem.Type, Message: mustBe(either(names), in.described())}
 }
 
-// tagsOf returns the tags of the schema, its reference and its allOf, by name.
 func (s *subschema) tagsOf(tags map[string]*subschema, depth int) map[string]*subschema {
 	for _, t := range s.tags {
 		tags[t.name] = t.schema

@@ -10,8 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// This file has the problems of the keywords for arrays and objects.
-
 // forbiddenElements adds the problems of elements whose schema is false, in an array of n
 // elements, and reports whether there are none.
 func (e *explainer) forbiddenElements(s *subschema, n int) bool {
@@ -32,17 +30,14 @@ func (e *explainer) forbiddenElements(s *subschema, n int) bool {
 	return ok
 }
 
-// notEnough is the problem of an array in which contains accepts too few or too many elements.
 func (s *subschema) notEnough(matching int) *Problem {
 	least := s.leastContained()
 	message := fmt.Sprintf("must have %s %s, got %d", phrase.Count(&least, s.maxContains, "element", "elements"), s.contains.thatIs(), matching)
 	return &Problem{Reason: problem.Schema, Message: message}
 }
 
-// repeated adds a problem for each element that equals one before, which first has.
-//
-// The first of equal elements has no problem, so that the client removes the others
-// only.
+// first has the first equal element by the index of a later one. The first has no problem, so that
+// the client removes the others only.
 func (e *explainer) repeated(first map[int]int) {
 	for _, i := range slices.Sorted(maps.Keys(first)) {
 		e.inside(step{index: i}, func() {
@@ -53,21 +48,16 @@ func (e *explainer) repeated(first map[int]int) {
 	}
 }
 
-// missing is the problem of a required member, and has the place of that member.
 func missing() *Problem { return &Problem{Reason: problem.Missing, Message: "is required"} }
 
-// notAllowed is the problem of a value whose schema is false.
 func notAllowed() *Problem {
 	return &Problem{Reason: problem.Unknown, Message: "is not allowed; remove it"}
 }
 
-// unknownPart is the problem of a part whose schema for unevaluated parts is false.
 func unknownPart() *Problem {
 	return &Problem{Reason: problem.Unknown, Message: "is unknown; remove it"}
 }
 
-// unknown is the problem of a member that the schema does not declare.
-//
 // A misspelled name is the most common cause, so a suggestion is better than the
 // list of names.
 func (s *subschema) unknown(name string, isArgument bool) *Problem {
@@ -89,7 +79,6 @@ func (s *subschema) unknown(name string, isArgument bool) *Problem {
 	return p
 }
 
-// memberName returns the name of a member for a message.
 func memberName(name string) string {
 	if isPlain(name) {
 		return name
@@ -97,8 +86,6 @@ func memberName(name string) string {
 	return strconv.Quote(phrase.Clip(name, 64))
 }
 
-// thatIs says in a few words which values the schema accepts, after a noun.
-//
 // The words stand in a message about contains, such as "must have at least 1
 // element equal to a".
 func (s *subschema) thatIs() string {

@@ -17,8 +17,6 @@ import (
 // the arguments that a struct declares, and the members of a struct that is
 // read from JSON. infer.go infers the schema of each argument.
 
-// structField is a field of a struct that JSON can fill.
-//
 // A field with an error is kept, so that the error names the argument.
 type structField struct {
 	name        string // from the json tag, or the field's own
@@ -63,14 +61,12 @@ func fieldsOf(t reflect.Type) []structField {
 	return fields
 }
 
-// fieldWalk collects the fields of a struct and of the structs embedded in it.
 type fieldWalk struct {
 	fields []structField
 	within map[reflect.Type]bool // embedded structs around the current one
 }
 
-// walk adds the fields of the struct type t, which is at the index. A field of an
-// embedded pointer is optional, because the pointer may stay nil.
+// A field of an embedded pointer is optional, because the pointer may stay nil.
 func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	if w.within[t] {
 		return // the outer struct's fields hide those of the inner one
@@ -114,7 +110,6 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	}
 }
 
-// readTag reads the json tag of a field, and reports whether the tag has a name.
 // What encoding/json ignores is an error.
 func (f *structField) readTag(field, tag string) (isNamed bool) {
 	name, options, _ := strings.Cut(tag, ",")
@@ -142,8 +137,6 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 // equals sign. The groups are the keyword and its value.
 var tagKeyword = regexp.MustCompile(`^([^ \t\n,=]*)[^ \t\n=]*=([^,]*)`)
 
-// description returns the jsonschema tag of a field, by the rules of
-// jsonschema-go.
 func description(sf reflect.StructField) (string, error) {
 	tag, ok := sf.Tag.Lookup("jsonschema")
 	switch {

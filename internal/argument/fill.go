@@ -18,8 +18,6 @@ import (
 // This file reads arguments that are JSON: the schema validates the text, and encoding/json
 // fills the Go value.
 
-// readJSON is read for JSON.
-//
 // The schema is validated before the Go value is filled, so that UnmarshalJSON of
 // the application sees only JSON that the schema accepts.
 func (v *value) readJSON(ctx context.Context, dst reflect.Value, text string, want bool) (instance any, problems []Problem) {
@@ -48,8 +46,6 @@ func (v *value) readJSON(ctx context.Context, dst reflect.Value, text string, wa
 	return instance, problems
 }
 
-// fillJSON fills dst from JSON that is valid for the schema.
-//
 // The text is decoded a second time only after an error: most JSON has integers
 // without a fraction.
 func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
@@ -70,9 +66,6 @@ func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 	return unfilled(dst.Type(), root, err, &place{})
 }
 
-// explainFill returns the problem of the first part of the JSON that encoding/json does not
-// read as the type; nil if it reads all parts.
-//
 // The error of encoding/json does not always have a path. So the parts are decoded
 // one by one, which happens for invalid JSON only.
 func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
@@ -115,11 +108,9 @@ func explainFill(t reflect.Type, v strictjson.Value, at *place) *Problem {
 	return nil
 }
 
-// unfilled is the problem of a part of the JSON that encoding/json does not read as the
-// type. The client gets the reason of an Error. Other errors may contain internals.
-//
-// The schema has accepted the part, so the Go type is stricter: a number out of its
-// range, or a method that rejects the JSON.
+// The schema has accepted the part, so the Go type is stricter: a number out of its range, or a
+// method that rejects the JSON. The client gets the reason of an Error. Other errors may contain
+// internals.
 func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem {
 	p := &Problem{Reason: problem.Refused}
 	k, unsupported := kindOf(t)
@@ -140,8 +131,6 @@ func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem
 	return p
 }
 
-// withPlainIntegers returns the JSON with all numbers as plainInteger returns them.
-//
 // The order of the members may change, which makes no difference to a struct or a
 // map.
 func withPlainIntegers(text string) []byte {

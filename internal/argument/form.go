@@ -18,9 +18,6 @@ import (
 
 // DescriptionWithHint returns the description with a hint that says which values
 // are valid. The protocol has no other place for this.
-//
-// An argument of prompts/list has a name, a title, a description and whether it is
-// required. Models and users see the hint in the description.
 func (a *Argument) DescriptionWithHint() string {
 	hint := a.value.hint(false)
 	if a.Schema != nil && len(a.Schema.Examples) > 0 && a.value.rules.texts == nil && a.value.rules.enum == nil {
@@ -50,7 +47,6 @@ func (a *Argument) Members() []Member {
 	return appendMembers(nil, a.value.treeOf(), a.Name, memberDepth)
 }
 
-// example returns the first example of the schema as a client would send it.
 func (a *Argument) example() string {
 	text, ok := a.Schema.Examples[0].(string)
 	if !ok || !a.value.kind.IsString() {
@@ -167,11 +163,8 @@ type formField struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
-// formFormats are the formats that a field of a form can have.
 var formFormats = []string{"email", "uri", "date", "date-time"}
 
-// appendField appends the name and the schema of the argument's field.
-//
 // The hint repeats nothing that the client can show from the schema of the field.
 func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 	dst, err := jsonenc.Append(dst, a.Name)
@@ -240,8 +233,6 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 	return f, r.pattern == nil && (f.Format != "" || v.kind == schema.String && r.format == nil)
 }
 
-// fieldDefault returns the default as JSON, or nil if such a field has no default.
-//
 // The protocol version 2025-06-18 has defaults of booleans only.
 func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 	k := a.value.kind
@@ -256,8 +247,6 @@ func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 	return json.RawMessage(strictjson.AppendString(nil, a.defaultValue))
 }
 
-// isChoice reports whether the value is a list of strings of an enum.
-//
 // A form of the protocol has a field with several choices for exactly such lists.
 func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.texts != nil }
 
@@ -303,9 +292,6 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 
 // fieldText returns the text of the user's answer, or what the answer must be
 // instead.
-//
-// The answer has the JSON type of the field, and becomes the string that
-// prompts/get would have.
 func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
 	switch {
 	case v.kind == schema.Bool:

@@ -21,8 +21,6 @@ import (
 // This file checks the formats of JSON Schema 2020-12. Unlike in the specification
 // of JSON Schema a format is a rule, not an annotation.
 
-// format is a format of strings.
-//
 // Each check is linear in the text. Patterns of package regexp never backtrack.
 type format struct {
 	name     string
@@ -30,7 +28,6 @@ type format struct {
 	check    func(text string) bool
 }
 
-// formats are all formats that are supported.
 var formats = []*format{
 	{"date", "a date such as 2026-05-31", isDate},
 	{"time", "a time of day such as 14:30:00Z", isTimeOfDay},
@@ -64,8 +61,7 @@ const (
 	durationTime = `([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)`
 )
 
-// isDate reports whether the text is a full-date of RFC 3339. time.Parse also
-// rejects days that the month does not have.
+// time.Parse also rejects days that the month does not have.
 func isDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
@@ -190,7 +186,6 @@ func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, err
 	return f, nil
 }
 
-// formatNamed returns the format with the name; nil without one.
 func formatNamed(name string) *format {
 	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == name }); i >= 0 {
 		return formats[i]

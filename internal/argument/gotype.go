@@ -15,8 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file says how a string becomes a value of a Go type.
-
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
@@ -34,8 +32,7 @@ var (
 // argument, because a type can contain itself.
 const maxTypeDepth = 8
 
-// withoutPointers returns the type that t points to. A pointer says only that a
-// value may be absent.
+// A pointer says only that a value may be absent.
 func withoutPointers(t reflect.Type) reflect.Type {
 	for depth := 0; t.Kind() == reflect.Pointer && depth < maxTypeDepth; depth++ {
 		t = t.Elem()
@@ -43,16 +40,12 @@ func withoutPointers(t reflect.Type) reflect.Type {
 	return t
 }
 
-// hasTextForm reports whether values of type t are read from a string by a rule
-// of their own, not by their kind.
-//
 // encoding.TextUnmarshaler is checked on the pointer, because its method has to set
 // the value.
 func hasTextForm(t reflect.Type) bool {
 	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
-// readsItself reports whether t has a method by which encoding/json reads it.
 func readsItself(t reflect.Type) bool {
 	return readsJSON(t) || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
@@ -75,16 +68,12 @@ func readsJSON(t reflect.Type) bool {
 	return decoder.PkgPath() == "encoding/json/jsontext" && decoder.Name() == "Decoder"
 }
 
-// isBytes reports whether t is a slice of plain bytes, which is base64.
-//
 // An element with a method of its own is read by the method, so the slice is a
 // list.
 func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) && !readsJSON(t.Elem())
 }
 
-// kindOf returns how a value of type t is read.
-//
 // The order matters: a type with its own method is read by the method, whatever its
 // Go kind is.
 func kindOf(t reflect.Type) (schema.Kind, error) {
@@ -176,14 +165,11 @@ func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	return ""
 }
 
-// isKey reports whether a map with keys of type t is a JSON object.
-//
 // encoding/json also reads integers as keys, which are not supported.
 func isKey(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
-// jsonTypeOf returns the JSON type that fills a value of type t; "" for any.
 func jsonTypeOf(t reflect.Type) string {
 	t = withoutPointers(t)
 	switch {

@@ -8,9 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// This file says in one line which JSON a schema accepts, for the description of an
-// argument.
-
 const (
 	// hintMembers limits how many members of an object a hint names.
 	hintMembers = 8
@@ -20,7 +17,6 @@ const (
 	hintBytes = 64
 )
 
-// members says which members the object has; "" if the schema declares none.
 func (v *Validator) members() string {
 	if v == nil {
 		return ""
@@ -46,7 +42,6 @@ func (v *Validator) members() string {
 	return "with " + strings.Join(parts, ", ")
 }
 
-// hint says which values the schema accepts; "" for all.
 func (s *subschema) hint() string { return s.hintTo(hintDepth) }
 
 func (s *subschema) hintTo(depth int) string {
@@ -88,8 +83,6 @@ const (
 	memberDepth = 5
 )
 
-// appendMembers appends the members of a value, and those inside of them.
-//
 // The limits end the list for a recursive schema.
 func appendMembers(all []Member, s *subschema, name string, depth int) []Member {
 	if s == nil || depth == 0 {

@@ -132,9 +132,6 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// partOf returns the schema of a member, an element or a value of type t. Null
-// is allowed for what can be nil.
-//
 // encoding/json writes null for a nil pointer, slice or map, so clients that copy
 // such JSON send null.
 func (within jsonTypes) partOf(t reflect.Type) (*jsonschema.Schema, error) {
@@ -161,8 +158,6 @@ func (within jsonTypes) partOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// object returns the schema of a struct.
-//
 // additionalProperties is false: an unknown member would be dropped by
 // encoding/json, although a model may have meant another one.
 func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
@@ -204,8 +199,6 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 
 var typeSchemer = reflect.TypeFor[schemer]()
 
-// schemer is a type with a schema of its own.
-//
 // The method is code of the application, and may panic.
 type schemer interface {
 	JSONSchema() *jsonschema.Schema

@@ -9,8 +9,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file makes one JSON schema of all arguments of a plan, as they are checked.
-
 // InputSchema returns the schema of an object with the arguments as typed JSON: the
 // integer 3, not the string "3". Parts of it are the plan's and must not be changed.
 //
@@ -36,7 +34,6 @@ func (p *Plan) InputSchema() *jsonschema.Schema {
 	return all
 }
 
-// inputSchema returns the schema of one argument.
 func (a *Argument) inputSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	if a.Schema != nil {
@@ -58,9 +55,6 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 	return s
 }
 
-// describe returns a copy of the schema with what the Go type adds: the JSON type,
-// the range of an integer, the form of a text.
-//
 // The patterns for durations and base64 are what the conversion accepts.
 func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	d := *s
@@ -87,8 +81,6 @@ func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	return &d
 }
 
-// describeRange adds the range of integers with fewer than 64 bits.
-//
 // 64-bit integers are left out: many clients read numbers as floats, and would
 // round the bounds.
 func (v *value) describeRange(d *jsonschema.Schema) {

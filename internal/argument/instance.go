@@ -10,11 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file has the JSON values that a schema validates: their names in messages, and the
-// keys by which they are found in an enum.
-
-// instance is a JSON value to validate.
-//
 // For a string argument the value is the zero Value, because the argument itself is
 // no JSON.
 type instance struct {
@@ -23,8 +18,7 @@ type instance struct {
 	value strictjson.Value // of an array or an object
 }
 
-// instanceOf returns the instance of a parsed value. No text is copied, except for
-// a string with escapes.
+// No text is copied, except for a string with escapes.
 func instanceOf(v strictjson.Value) instance {
 	in := instance{kind: v.Kind(), value: v}
 	switch in.kind {
@@ -43,8 +37,6 @@ func (in instance) number() number {
 	return floatNumber(in.text, f)
 }
 
-// shown returns the beginning of the value, for a message.
-//
 // Messages go to a client or a model, so 64 bytes are enough to recognize the
 // value.
 func (in instance) shown() string {
@@ -57,7 +49,6 @@ func (in instance) shown() string {
 	return phrase.Clip(in.value.Raw(), 64)
 }
 
-// described returns what a message about the type of the value calls it.
 func (in instance) described() string {
 	if in.kind == strictjson.Null {
 		return "null"
@@ -65,7 +56,6 @@ func (in instance) described() string {
 	return describeJSON(in.shown())
 }
 
-// shown returns the beginning of a JSON value, for a message.
 func shown(v strictjson.Value) string {
 	if v.Kind() == strictjson.String {
 		return Quote(v.Text())
@@ -73,8 +63,6 @@ func shown(v strictjson.Value) string {
 	return phrase.Clip(v.Raw(), 64)
 }
 
-// describeJSON returns what a message calls the value that shown returned.
-//
 // The first byte decides, because the beginning of a value may be clipped.
 func describeJSON(shown string) string {
 	switch shown[0] {
@@ -180,7 +168,6 @@ func appendInstanceKey(dst []byte, in instance, most int) (key []byte, ok bool) 
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// appendTextKey appends the length of the text before the text.
 func appendTextKey(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	dst = strconv.AppendInt(dst, int64(len(text)), 10)

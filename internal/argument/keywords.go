@@ -11,14 +11,11 @@ import (
 // This file has the keywords that validation checks without another schema, and what a schema
 // has evaluated.
 
-// hasType reports whether the keyword type allows the value. No type allows all.
 func (s *subschema) hasType(in instance) bool {
 	// 7.0 is an integer in JSON Schema, so the form of the text does not decide.
 	return s.kinds == 0 || s.kinds>>in.kind&1 == 1 && (!s.isIntegral || in.kind != strictjson.Number || in.number().isInteger())
 }
 
-// hasValue reports whether the enum and the const allow the value.
-//
 // Values are equal in JSON Schema if they have the same type and content: the order
 // of members and the form of a number do not count.
 func (s *subschema) hasValue(in instance) bool {
@@ -38,8 +35,6 @@ func (s *subschema) hasValue(in instance) bool {
 	return ok
 }
 
-// fitsRules checks the rules of strings and numbers.
-//
 // JSON Schema lets a keyword for strings accept every number, and the other way
 // round.
 func (s *subschema) fitsRules(in instance) bool {
@@ -81,8 +76,6 @@ func (s *subschema) acceptsTags(object strictjson.Value) bool {
 	return n == len(s.required)
 }
 
-// elementAt returns the schema of the element at the index; nil for any value.
-//
 // items applies to the elements after those of prefixItems only.
 func (s *subschema) elementAt(i int) *subschema {
 	if i < len(s.prefix) {
@@ -91,13 +84,10 @@ func (s *subschema) elementAt(i int) *subschema {
 	return s.items
 }
 
-// isCount reports whether a number of elements or members is within the two limits.
 func (*subschema) isCount(n int, low, high *int) bool {
 	return (low == nil || n >= *low) && (high == nil || n <= *high)
 }
 
-// containsEnough reports whether n elements that contains accepts are allowed.
-//
 // An array without any matching element is valid if minContains is 0.
 func (s *subschema) containsEnough(n int) bool {
 	if s.contains == nil {
@@ -106,7 +96,6 @@ func (s *subschema) containsEnough(n int) bool {
 	return n >= s.leastContained() && (s.maxContains == nil || n <= *s.maxContains)
 }
 
-// leastContained returns minContains, whose default in JSON Schema is 1.
 func (s *subschema) leastContained() int {
 	if s.minContains != nil {
 		return *s.minContains
@@ -154,12 +143,10 @@ type evaluated struct {
 	indexes map[int]bool
 }
 
-// has reports whether a member or an element is evaluated.
 func (e *evaluated) has(at step) bool {
 	return e.all || at.index < 0 && e.names[at.name] || at.index >= 0 && (at.index < e.first || e.indexes[at.index])
 }
 
-// add adds what another schema for the same value has evaluated.
 func (e *evaluated) add(other *evaluated) {
 	e.all = e.all || other.all
 	e.first = max(e.first, other.first)
@@ -171,8 +158,7 @@ func (e *evaluated) add(other *evaluated) {
 	}
 }
 
-// addName adds an evaluated member. The maps are made when the first name or index is
-// added: most values have none.
+// The maps are made when the first name or index is added: most values have none.
 func (e *evaluated) addName(name string) {
 	if e.names == nil {
 		e.names = map[string]bool{}
@@ -187,9 +173,6 @@ func (e *evaluated) addIndex(i int) {
 	e.indexes[i] = true
 }
 
-// hasHugeNumber reports whether the value contains a number outside the range of a
-// 64-bit float.
-//
 // The walk costs one pass over the text. Short containers cannot contain a huge
 // number and are not entered.
 func hasHugeNumber(in instance) bool {

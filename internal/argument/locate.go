@@ -5,8 +5,6 @@ import (
 	"strings"
 )
 
-// This file finds the place inside of an argument that code of the application rejects.
-
 // Locate returns the problems of the Errors in err, with the names of declared arguments:
 // it splits a name such as filters[2].name into the argument and the place inside.
 //

@@ -19,9 +19,6 @@ import (
 // This file holds the members of JSON against the struct that they fill: the members of
 // a declared schema, and those of a value.
 
-// checkMembers returns an error if the schema has a member that the type t does
-// not have, or has with another JSON type.
-//
 // A member of the schema that no field takes would be validated and then lost. An
 // unknown required member could be given by no client, because the inferred schema
 // forbids others.
@@ -85,14 +82,9 @@ type memberCase struct {
 	inside  *memberCase            // of a slice, an array or a map
 }
 
-// memberCaseOf returns nil if no value of type t contains a struct.
-//
 // A nil memberCase checks nothing, so a map of strings costs a call nothing.
 func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
 
-// memberCaseIn is memberCaseOf with the types known so far. A type with a schema
-// of its own may contain itself.
-//
 // A type inside of itself finds its unfinished memberCase, which is complete when a
 // call uses it.
 func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCase {
@@ -118,8 +110,6 @@ func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCas
 	return nil
 }
 
-// check returns the problem of the first member in the wrong case.
-//
 // The work is linear in the value, apart from folded, which runs only for names
 // that the struct does not have. The place stays at the member of the problem: the
 // caller needs no leave then.
@@ -148,9 +138,6 @@ func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	return nil
 }
 
-// folded returns the first member of the struct that is name in another case; ""
-// without one.
-//
 // The first in the order of the names, so that the message does not depend on the
 // order of a map. A map has no members, so that its keys may have any case.
 func (c *memberCase) folded(name string) string {

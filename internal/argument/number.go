@@ -10,8 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file compares numbers exactly: those of clients with those of a schema.
-
 // number is an integer or a float. It is compared with the bounds of a schema,
 // which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
 // although its float64 is equal.
@@ -35,8 +33,6 @@ const exactFloat = 1 << 53
 // point and the exponent too, which is more careful than needed.
 const exactDigits = 15
 
-// floatNumber returns the number of a text that strconv.ParseFloat accepts as f.
-//
 // The text is kept only if f may have lost digits.
 func floatNumber(text string, f float64) number {
 	n := number{kind: schema.Float, float: f}
@@ -46,8 +42,6 @@ func floatNumber(text string, f float64) number {
 	return n
 }
 
-// cmp compares the number with what a schema means by f.
-//
 // An integer beyond exactFloat was rounded to a float, and a bound there may be
 // another integer.
 func (n number) cmp(f float64) int {
@@ -69,7 +63,6 @@ func (n number) isMultipleOf(f float64) bool {
 	return n.decimal().isMultipleOf(shortestOf(f))
 }
 
-// isInteger reports whether the value has no fraction, as for 7.0 and 1e3.
 func (n number) isInteger() bool {
 	if n.text != "" {
 		return n.decimal().isInteger()
@@ -86,7 +79,6 @@ func (n number) isRounded() bool {
 	return n.text != "" && n.decimal().cmp(decimalOf(n.float)) != 0 && n.decimal().cmp(shortestOf(n.float)) != 0
 }
 
-// decimal returns the exact number.
 func (n number) decimal() decimal {
 	switch {
 	case n.text != "":
@@ -99,7 +91,6 @@ func (n number) decimal() decimal {
 	return decimalOf(n.float)
 }
 
-// instance returns the number for encoding/json, by the kind.
 func (n number) instance() any {
 	switch n.kind {
 	case schema.Int:

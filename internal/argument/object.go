@@ -160,7 +160,6 @@ func (o *Object) Read(object strictjson.Value, rename func(string) string) (stri
 	return string(append(read, '}')), nil
 }
 
-// means reports whether a string that the member may not have means the JSON of its text.
 func (d *memberSchemas) means(in instance, text string) bool {
 	literal, ok := literalOf(text)
 	return ok && (!d.mayHaveType(in) && d.mayHaveType(literal) || !d.accepts(in) && d.accepts(literal))
@@ -170,7 +169,6 @@ func (d *memberSchemas) means(in instance, text string) bool {
 // have to match the string with its patterns.
 const maxLiteral = 1 << 10
 
-// literalOf returns the number or the boolean whose JSON is the text.
 func literalOf(text string) (instance, bool) {
 	var doc strictjson.Doc
 	if len(text) > maxLiteral || text == "" || !strings.ContainsRune("-0123456789tf", rune(text[0])) || doc.Parse(text, 1) != nil {

@@ -16,8 +16,6 @@ import (
 // This file asks for an argument that is an object by the fields of a form, one for each
 // member: scope.region. The forms of the protocol are flat.
 
-// part is a member of an object, as the fields of a form ask for it.
-//
 // A part has either a field or parts. Fields are named by their places, so one form
 // can ask for the members of several arguments.
 type part struct {
@@ -65,7 +63,6 @@ func (p *Plan) partsOf(i int) []part {
 	return parts
 }
 
-// partBuilder counts the fields of one argument.
 type partBuilder struct{ fields int }
 
 // object returns the members of an object that has nothing but members with a name; nil for
@@ -135,8 +132,6 @@ func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.V
 	return a
 }
 
-// textOfDefault returns a default as the text of an argument, and false without one.
-//
 // A default of another type than the field's is ignored: only the whole object is
 // validated.
 func (v *value) textOfDefault(raw string) (text string, ok bool) {
@@ -147,7 +142,6 @@ func (v *value) textOfDefault(raw string) (text string, ok bool) {
 	return v.textOf(doc.Root())
 }
 
-// fieldsOfParts yields the fields of the parts.
 func fieldsOfParts(parts []part, yield func(*Argument)) {
 	for _, at := range parts {
 		if at.field != nil {
@@ -187,8 +181,6 @@ func appendParts(dst []byte, parts []part, filled map[string]string) (object []b
 	return append(dst, '}'), some
 }
 
-// isEmptyField reports whether the answer is that of a field which the user has left empty.
-//
 // Clients differ in what they send for an empty field: null, the empty string, or
 // nothing.
 func (a *Argument) isEmptyField(answer strictjson.Value) bool {

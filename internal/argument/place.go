@@ -12,8 +12,6 @@ import (
 // This file names the places inside of an argument: by a JSON Pointer for programs, and by
 // a text such as s.filters[2].name for people.
 
-// step leads to a member or an element.
-//
 // The steps of a value are known only during a walk over JSON, so a place is built
 // by entering and leaving, and never copied for values that are valid.
 type step struct {
@@ -22,12 +20,9 @@ type step struct {
 	isDeclared bool // the name is in the schema, and so not a value of the client
 }
 
-// place is a value inside of an argument.
-//
 // A place is for one goroutine and one walk.
 type place struct{ steps []step }
 
-// enter goes to a member or an element. leave goes back.
 func (at *place) enter(s step) { at.steps = append(at.steps, s) }
 
 func (at *place) leave() { at.steps = at.steps[:len(at.steps)-1] }
@@ -93,8 +88,6 @@ func (at place) put(p *Problem) {
 	p.Path, p.place, p.logged = pointer.String(), clipPlace(text.String()), clipPlace(logged.String())
 }
 
-// clipPlace shortens a long place to its beginning and its end.
-//
 // The end says which member is meant, and the beginning where to look for it.
 func clipPlace(text string) string {
 	if len(text) <= maxPlace {
@@ -103,8 +96,6 @@ func clipPlace(text string) string {
 	return phrase.Clip(text, maxPlace/2) + strings.ToValidUTF8(text[len(text)-maxPlace/2:], "")
 }
 
-// isPlain reports whether a name needs no quotes.
-//
 // A plain name needs no quotes in a place, and is safe in the name of a form field.
 func isPlain(name string) bool {
 	const special = "-_$"
@@ -113,8 +104,6 @@ func isPlain(name string) bool {
 	}) < 0
 }
 
-// setElement says that the problem is one of the element i of a list.
-//
 // A list is read element by element without a place, so the index is put before the
 // path that the element has already.
 func (p *Problem) setElement(i int) {

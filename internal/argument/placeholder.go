@@ -37,8 +37,6 @@ func (p *Plan) Placeholders(ctx context.Context, texts []Text, client string, is
 	return problems
 }
 
-// placeholder returns the problem of a placeholder that the prompt cannot use.
-//
 // The value of a sensitive argument is not repeated: a secret may look like a
 // placeholder.
 func (a *Argument) placeholder(client, value string) Problem {

@@ -173,8 +173,6 @@ func (p *Plan) Texts(ctx context.Context, texts []Text) (map[string]string, []Pr
 	return byName, problems
 }
 
-// decode calls read for each argument that has a text or a default.
-//
 // All problems are collected before the call fails, so that a client can fix all of
 // them at once. The problems of one argument follow each other, and MaxProblems is
 // applied later, to all of the response.
@@ -212,7 +210,6 @@ func (p *Plan) decode(texts []Text, read func(*Argument, Text) []Problem) []Prob
 	return problems
 }
 
-// notGiven returns the problem of an argument without a text to read; nil for none.
 func (a *Argument) notGiven(t Text) *Problem {
 	switch {
 	case t.notString:
@@ -229,9 +226,6 @@ func (a *Argument) notGiven(t Text) *Problem {
 	return nil
 }
 
-// fieldAt returns the field at the index, and allocates the embedded pointers on
-// the way.
-//
 // reflect.Value.FieldByIndex cannot be used here, because that method panics at a
 // nil pointer to an embedded struct.
 func fieldAt(v reflect.Value, index []int) reflect.Value {
@@ -256,8 +250,6 @@ func (p *Plan) Undeclared(name string) Problem {
 	return u
 }
 
-// undeclaredNotString is Undeclared for a value that is no string, which is not
-// ignored.
 func (p *Plan) undeclaredNotString(name, example string) Problem {
 	if p.HasSensitive {
 		example = "" // the name may be that of a sensitive argument, misspelled
@@ -268,7 +260,6 @@ func (p *Plan) undeclaredNotString(name, example string) Problem {
 	return u
 }
 
-// names returns the names of all arguments, from which a suggestion is chosen.
 func (p *Plan) names() []string {
 	names := make([]string, len(p.Arguments))
 	for i := range p.Arguments {

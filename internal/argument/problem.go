@@ -14,10 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// This file has the errors of the package: a [Problem] with an argument of a
-// call, an [Error] of the application that rejects an argument, and a
-// [DeclarationError] for the developer.
-
 // Problem is the error of one argument, as the client receives it: see problem.Problem.
 //
 // A problem is for three readers: Message for people and models, the other fields
@@ -67,18 +63,14 @@ func (p Problem) Sentence() string {
 	return subject + " " + p.Message
 }
 
-// inside returns the sentence of a problem without an argument.
-//
 // The developer sees it as an error of a default or an example, where the argument
 // is known.
 func (p Problem) inside() string {
 	return strings.TrimPrefix(phrase.Join(" ", p.place, p.Message), ".")
 }
 
-// Sentences joins the sentences of the first problems, and counts the others.
-// Sentences joins the sentences of the first problems, and counts the others. The
-// result is one line, as the message of a JSON-RPC error. The error data has the
-// problems themselves.
+// Sentences joins the sentences of the first problems, and counts the others. The result is one
+// line, as the message of a JSON-RPC error. The error data has the problems themselves.
 func Sentences(problems []Problem, more int) string {
 	const most = 8
 	sentences := make([]string, 0, most+1)
@@ -117,7 +109,6 @@ func Redacted(problems []Problem) string {
 	return strings.Join(sentences, "; ")
 }
 
-// suggest adds the name that was probably meant.
 func (p *Problem) suggest(name string, names []string) {
 	p.Suggestion = nearest.Name(name, names)
 	if p.Suggestion != "" {
@@ -127,16 +118,13 @@ func (p *Problem) suggest(name string, names []string) {
 
 func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", name) }
 
-// undeclared is the problem of an argument that the prompt does not have, without a
-// suggestion.
 func undeclared(name string) Problem {
 	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: problem.Unknown, Message: notDeclared}
 }
 
 const notDeclared = "is not an argument of this prompt"
 
-// notString returns the problem of a value that is no string. The example is what
-// the string could contain; "" if that is not clear.
+// The example is what the string could contain; "" if that is not clear.
 func notString(name, example string) Problem {
 	message := "must be a JSON string"
 	if example != "" {
@@ -207,7 +195,6 @@ func (e *DeclarationError) Error() string { return fmt.Sprintf("argument %q: %v"
 
 func (e *DeclarationError) Unwrap() error { return e.Err }
 
-// mustBe returns the message of a problem: what is valid, and what the client sent.
 func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
 
 // Rename returns copies of problems with other names of arguments. names has them by the

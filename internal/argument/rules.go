@@ -50,8 +50,6 @@ type rules struct {
 	multipleOf                         *float64
 }
 
-// rulesOf returns the rules that a schema has for strings, numbers and counts, without its
-// values and its format.
 func rulesOf(s *jsonschema.Schema) (r rules, err error) {
 	r = rules{
 		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
@@ -63,8 +61,6 @@ func rulesOf(s *jsonschema.Schema) (r rules, err error) {
 	return r, err
 }
 
-// checkText checks a string, after its enum.
-//
 // The reasons of brokenBy decide the message. The enum is not checked here, because
 // its message can suggest a value: see enum.go.
 func (r *rules) checkText(text string) *Problem {
@@ -81,9 +77,8 @@ func (r *rules) checkText(text string) *Problem {
 	return nil
 }
 
-// brokenBy returns the reason of the first rule that a string breaks; "" for none.
-// The rules run in the order of their cost. JSON Schema counts the characters of a
-// length, as jsonschema-go does: code points, not bytes.
+// The rules run in the order of their cost. JSON Schema counts the characters of a length, as
+// jsonschema-go does: code points, not bytes.
 func (r *rules) brokenBy(text string) problem.Reason {
 	// Counting characters reads the whole text. The number of bytes often decides alone.
 	if !r.surelyFits(len(text)) {
@@ -101,16 +96,12 @@ func (r *rules) brokenBy(text string) problem.Reason {
 	return ""
 }
 
-// surelyFits reports whether every text of n bytes has a valid length. A
-// character has 1 to 4 bytes.
-//
-// So a text of ASCII within the limits is never counted. A false only means that
-// counting is needed.
+// A character has 1 to 4 bytes, so a text of ASCII within the limits is never counted. A false only
+// means that counting is needed.
 func (r *rules) surelyFits(n int) bool {
 	return (r.minLength == nil || (n+utf8.UTFMax-1)/utf8.UTFMax >= *r.minLength) && (r.maxLength == nil || n <= *r.maxLength)
 }
 
-// hasText reports whether the text is in the enum.
 func (r *rules) hasText(text string) bool {
 	if r.textSet == nil {
 		return slices.Contains(r.texts, text)
@@ -119,8 +110,6 @@ func (r *rules) hasText(text string) bool {
 	return ok
 }
 
-// fits reports whether a number is within the bounds.
-//
 // An absent bound accepts every number. The comparisons are exact.
 func (r *rules) fits(n number) bool {
 	return (r.minimum == nil || n.cmp(*r.minimum) >= 0) &&
@@ -130,8 +119,7 @@ func (r *rules) fits(n number) bool {
 		(r.multipleOf == nil || n.isMultipleOf(*r.multipleOf))
 }
 
-// checkNumber checks a number against the bounds and the enum. The text is what the
-// client sent, so that a message repeats the number as it was written.
+// The text is what the client sent, so that a message repeats the number as it was written.
 func (r *rules) checkNumber(n number, text string) *Problem {
 	if !r.fits(n) {
 		return r.outOfRange(text)
@@ -145,17 +133,14 @@ func (r *rules) checkNumber(n number, text string) *Problem {
 	return nil
 }
 
-// outOfRange is the problem of a number outside of the bounds.
 func (r *rules) outOfRange(text string) *Problem {
 	return &Problem{Reason: problem.Range, Message: mustBe(strings.Join(r.boundsEach(), " and "), phrase.Clip(text, 64)), Allowed: r.limits()}
 }
 
-// isLength reports whether a list has exactly n elements.
 func (r *rules) isLength(n int) bool {
 	return r.minItems != nil && *r.minItems == n && r.maxItems != nil && *r.maxItems == n
 }
 
-// checkItems checks the length of a list.
 func (r *rules) checkItems(n int) *Problem {
 	if r.minItems != nil && n < *r.minItems || r.maxItems != nil && n > *r.maxItems {
 		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
@@ -163,8 +148,6 @@ func (r *rules) checkItems(n int) *Problem {
 	return nil
 }
 
-// setOf returns the keys of the values.
-//
 // Membership takes constant time, so that a large enum costs a call no more than a
 // small one.
 func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
@@ -186,8 +169,8 @@ type numeral struct {
 	bits uint64
 }
 
-// numeral returns the key of the number. Every integer that fits 64 bits has the
-// same key, whether the Go type is signed, unsigned or a float.
+// Every integer that fits 64 bits has the same key, whether the Go type is signed, unsigned or a
+// float.
 func (n number) numeral() numeral {
 	switch {
 	case n.kind == schema.Int && n.int < 0:
@@ -205,26 +188,19 @@ func (n number) numeral() numeral {
 	return numeral{schema.Uint, uint64(n.float)}
 }
 
-// numeralOf returns the numeral of a schema's number, which is a float64.
-//
 // A clone of a schema has no other numbers, see [schema.Clone].
 func numeralOf(v any) numeral { return number{kind: schema.Float, float: v.(float64)}.numeral() }
 
-// length words the lengths of a string, such as "1 to 20 characters"; "" without a
-// rule.
 func (r *rules) length() string {
 	return phrase.Count(r.minLength, r.maxLength, "character", "characters")
 }
 
-// items words the lengths of a list.
 func (r *rules) items() string {
 	return phrase.Count(r.minItems, r.maxItems, "element", "elements")
 }
 
-// bounds words the range of a number, such as "from 1 to 10".
 func (r *rules) bounds() string { return strings.Join(r.boundsEach(), ", ") }
 
-// boundsEach words each bound by itself, and a minimum and a maximum together.
 func (r *rules) boundsEach() (parts []string) {
 	if r.minimum != nil && r.maximum != nil {
 		parts = append(parts, "from "+phrase.Decimal(*r.minimum)+" to "+phrase.Decimal(*r.maximum))
@@ -245,7 +221,6 @@ func (r *rules) boundsEach() (parts []string) {
 	return parts
 }
 
-// enumTexts returns the values of an enum, if they are not strings, as JSON.
 func (r *rules) enumTexts() []string {
 	texts := make([]string, len(r.enum))
 	for i, e := range r.enum {
@@ -254,11 +229,8 @@ func (r *rules) enumTexts() []string {
 	return texts
 }
 
-// between returns the integers between which the bounds are; infinities without.
-//
-// The bounds are rounded inwards to integers. An exclusive bound becomes the next
-// integer. The lower result is greater than the upper one if no integer is between
-// the bounds.
+// The bounds are rounded inwards to integers; infinities without. The lower result is greater than
+// the upper one if no integer is between the bounds.
 func (r *rules) between() (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if r.minimum != nil {
@@ -276,8 +248,6 @@ func (r *rules) between() (low, high float64) {
 	return low, high
 }
 
-// limits are a problem's Allowed for lengths and ranges, by schema keywords.
-//
 // An absent keyword is left out.
 type limits struct {
 	MinLength        *int     `json:"minLength,omitempty"`

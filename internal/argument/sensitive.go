@@ -28,8 +28,6 @@ func (p *Plan) Secrets(texts []Text) (secrets []string) {
 	return secrets
 }
 
-// withhold removes the value from a problem. What is valid remains.
-//
 // A path inside of the value would say which members the secret has.
 func (a *Argument) withhold(p *Problem) {
 	switch {
@@ -48,8 +46,6 @@ func (a *Argument) withhold(p *Problem) {
 	p.Suggestion, p.Path, p.place, p.logged = "", "", "", ""
 }
 
-// checkSensitive returns an error for a declaration that shows the value.
-//
 // A default is in the descriptions of prompts/list.
 func (a *Argument) checkSensitive() error {
 	if a.Sensitive && a.hasDefault {

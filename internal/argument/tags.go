@@ -49,7 +49,6 @@ var tagKeywords = []struct {
 	{"multipleOf", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
 }
 
-// setCount returns the function that sets a keyword whose value is a count.
 func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagReader, string) error {
 	return func(s *jsonschema.Schema, _ tagReader, text string) error {
 		n, err := strconv.Atoi(text)
@@ -61,7 +60,6 @@ func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagRea
 	}
 }
 
-// setNumber returns the function that sets a keyword whose value is a number.
 func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, tagReader, string) error {
 	return func(s *jsonschema.Schema, r tagReader, text string) error {
 		n, err := parseFloat(text, 64)
@@ -75,13 +73,11 @@ func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, t
 	}
 }
 
-// tagReader reads the values in the tags of a field or of its elements.
 type tagReader struct {
 	typ    reflect.Type // may be a pointer
 	inJSON bool         // the field is a member of JSON, not an argument
 }
 
-// isString reports whether the schema validates the values as strings.
 func (r tagReader) isString() bool {
 	if r.inJSON {
 		return jsonTypeOf(r.typ) == "string"
@@ -90,13 +86,11 @@ func (r tagReader) isString() bool {
 	return err == nil && (k.IsString() || k == schema.Any)
 }
 
-// isNumber reports whether the values are numbers.
 func (r tagReader) isNumber() bool {
 	k, err := kindOf(r.typ)
 	return err == nil && (k.IsNumber() || k == schema.Any)
 }
 
-// elements returns the reader of a list's elements.
 func (r tagReader) elements() (elements tagReader, ok bool) {
 	if k, err := kindOf(r.typ); err != nil || k != schema.List {
 		return r, false
@@ -104,11 +98,8 @@ func (r tagReader) elements() (elements tagReader, ok bool) {
 	return tagReader{withoutPointers(r.typ).Elem(), r.inJSON}, true
 }
 
-// value returns the JSON for the text of a value, by the rules of arguments. A text
-// that does not have the type becomes a string, which compileValue rejects.
-//
-// The text has the form that a client would send, so an author writes a default as
-// a user would type it.
+// The text has the form that a client would send. A text that does not have the type becomes a
+// string, which compileValue rejects.
 func (r tagReader) value(text string) json.RawMessage {
 	elements, isList := r.elements()
 	switch {
@@ -127,8 +118,8 @@ func (r tagReader) value(text string) json.RawMessage {
 	return strictjson.AppendString(nil, text)
 }
 
-// setDefault sets the default. encoding/json does not fill members that are absent,
-// so a default of a member would have no effect.
+// encoding/json does not fill members that are absent, so a default of a member would have no
+// effect.
 func (r tagReader) setDefault(s *jsonschema.Schema, text string) error {
 	if r.inJSON {
 		return errors.New("applies to arguments, not to members of JSON; fill the member in the render function")
@@ -137,7 +128,6 @@ func (r tagReader) setDefault(s *jsonschema.Schema, text string) error {
 	return nil
 }
 
-// setEnum reads the values between commas, or a JSON array.
 func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	var values []json.RawMessage
 	if strings.HasPrefix(text, "[") {
@@ -172,9 +162,6 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	return nil
 }
 
-// constrain returns the schema of the field with what its tags declare, or all that
-// is wrong with the tags.
-//
 // The tags are merged like the schema that a prompt lists, so both have the same
 // effect.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
@@ -223,8 +210,6 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 	return schema.Merge(s, declared), nil
 }
 
-// otherNames are names that other libraries have for a tag.
-//
 // Such tags come from validators and schema generators for Go, and would have no
 // effect here.
 var otherNames = map[string]string{
@@ -287,9 +272,6 @@ func (f *structField) tagFor(meant, name, value string) (tag, text string) {
 	return meant, value
 }
 
-// meantTag returns the tag that a name is, or nearly is; "" for names that are far from
-// all of them.
-//
 // An exact name wins, then names of other libraries, and then similar names.
 func meantTag(name string) string {
 	names := []string{"sensitive"}
@@ -314,8 +296,6 @@ func meantTag(name string) string {
 	return near
 }
 
-// readSensitive reads the tag that makes an argument sensitive.
-//
 // Only "true" and "false" are allowed, so that a tag never means the opposite of
 // what it seems to say.
 func (f *structField) readSensitive(inJSON bool) error {

@@ -33,7 +33,6 @@ func (v *Validator) accepts(in instance) bool {
 	return !hasHugeNumber(in) && v.acceptsPart(v.root, in, nil)
 }
 
-// acceptsPart reports whether a schema of the tree accepts a value, within maxVisits.
 func (v *Validator) acceptsPart(s *subschema, in instance, around *evaluated) bool {
 	w := validation{v: v, left: v.visits(in)}
 	return w.accepts(s, in, around) && w.left >= 0 // a not turns the result around
@@ -48,7 +47,6 @@ const maxVisits = 16
 // that the client cancels, or that exceeds its time limit, must not keep a processor.
 const visitsPerLook = 1 << 12
 
-// visits returns how many schemas may be visited to validate the value.
 func (v *Validator) visits(in instance) int64 {
 	return maxVisits * int64(v.schemas) * int64(1+in.value.Nodes())
 }
@@ -71,14 +69,10 @@ func (w *validation) fails(make func() *Problem) bool {
 	return false
 }
 
-// ends reports whether the walk ends after a keyword with the result ok.
 func (w *validation) ends(ok bool) bool { return !ok && w.explainer == nil }
 
-// accepts reports whether the schema accepts the value. If around is not nil, accepts adds
-// the members and elements that the schema has evaluated.
-//
-// The rule of JSON Schema is that all keywords must accept the value. The order
-// only decides what a rejected value costs.
+// If around is not nil, accepts adds the members and elements that the schema has evaluated. All
+// keywords must accept the value: the order only decides what a rejected value costs.
 func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool {
 	// A reference is not counted, but its target is.
 	if s.ref == nil {
@@ -133,7 +127,6 @@ func (w *validation) accepts(s *subschema, in instance, around *evaluated) bool 
 	return ok
 }
 
-// part validates a member or an element.
 func (w *validation) part(at step, s *subschema, in instance) (ok bool) {
 	if w.explainer == nil {
 		return w.accepts(s, in, nil)
@@ -153,7 +146,6 @@ func (w *validation) wouldAccept(s *subschema, in instance, around *evaluated) b
 	return w.looksAhead(s, in, around)
 }
 
-// looksAhead is accepts without problems.
 func (w *validation) looksAhead(s *subschema, in instance, around *evaluated) bool {
 	ahead := validation{v: w.v, ctx: w.ctx, left: w.left}
 	ok := ahead.accepts(s, in, around)
@@ -169,8 +161,6 @@ func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
 	return ok
 }
 
-// inPlace validates with the schemas that apply to the same value.
-//
 // The schemas in place get own, because the parts that they evaluate count for s as
 // well.
 func (w *validation) inPlace(s *subschema, in instance, own *evaluated) bool {
@@ -253,7 +243,6 @@ func (w *validation) accepting(all []*subschema, in instance, own *evaluated, mo
 	return first, second
 }
 
-// elements validates with the keywords for arrays.
 func (w *validation) elements(s *subschema, array strictjson.Value, own *evaluated) bool {
 	n, matching, ok := 0, 0, true
 	for e := range array.Elements() {
@@ -342,8 +331,7 @@ func (w *validation) members(s *subschema, in instance, own *evaluated) bool {
 	return ok
 }
 
-// hasMembers reports whether the object has all members of the names. The place of a
-// problem is that of the member which is not there: a form can mark the field.
+// The place of a problem is that of the member which is not there: a form can mark the field.
 func (w *validation) hasMembers(names []string, object strictjson.Value, problem func() *Problem) bool {
 	ok := true
 	for _, name := range names {
@@ -358,7 +346,6 @@ func (w *validation) hasMembers(names []string, object strictjson.Value, problem
 	return ok
 }
 
-// member validates the name of a member, and its value with each schema that applies.
 func (w *validation) member(s *subschema, name string, in instance, own *evaluated) bool {
 	ok := s.memberNames == nil || w.memberName(s.memberNames, name)
 	isEvaluated := true
@@ -382,7 +369,6 @@ func (w *validation) member(s *subschema, name string, in instance, own *evaluat
 	return ok
 }
 
-// memberName validates a name as a string, with the schema of propertyNames.
 func (w *validation) memberName(s *subschema, name string) bool {
 	in := instance{kind: strictjson.String, text: name}
 	if w.explainer == nil {

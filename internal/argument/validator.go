@@ -16,9 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file compiles a JSON schema into a tree of [subschema]. accept.go validates JSON
-// with the tree, and explain.go finds the errors of JSON that is not valid.
-//
 // jsonschema-go accepts the same JSON, as tests check, but its errors have no place in
 // the JSON, and it rounds numbers to 64 bits.
 
@@ -45,15 +42,12 @@ func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 	return newPartValidator(s)
 }
 
-// newPartValidator is NewValidator for a part of a checked schema.
-//
 // The references of the part must be within the part.
 func newPartValidator(s *jsonschema.Schema) (*Validator, error) {
 	v, _, err := compileSchema(s)
 	return v, err
 }
 
-// compileSchema is newPartValidator, and returns the compiler with all subschemas.
 func compileSchema(s *jsonschema.Schema) (*Validator, *schemaCompiler, error) {
 	// All references are resolved before anything is compiled, so that one which leads nowhere
 	// is an error of the declaration and never of a call.
@@ -68,16 +62,13 @@ func compileSchema(s *jsonschema.Schema) (*Validator, *schemaCompiler, error) {
 	return nil, nil, fmt.Errorf("schema: %w", err)
 }
 
-// subschema is a compiled schema. Each keyword that is absent has its zero value.
-//
 // One type has the keywords of all JSON types, like a JSON schema. A subschema is
 // complete only after the whole compilation, and does not change from then on.
 type subschema struct {
 	source *jsonschema.Schema
 	// A set of bits makes the check of the type a shift. Integer and number have
 	// the same bit.
-	kinds uint8 // bits by strictjson.Kind; 0 for all
-	// isIntegral says that numbers must be integers.
+	kinds      uint8 // bits by strictjson.Kind; 0 for all
 	isIntegral bool
 	isFalse    bool
 	rules      rules               // of strings, numbers and counts, and the values for messages
@@ -115,16 +106,12 @@ type subschema struct {
 	asJSON func() string // the beginning of the schema, for messages; nil if none has it
 }
 
-// patternMembers are the members whose name matches a pattern.
-//
 // JSON Schema does not anchor patterns: a pattern matches anywhere in the name.
 type patternMembers struct {
 	pattern *regexp.Regexp
 	schema  *subschema
 }
 
-// tag is a member with a const or an enum, which often distinguishes alternatives.
-//
 // The alternatives of a oneOf often say {"properties": {"kind": {"const":
 // "circle"}}}. Validation checks tags first, and messages explain the alternative
 // of the tag.
@@ -133,8 +120,6 @@ type tag struct {
 	schema *subschema
 }
 
-// dependent is what applies to an object with the member.
-//
 // dependentRequired and dependentSchemas of 2020-12, or dependencies of draft 7.
 // One of required and schema is set.
 type dependent struct {
@@ -143,16 +128,13 @@ type dependent struct {
 	schema   *subschema
 }
 
-// show prepares the schema for messages that show all of it.
-//
 // The JSON is made at the first message and then kept: a value may be invalid many
 // times, and encoding a large schema each time would take long.
 func (s *subschema) show() {
 	s.asJSON = sync.OnceValue(func() string { return phrase.Clip(jsonenc.Text(s.target().source), 128) })
 }
 
-// schemaCompiler makes the tree of one schema. The compiler continues after an error, and keeps
-// the first.
+// The compiler continues after an error, and keeps the first.
 type schemaCompiler struct {
 	references *schema.References
 	isDraft7   bool
@@ -225,7 +207,6 @@ func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	return v
 }
 
-// all compiles each of the schemas, and returns nil for an absent keyword.
 func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
 	for _, s := range in {
 		out = append(out, c.compile(s))
@@ -233,8 +214,7 @@ func (c *schemaCompiler) all(in []*jsonschema.Schema) (out []*subschema) {
 	return out
 }
 
-// refer returns the target of a reference, which may be in the middle of its
-// compilation.
+// The target may be in the middle of its compilation.
 func (c *schemaCompiler) refer(ref string) *subschema {
 	target, err := c.references.Target(ref)
 	if err != nil {
@@ -245,7 +225,6 @@ func (c *schemaCompiler) refer(ref string) *subschema {
 	return c.compile(target)
 }
 
-// compileRules compiles the rules of strings, numbers and counts, and the values.
 func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	_, values, err := schema.Allowed(s)
 	c.err = cmp.Or(c.err, err)
@@ -279,8 +258,7 @@ func (c *schemaCompiler) compileRules(v *subschema, s *jsonschema.Schema) {
 	}
 }
 
-// compileArray compiles the keywords for arrays, those of draft 7 as the keywords
-// of 2020-12 that mean the same.
+// Keywords of draft 7 become the keywords of 2020-12 that mean the same.
 func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	prefix, items := s.PrefixItems, s.Items
 	if c.isDraft7 {
@@ -300,7 +278,6 @@ func (c *schemaCompiler) compileArray(v *subschema, s *jsonschema.Schema) {
 	v.unevaluatedItems = c.compile(s.UnevaluatedItems)
 }
 
-// compileObject compiles the keywords for objects.
 func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 	if s.Properties != nil {
 		v.members = make(map[string]*subschema, len(s.Properties))
@@ -346,9 +323,6 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 	}
 }
 
-// namesOf returns the names of the members that a schema declares: in the order of the
-// struct, or else sorted.
-//
 // The order of the struct is what the author chose for hints and completions. A
 // PropertyOrder that misses a member is not used at all.
 func namesOf(s *jsonschema.Schema) []string {
@@ -370,8 +344,6 @@ func namesOf(s *jsonschema.Schema) []string {
 // get less specific.
 const inPlaceDepth = 8
 
-// target returns the schema that a reference alone refers to.
-//
 // A reference next to a type or to properties is not followed, because these say
 // more. The depth is bounded, although a checked schema has no loop of references.
 func (s *subschema) target() *subschema {

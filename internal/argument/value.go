@@ -13,9 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// This file reads strings by a compiled [value]. convert.go converts the string,
-// rules.go checks the result.
-
 // value says how the string of an argument is read, and which values are valid. It
 // is immutable.
 //
@@ -54,17 +51,14 @@ type value struct {
 // a large pattern.
 const maxPatternWork = 64 << 20
 
-// tooLong returns the problem of a value that would exceed maxPatternWork.
 func tooLong(maxBytes int) *Problem {
 	return &Problem{Reason: problem.Length, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", maxBytes)}
 }
 
-// typeProblem is the problem of a text that is not of the type.
 func (v *value) typeProblem(text string) *Problem {
 	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
 }
 
-// outOfRange is the problem of a number that the Go type cannot hold.
 func (v *value) outOfRange(text string) *Problem {
 	expected := v.expected
 	if v.kind != schema.Float {
@@ -118,7 +112,6 @@ func (v *value) read(ctx context.Context, dst reflect.Value, text string, want b
 	return instance, problemsOf(p)
 }
 
-// readAny is read for an any. The schema says what it holds.
 func (v *value) readAny(ctx context.Context, dst reflect.Value, text string) (any, []Problem) {
 	instance, problems := v.read(ctx, reflect.Value{}, text, true)
 	if problems == nil && instance != nil {
@@ -137,8 +130,6 @@ func (v *value) readList(ctx context.Context, dst reflect.Value, text string, wa
 	return instance, problems
 }
 
-// problemsOf returns nil for nil.
-//
 // A nil slice means success to all callers, so a slice with a nil problem must
 // never be made.
 func problemsOf(p *Problem) []Problem {
@@ -148,8 +139,6 @@ func problemsOf(p *Problem) []Problem {
 	return []Problem{*p}
 }
 
-// instanceOf returns what the schema of a string, a number or a boolean validates.
-//
 // The instance is made of the text directly, without JSON in between. For a string
 // kind the schema validates the text that was sent, not the Go value: the pattern
 // of a duration applies to "1h30m".
@@ -163,14 +152,10 @@ func (v *value) instanceOf(text string) instance {
 	return instance{kind: strictjson.Number, text: text}
 }
 
-// isElement reports whether such values can be elements of a comma-separated list.
-//
 // An element that is a list or an object may contain commas itself, so such lists
 // must be JSON.
 func (v *value) isElement() bool { return v.kind != schema.JSON && v.kind != schema.List }
 
-// held returns the range of the type, without its end, and as text.
-//
 // The end is exclusive, because 2^63 and 2^64 are float64s, and the largest
 // integers before them are not.
 func (v *value) held() (low, end float64, text string) {
@@ -186,9 +171,6 @@ func (v *value) held() (low, end float64, text string) {
 	return math.Inf(-1), math.Inf(1), ""
 }
 
-// textOf returns the text of a JSON value, and false if the value has another JSON
-// type.
-//
 // The text is what a client would send as a string for the same value, so one
 // function reads both forms.
 func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
@@ -204,7 +186,6 @@ func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 	return given.Raw(), true
 }
 
-// hasType reports whether a JSON value of the kind can be the value.
 func (v *value) hasType(k strictjson.Kind) bool {
 	switch v.kind {
 	case schema.Bool:
@@ -219,13 +200,10 @@ func (v *value) hasType(k strictjson.Kind) bool {
 	return k == strictjson.String
 }
 
-// notTyped is the problem of a JSON value of another type, see shown.
 func (v *value) notTyped(shown string) *Problem {
 	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
 }
 
-// treeOf returns the compiled schema of an argument that is JSON; nil without one.
-//
 // A list has its tree for completion only: its validator has the rest of the
 // schema, if any.
 func (v *value) treeOf() *subschema {

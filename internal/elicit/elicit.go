@@ -33,7 +33,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// The methods of the requests that a client may be asked to answer.
 const (
 	methodElicit = "elicitation/create"
 	methodSample = "sampling/createMessage"
@@ -68,7 +67,6 @@ const MaxKey = 128
 // IsKey reports whether a text can be the key of a value.
 func IsKey(key string) bool { return key != "" && len(key) <= MaxKey && utf8.ValidString(key) }
 
-// checkKeys returns an error if two questions have the same key, or a key is invalid.
 func checkKeys(questions []*Question) error {
 	for i, q := range questions {
 		if !IsKey(q.key) || q.key == argumentsKey {
@@ -230,8 +228,6 @@ func cannotAsk(r *rpc.Running, needs wire.Capabilities) *Unavailable {
 	return nil
 }
 
-// send sends questions to a client of a session, all at once, and returns the
-// results that the client has answered with, as JSON.
 func send(ctx context.Context, r *rpc.Running, questions []*Question) ([]string, error) {
 	requests := make([]rpc.ClientRequest, len(questions))
 	for i, q := range questions {

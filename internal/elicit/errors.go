@@ -10,9 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has the errors of questions and answers: what the application gets, by
-// Error, and what the client gets, by ClientError.
-
 // Unavailable is the error of a question that the client cannot answer, or has not answered.
 // An application may continue without the answer. If it returns the error instead, ClientError
 // makes the response.

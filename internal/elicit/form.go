@@ -68,7 +68,6 @@ type form struct {
 	hints        bool // whether descriptions have them
 }
 
-// params returns the form as a revision knows it.
 func (f *form) params(rev revision.Revision) (json.RawMessage, error) {
 	return f.plan.AppendForm(nil, f.message, f.hints, rev.ElicitationModes())
 }

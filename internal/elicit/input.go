@@ -68,8 +68,6 @@ func NewInput(key, method string, params any, take func(result string)) Question
 	}
 }
 
-// inputNeeds returns the capabilities that a client needs to answer the request. It
-// returns an error if the params are invalid.
 func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (wire.Capabilities, error) {
 	switch method {
 	case methodElicit:
@@ -123,7 +121,6 @@ func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, 
 	return wire.Capabilities{Form: true}, nil
 }
 
-// requestedSchema returns the schema of a form (MRT-29).
 func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
@@ -136,7 +133,6 @@ func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	return validator, nil
 }
 
-// checkField returns an error for a property that the protocol's forms do not have.
 func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
 	case "string":

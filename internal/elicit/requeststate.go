@@ -112,7 +112,6 @@ func Bind(method, principal string, parts []string) seal.Binding {
 	return sha256.Sum256(b)
 }
 
-// appendSized appends a string after its length.
 func appendSized(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
@@ -135,7 +134,6 @@ func (s *Sealer) keys() ([][]byte, error) {
 	return keys, nil
 }
 
-// seal returns the text that the client gets.
 func (s *Sealer) seal(state sealedState, to seal.Binding) (string, error) {
 	keys, err := s.keys()
 	if err != nil {
@@ -228,8 +226,6 @@ func (s *State) AppendInputRequired(dst []byte, r *rpc.Running, sealer *Sealer, 
 	return append(dst, "}}"...), nil
 }
 
-// sizeOfAnswers returns how much of the state is what the client has said, in
-// bytes of JSON.
 func (s *requestState) sizeOfAnswers() int {
 	said, _ := jsonenc.Marshal(requestState{Answers: s.Answers, Texts: s.Texts})
 	return len(said)

@@ -13,9 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file has what a handler knows from its client: answers, values of Once, and
-// the arguments that the user was asked for.
-
 // State is what a handler knows from its client so far. If the answers come with
 // another request, the State travels between the requests. The zero value knows
 // nothing. Safe for concurrent use.

@@ -38,7 +38,6 @@ func Format(r *prompts.Result) string {
 	return b.String()
 }
 
-// ruleFor returns what the head lines begin with: no line of a text does.
 func ruleFor(r *prompts.Result) string {
 	rule := "==="
 	texts := append(Texts(r), r.Description)
@@ -64,8 +63,6 @@ func Texts(r *prompts.Result) []string {
 	return texts
 }
 
-// describe returns the head of a message's content, and its text if it has
-// one.
 func describe(content prompts.Content) (head, text string, hasText bool) {
 	var h heading
 	var annotations *prompts.Annotations
@@ -114,7 +111,6 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 	return strings.Join(h, ", "), text, hasText
 }
 
-// heading is what is said of a content.
 type heading []string
 
 func (h *heading) add(s string) {

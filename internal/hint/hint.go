@@ -9,7 +9,6 @@ import (
 	"fmt"
 )
 
-// hinted is an error with a fix.
 type hinted struct {
 	err error
 	fix string

@@ -106,7 +106,6 @@ func Name(client string) string {
 	return "\x00sha256 " + string(sum[:])
 }
 
-// waitNamed counts a request against the bucket with a name.
 func (r *RateLimiter) waitNamed(name string, share time.Duration) (wait time.Duration) {
 	name = Name(name)
 	now := time.Since(r.began)
@@ -122,8 +121,6 @@ func (r *RateLimiter) waitNamed(name string, share time.Duration) (wait time.Dur
 	return r.take(b, now, share)
 }
 
-// take counts a request against a bucket with share times the rate. It returns 0,
-// or how long to wait.
 func (r *RateLimiter) take(b *Bucket, now, share time.Duration) (wait time.Duration) {
 	due := max(b.next, now)
 	if wait = due - now - r.burst; wait > 0 {

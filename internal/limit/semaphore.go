@@ -89,7 +89,6 @@ func (s *Semaphore) Acquire(ctx context.Context, key string, n int64, until time
 // ErrBusy is returned if no units were free within the time limit.
 var ErrBusy = errors.New("the tasks before it have taken too long")
 
-// enqueue acquires the units, or returns the waiter and its place in the queue.
 func (s *Semaphore) enqueue(key string, n int64) (*waiter, *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +148,6 @@ func (s *Semaphore) add(key string, n int64) {
 	}
 }
 
-// grant gives free units to those who wait.
 func (s *Semaphore) grant() {
 	s.isFull = false
 	for element := s.queue.Front(); element != nil; {

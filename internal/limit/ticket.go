@@ -94,7 +94,6 @@ func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget
 	return r.waitForCapacity(ctx, client, wanted, budget)
 }
 
-// waitForCapacity is admit for a request that found no capacity.
 func (r *Requests) waitForCapacity(ctx context.Context, client string, wanted bool, budget *Backpressure) (admitted, slot bool) {
 	wait := budget.Budget()
 	if wait == 0 {
@@ -105,7 +104,6 @@ func (r *Requests) waitForCapacity(ctx context.Context, client string, wanted bo
 	return err == nil, err == nil && wanted && r.running.TryAcquire(client, 1)
 }
 
-// release returns what a request of a client has.
 func (r *Requests) release(client string, admitted, slot bool) {
 	if !admitted && !slot {
 		return
@@ -157,10 +155,8 @@ func (t *Ticket) claim(c uint32) {
 	}
 }
 
-// release returns what is held of c.
 func (t *Ticket) release(c uint32) { t.giveBack(c & t.claims.And(^c)) }
 
-// giveBack returns what the ticket holds no more.
 func (t *Ticket) giveBack(c uint32) {
 	t.Server.release(t.Client, c&inServer != 0, c&serverSlot != 0)
 	if t.Session != nil {

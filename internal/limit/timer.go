@@ -73,7 +73,6 @@ func (a *alarm) ring() {
 	}
 }
 
-// take returns the owner if it is due.
 func (a *alarm) take() *Timer {
 	a.mu.Lock()
 	defer a.mu.Unlock()

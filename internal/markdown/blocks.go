@@ -36,7 +36,6 @@ func Blocks(text string) []Block {
 	return all
 }
 
-// fenceOf returns the fence that a line begins with, or "".
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, mark)

@@ -30,7 +30,6 @@ func Cell(text string) string {
 	return phrase.Join("<br>", lines...)
 }
 
-// inline escapes the Markdown characters of one line.
 func inline(line string) string {
 	runes := []rune(line)
 	isWord := func(i int) bool {

@@ -22,7 +22,6 @@ func breaksInfoString(r rune) bool {
 	return r == '`' || r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// longestRun returns the length of the longest run of c in s.
 func longestRun(s string, c byte) int {
 	longest, run := 0, 0
 	for i := range len(s) {

@@ -21,7 +21,6 @@ func Untrusted(label, text string) string {
 		"<" + marker + ">\n" + text + "\n</" + marker + ">"
 }
 
-// oneLine replaces line breaks and control characters by spaces.
 func oneLine(r rune) rune {
 	if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 		return ' '

@@ -63,7 +63,6 @@ func (x *Index) Bytes() int {
 	return overhead + perValue*len(x.values) + 3*cap(x.folded)
 }
 
-// How well a value matches.
 const (
 	equal = iota
 	otherCase
@@ -73,7 +72,6 @@ const (
 	ranks // their number
 )
 
-// hit is a value that matches.
 type hit struct{ index, rank int32 }
 
 // Match returns the first candidates that match the typed text, no more than most,
@@ -124,7 +122,6 @@ func (x *Index) Match(typed string, most int) (values []string, total int) {
 	return x.best(hits, kept, min(total, most)), total
 }
 
-// best returns the first n of the hits, of which there are so many of each rank.
 func (x *Index) best(hits []hit, kept [ranks]int, n int) []string {
 	values := make([]string, n)
 	var next [ranks]int // where the next value of each rank belongs
@@ -240,7 +237,6 @@ func foldRune(r rune) rune {
 	return first
 }
 
-// keepStarts overwrites each byte of a folded value at which no word starts.
 func keepStarts(folded []byte, value string) {
 	before, at := ' ', 0
 	for _, r := range value {

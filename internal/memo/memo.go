@@ -91,7 +91,6 @@ func (c *Cache[K, V]) Kept(key K) (value V, ok bool) {
 	return k.value, ok
 }
 
-// look returns the value of a key if it is there, or else a call to wait for.
 func (c *Cache[K, V]) look(key K, keep func(V) (bytes int, ok bool), f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +160,6 @@ func (c *Cache[K, V]) keep(key K, value V, bytes int) {
 	c.order = append(c.order, key)
 }
 
-// expire forgets the values whose time has passed.
 func (c *Cache[K, V]) expire(now time.Time) {
 	for len(c.order) > 0 && !now.Before(c.kept[c.order[0]].until) {
 		c.forgetOldest()

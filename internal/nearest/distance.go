@@ -13,7 +13,6 @@ const (
 	prefixDistance = 2
 )
 
-// folded appends name in lower case and without separators.
 func folded(dst []rune, name string) []rune {
 	for _, r := range name {
 		if r != '-' && r != '_' && r != '.' {
@@ -23,7 +22,6 @@ func folded(dst []rune, name string) []rune {
 	return dst
 }
 
-// compare returns the distance of two folded names, and whether they are close.
 func compare(a, b []rune) (n int, near bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return 0, false

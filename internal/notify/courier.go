@@ -119,7 +119,6 @@ func deliverAll(due []*Courier) {
 	r.work()
 }
 
-// round is one call of deliverAll.
 type round struct {
 	due  []*Courier
 	next atomic.Int64 // the first that no goroutine has taken
@@ -137,7 +136,7 @@ func (r *round) spawn(n int) {
 	r.goroutines += max(n, 0)
 }
 
-// work delivers until all are taken. A delivery that ends its goroutine is replaced.
+// A delivery that ends its goroutine is replaced.
 func (r *round) work() {
 	isDone := false
 	defer func() {
@@ -160,7 +159,6 @@ func (r *round) work() {
 	}
 }
 
-// watch adds goroutines if the deliveries are slow.
 func (r *round) watch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

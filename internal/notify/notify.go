@@ -77,7 +77,6 @@ func (s *Subscriber) Unsubscribe() {
 	}
 }
 
-// notify signals the subscribers whose clients do not know all changes.
 func (n *Notifier) notify() {
 	changes, ended := n.debouncer.end()
 	if !ended {
@@ -157,14 +156,12 @@ type debouncer struct {
 	interim     bool      // the last notification did not wait for a pause
 }
 
-// active reports whether a burst is in progress.
 func (d *debouncer) active() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.timer != nil
 }
 
-// pause returns the length of the pause that ends a burst.
 func (d *debouncer) pause() time.Duration { return max(MinPause, d.delay) }
 
 // change counts a change. The first change of a burst starts the timer that calls
@@ -210,7 +207,6 @@ func (d *debouncer) end() (changes uint64, ended bool) {
 	return d.changes.Load(), true
 }
 
-// stop ends the burst without a notification.
 func (d *debouncer) stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

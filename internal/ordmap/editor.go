@@ -97,7 +97,6 @@ func (e *Editor[V]) Delete(key string) bool {
 	return true
 }
 
-// own makes the node at p one that the editor may change.
 func (e *Editor[V]) own(p **node[V]) *node[V] {
 	if (*p).owner != e.owner {
 		*p = (*p).copyFor(e.owner)

@@ -9,7 +9,6 @@ import "slices"
 // allocator: 8 bytes of a large object with pointers are its header.
 const nodeCapacity = 62
 
-// node is a node of a B+tree: all entries are in the leaves, and all leaves are equally deep.
 type node[V any] struct {
 	// owner is the token of the editor that may change the node in place. It is never nil, but that editor may have
 	// given the token up, and then nobody changes the node ever again.
@@ -29,7 +28,6 @@ type token struct{ _ byte }
 
 func (n *node[V]) leaf() bool { return n.kids == nil }
 
-// size is what capacity bounds.
 func (n *node[V]) size() int {
 	if n.leaf() {
 		return len(n.keys)
@@ -52,7 +50,6 @@ func rank(keys []string, key string) int {
 	return low
 }
 
-// get looks key up below n, which may be nil.
 func (n *node[V]) get(key string) (v V, ok bool) {
 	if n == nil {
 		return v, false
@@ -66,7 +63,6 @@ func (n *node[V]) get(key string) (v V, ok bool) {
 	return v, false
 }
 
-// walk yields the entries below n, which may be nil, and reports whether to continue.
 func (n *node[V]) walk(yield func(string, V) bool) bool {
 	if n == nil {
 		return true
@@ -79,7 +75,6 @@ func (n *node[V]) walk(yield func(string, V) bool) bool {
 	return n.yieldFrom(0, yield)
 }
 
-// walkAfter is walk for the entries whose keys are greater than key.
 func (n *node[V]) walkAfter(key string, yield func(string, V) bool) bool {
 	if n == nil {
 		return true
@@ -142,31 +137,26 @@ func (n *node[V]) absorb(sep string, right *node[V]) {
 	n.kids = slices.Concat(n.kids, right.kids)
 }
 
-// addEntry inserts an entry into a leaf.
 func (n *node[V]) addEntry(i int, key string, v V, capacity int) {
 	n.keys = insert(n.keys, i, key, capacity+1)
 	n.vals = insert(n.vals, i, v, capacity+1)
 }
 
-// removeEntry removes an entry of a leaf.
 func (n *node[V]) removeEntry(i int) {
 	n.keys = slices.Delete(n.keys, i, i+1)
 	n.vals = slices.Delete(n.vals, i, i+1)
 }
 
-// addKid inserts a child into an inner node, with the separator to its left.
 func (n *node[V]) addKid(i int, sep string, kid *node[V], capacity int) {
 	n.keys = slices.Concat(n.keys[:i-1], []string{sep}, n.keys[i-1:])
 	n.kids = insert(n.kids, i, kid, capacity+1)
 }
 
-// removeKid removes a child from an inner node, with the separator to its left.
 func (n *node[V]) removeKid(i int) {
 	n.keys = slices.Concat(n.keys[:i-1], n.keys[i:])
 	n.kids = slices.Delete(n.kids, i, i+1)
 }
 
-// replaceKid replaces a child of an inner node, with the separator to its left.
 func (n *node[V]) replaceKid(i int, sep string, kid *node[V]) {
 	n.keys = slices.Clone(n.keys)
 	n.keys[i-1], n.kids[i] = sep, kid
@@ -181,5 +171,4 @@ func insert[T any](s []T, i int, v T, capacity int) []T {
 	return slices.Insert(s, i, v)
 }
 
-// resized returns a copy of s with the capacity given.
 func resized[T any](s []T, capacity int) []T { return append(make([]T, 0, capacity), s...) }

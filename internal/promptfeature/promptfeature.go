@@ -27,7 +27,6 @@ type server interface {
 	AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error)
 }
 
-// serverOf returns the server of a Call.
 func serverOf(c *feature.Call) (server, error) {
 	if call := rpc.CallOf(c); call != nil {
 		if s, ok := rpc.OwnerOf[server](call); ok {

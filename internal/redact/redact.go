@@ -35,7 +35,6 @@ func (s *Secrets) Add(values ...string) {
 	s.values = slices.Compact(s.values)
 }
 
-// all returns the secrets.
 func (s *Secrets) all() []string {
 	if s == nil {
 		return nil

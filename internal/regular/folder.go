@@ -156,7 +156,6 @@ func (f FS) ReadLink(name string) (string, error) {
 	return d.ReadLink(name)
 }
 
-// at calls do with the path without links.
 func (f FS) at(op, name string, do func(d Dir, real string) error) error {
 	if !fs.ValidPath(name) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}

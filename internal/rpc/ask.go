@@ -56,7 +56,6 @@ func (t *task) pause(f func() error) error {
 	return err
 }
 
-// ask sends the requests over the session and waits for the results.
 func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked) (results []string, err error) {
 	if c := t.exchange.caller; c != nil {
 		return c.ask(ctx, t, requests, observed)
@@ -181,7 +180,6 @@ func (a asked) respond(r answer) {
 	}
 }
 
-// end ends what has no response.
 func (a asked) end(err error) {
 	for _, o := range a {
 		o.End(err)

@@ -40,7 +40,6 @@ const batchTaskBytes = 2 << 10
 
 var errBatchFull = wire.InternalError("batch response is too large; send fewer requests per batch")
 
-// release ends the batch for all limits.
 func (b *batch) release() {
 	for _, t := range b.tasks {
 		t.release()
@@ -71,7 +70,6 @@ func (b *batch) exchangeOf(id string) *exchange {
 	return &x
 }
 
-// add adds a response, or an error if there are too many already.
 func (b *batch) add(id string, msg []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +86,6 @@ func (b *batch) add(id string, msg []byte) {
 	b.answers = append(b.answers, msg...)
 }
 
-// growLocked makes room for n bytes of answers, and reports whether they were
-// free.
 func (b *batch) growLocked(n int) bool {
 	room, need := cap(b.answers), len(b.answers)+n
 	if need <= room {
@@ -142,7 +138,6 @@ func (b *batch) run() error {
 
 var errBatchEnded = wire.InternalError("request was not processed, because the batch ended early")
 
-// giveUp ends the tasks of a batch that does not begin.
 func (b *batch) giveUp(cause error) error {
 	var errs []error
 	for _, t := range b.tasks {

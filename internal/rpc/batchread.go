@@ -11,8 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file takes a batch apart, and receives each of its messages.
-
 // maxBatch is how many messages a batch may have: the responses may be longer
 // than the requests, and are sent at once.
 const maxBatch = 1000
@@ -61,7 +59,6 @@ func (s *Dispatcher) receiveBatch(ctx context.Context, c *Call, root strictjson.
 	}
 }
 
-// receive receives the messages, and returns why one without a response is not accepted.
 func (b *batch) receive(elements []element) (ignored error) {
 	hasReturned := false
 	defer func() {
@@ -77,9 +74,8 @@ func (b *batch) receive(elements []element) (ignored error) {
 	return ignored
 }
 
-// receiveMessage receives one message, and returns why one without a response is not accepted.
-// Each message has an operation of its own for the observer, and each request is in flight, so
-// that the client can cancel it by its id.
+// Each message has an operation of its own for the observer, and each request is in flight, so that
+// the client can cancel it by its id.
 func (b *batch) receiveMessage(e *element) (ignored error) {
 	s, c, m, x := b.server, &e.call, &e.call.Message, b.exchangeOf(e.call.Message.ID)
 	x.observed = s.observer.Start(b.parent, observe.KindInvalid, e.size, c.conn)
@@ -108,7 +104,6 @@ func (b *batch) receiveMessage(e *element) (ignored error) {
 	return r.err
 }
 
-// element is one message of a batch.
 type element struct {
 	call Call
 	size int

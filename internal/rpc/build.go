@@ -21,9 +21,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file puts a server together: the methods and lists of its features, and the results
-// that are the same for all clients.
-
 // NewDispatcher returns a server, or all errors of the config that clients would see. The order
 // matters: rates refer to methods of all features, the results need all capabilities, and the
 // tails need the server's info from the results.
@@ -66,8 +63,6 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 	return s, errs
 }
 
-// addFeature adds the methods and lists of a feature. All errors are collected, so that the
-// developer sees them at once.
 func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
 		switch {
@@ -233,7 +228,6 @@ func (s *Dispatcher) encodeResults() []error {
 	return nil
 }
 
-// encodeCapabilities returns the JSON object of all capabilities.
 func (s *Dispatcher) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
 	all, errs := s.featureCapabilities(rev, listChanged)
 	dst := []byte{'{'}

@@ -17,9 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has the client of a Dispatcher.Call, which is another JSON-RPC layer, such as another
-// SDK: who the client is, and the response to the request.
-
 // CallOptions describe the client of a [Dispatcher.Call]. The other layer has negotiated Version,
 // Capabilities and Info with its client.
 type CallOptions struct {
@@ -39,7 +36,6 @@ type CallOptions struct {
 	ClientKey   string // as that of a transport.Exchange; empty for Session
 }
 
-// caller is the client of a Call, and has the response to it.
 type caller struct {
 	options  *CallOptions
 	method   string
@@ -57,7 +53,6 @@ type caller struct {
 	isOver bool // Call returns, or has returned
 }
 
-// readOptions sets what the options say of the client.
 func (c *caller) readOptions(s *Dispatcher) error {
 	c.rev = revision.NewestStateful()
 	if c.hasVersion() {
@@ -115,7 +110,6 @@ func (c *caller) cancel(cause error) bool {
 	return true
 }
 
-// setOverdue is the Overdue of the exchange.
 func (c *caller) setOverdue() {
 	if c.options.Overdue != nil {
 		c.options.Overdue()
@@ -154,7 +148,6 @@ func (c *caller) send(msg []byte, code transport.Code, last bool) error {
 	return nil
 }
 
-// members parses an object.
 func members(text []byte) (strictjson.Value, error) {
 	var doc strictjson.Doc
 	err := doc.Parse(string(text), jsonenc.MaxDepth+1) // the object around a value of ours

@@ -14,9 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file serves a connection: what it reads, its end, and the goroutines that it waits for.
-// See worker.go for the goroutines that work, and write.go for what they write.
-
 // endTimeout is how long Serve waits for what should have ended.
 const endTimeout = time.Second
 

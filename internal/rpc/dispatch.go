@@ -11,9 +11,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file acts on a message that was read, alone or in a batch: a notification and a response
-// go to the session, a request to its method, after the checks in the order that the versions
-// ask for. See method.go for the methods, and task.go and subscription.go for the jobs.
+// This file acts on a message that was read, alone or in a batch, after the checks in the order
+// that the versions ask for.
 
 // received is what is left to do for a message that was read: to run the job, to
 // call finish, to send the reply, or nothing.
@@ -27,7 +26,6 @@ type received struct {
 	err     error // why a message without a response is not accepted
 }
 
-// reject sets the error response to a request.
 func (r *received) reject(id string, err *transport.Error) { r.reply = wire.ErrorResponse(id, err) }
 
 // release returns what the reply takes. It must follow after the reply is sent: the bytes of
@@ -40,8 +38,6 @@ func (r *received) release(s *Dispatcher, client string) {
 	s.memory.release(&r.held, r.session.share(), client)
 }
 
-// act acts on a message that was read with its session, alone or in a batch. err is the error
-// of the message, or nil.
 func (s *Dispatcher) act(ctx context.Context, c *Call, err *transport.Error, x *exchange, p *limit.Backpressure, left *received) {
 	c.observeSession()
 	if c.Message.Kind == wire.KindRequest && err == nil {
@@ -83,7 +79,6 @@ func (s *Dispatcher) handleNonRequest(session *Session, m *wire.Message, err *tr
 	}
 }
 
-// receiveRequest is read for a valid request.
 func (s *Dispatcher) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {
 	if s.answer(c, x, left) {
 		return
@@ -101,8 +96,7 @@ func (s *Dispatcher) receiveRequest(ctx context.Context, c *Call, x *exchange, p
 	}
 }
 
-// answer sets the reply to a request that needs no application code, and reports
-// whether there is one. Otherwise, the work is in c.
+// answer reports whether there is a reply. Otherwise, the work is in c.
 func (s *Dispatcher) answer(c *Call, x *exchange, left *received) bool {
 	// Head first: dispatch appends the result where it stays.
 	buf := wire.GetBuffer()
@@ -195,7 +189,6 @@ func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transp
 	return row.admitAndCall(c, dst)
 }
 
-// readVersion sets the version and the capabilities of a stateless request.
 func (c *Call) readVersion(name string) *transport.Error {
 	rev, ok := revision.Parse(name)
 	if !ok || !rev.Stateless() {
@@ -211,7 +204,6 @@ func (c *Call) readVersion(name string) *transport.Error {
 	return nil
 }
 
-// notFound returns the error for a method that is unknown, or not in the version of the request.
 func (c *Call) notFound(row *method) *transport.Error {
 	err := wire.MethodNotFound(c.Message.Method)
 	if row != nil && c.Rev != 0 && !row.versions[c.Rev] {

@@ -115,7 +115,6 @@ func (s *Dispatcher) InUse() map[string]int {
 	return nonzero(n)
 }
 
-// nonzero is for the counts of InUse.
 func nonzero(n map[string]int) map[string]int {
 	maps.DeleteFunc(n, func(_ string, n int) bool { return n == 0 })
 	return n

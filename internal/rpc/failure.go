@@ -16,9 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has why a request has no result: for the client, for the log and for the
-// middleware.
-
 // Failure is why a request has no result. It is the error of a [feature.Runner].
 //
 // For an internal error, the client gets a neutral message and an error id, by which an
@@ -63,7 +60,6 @@ func newFailure(event, message string, err error) *Failure {
 	return &Failure{Client: client, Event: event, Level: slog.LevelError, Log: err, errorID: id, Cause: err}
 }
 
-// withErrorID returns an internal error with a new error id in its message and data.
 func withErrorID(message string) (e *transport.Error, id string) {
 	message, id = errorid.New(message)
 	e = wire.InternalError(message)
@@ -92,7 +88,6 @@ func (f *Failure) finish(ctx context.Context) {
 	f.Client = &encoded
 }
 
-// cannotEncodeData is the event of an error whose data is not JSON.
 const cannotEncodeData = "cannot encode error data"
 
 // ErrGoexit is the error of application code that has called runtime.Goexit. For example, a
@@ -103,7 +98,6 @@ var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 // ended its goroutine.
 var ErrNoReturn = notify.ErrNoReturn
 
-// Why the context of a request has ended.
 var (
 	ErrCanceled      = fmt.Errorf("request cancelled by the client: %w", context.Canceled)
 	ErrSessionClosed = fmt.Errorf("session is closed: %w", context.Canceled)
@@ -111,7 +105,6 @@ var (
 	ErrAnswered      = fmt.Errorf("request is already answered: %w", context.Canceled)
 )
 
-// cancellation is ErrCanceled with the client's reason.
 type cancellation struct{ reason string }
 
 func (c *cancellation) Error() string {

@@ -8,9 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file has the lists and the single resources that clients are notified of, and who
-// listens to which.
-
 // feed notifies the clients of a server of the changes of a list. The feed of a list is made
 // by NewDispatcher and lives as long as the server. The feed of a resource belongs to one
 // subscriber. A feed has a timer only during a burst of changes, and no goroutine.
@@ -35,7 +32,6 @@ func (f *feed) params(meta []byte) []byte {
 	return append(strictjson.AppendString(dst, f.uri), '}')
 }
 
-// listener is a subscriber of one list or resource.
 type listener struct {
 	*notify.Subscriber
 	feed   *feed

@@ -82,7 +82,6 @@ func (s *share) tryAdd(n, limit int64) bool {
 // holding is how many bytes one request holds. It is not concurrent.
 type holding int64
 
-// hold is count for a message or a response of n bytes.
 func (m *memory) hold(h *holding, own *share, client string, n int) bool {
 	return n <= maxUncounted || m.count(h, own, client, n)
 }

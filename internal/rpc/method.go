@@ -20,9 +20,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has a row of the table of methods, and a request to a method. A method returns
-// a result, or the work that makes one: see work.go. dispatch.go finds the row.
-
 // method is one row of the table of methods. A row is the same for all requests and is not
 // changed after NewDispatcher. The methods of the server itself have serve. Those of a feature
 // have feature.
@@ -59,8 +56,6 @@ var (
 	stateless = versionsWith(revision.Revision.Stateless)
 )
 
-// newMethod returns the row of a feature's method. isPrivate says that no result is
-// public.
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
 	m := &method{name: name, feature: f.Serve, cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
@@ -75,8 +70,7 @@ func newMethod(name string, f feature.Method, isPrivate bool) *method {
 	return m
 }
 
-// setTail sets what is added to results in stateless versions. The text is the same for each
-// result, so it is made once and then copied.
+// The text is the same for each result, so it is made once and then copied.
 func (m *method) setTail(serverInfo []byte) {
 	m.tail = "," + wire.CompleteResult
 	if c := m.cache; c != nil {
@@ -193,8 +187,7 @@ func (c *Call) SetPrompt(name string) { c.observed.SetPrompt(name) }
 // SetTool sets the name of the tool that the observer receives with the request.
 func (c *Call) SetTool(name string) { c.observed.SetTool(name) }
 
-// observeSession sets what the operation of the message has of its session. A stateless
-// message inside a session has a version of its own, which dispatch sets.
+// A stateless message inside a session has a version of its own, which dispatch sets.
 func (c *Call) observeSession() {
 	if c.observed == nil {
 		return
@@ -229,13 +222,11 @@ func (c *Call) host() *hosts.Client {
 	return c.session.host.Load()
 }
 
-// isMissing reports whether the client of a request does not have the method.
 func (m *method) isMissing(c *Call) bool {
 	return m == nil || c.caller != nil && m.inSession || c.Rev != 0 && !m.versions[c.Rev] ||
 		m.onlyFor != 0 && (c.Rev == 0 || !c.host().Has(m.onlyFor))
 }
 
-// call answers a request, as feature.Method.Serve does.
 func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.serve != nil {
 		return m.serve(c, dst)
@@ -343,12 +334,10 @@ func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 
 func ping(_ *Call, dst []byte) ([]byte, *transport.Error) { return append(dst, "{}"...), nil }
 
-// reject returns work that fails with err.
 func (m *method) reject(err error) work {
 	return m.work(func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-// work returns work that calls a function of ours.
 func (m *method) work(f feature.RunnerFunc) work {
 	return workOf(feature.Work{Runner: f}, m.name)
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has the notifications from and to the client of a session, and starts the operations
-// of all messages to clients.
-
 // Notifications sends the notifications of lists that have changed, once the
 // client is ready. It returns nil when ctx or the session ends, or send's
 // error. What is not sent by then is left to the next call. One call at a time
@@ -82,7 +79,6 @@ func (s *Session) catchUp() {
 	s.gathering = timer
 }
 
-// sendChanges sends the notifications that are due.
 func (s *Session) sendChanges(ctx context.Context, send func(msg []byte) error) (err error) {
 	err = ErrNoReturn // if send panics or ends its goroutine
 	defer s.server.recoverPanic()
@@ -154,7 +150,6 @@ func (e *engine) startSent(ctx context.Context, kind observe.Kind, method string
 	return o
 }
 
-// startChange is startSent for the notification that a list has changed.
 func (e *engine) startChange(ctx context.Context, session *Session, from transport.Informer, list *listener, size int) *telemetry.Operation {
 	o := e.startSent(ctx, observe.KindClientNotification, list.feed.list.Notification, session, from, size)
 	if o != nil {

@@ -13,9 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has what all requests without their response have in common, and the exchange that
-// they respond to: the functions of a transport. See task.go and subscription.go.
-
 // job is what is left to do for a message that was received. Handle runs the job on the
 // goroutine of its caller, a connection on a worker. A job that is never run would count
 // toward the limits forever.
@@ -48,10 +45,8 @@ type pending struct {
 	isOver    bool       // nothing more may be sent
 }
 
-// group counts the request in its session.
 func (p *pending) group() *limit.WaitGroup { return p.unanswered }
 
-// isSubscription is that of a request other than subscriptions/listen.
 func (p *pending) isSubscription() bool { return false }
 
 // begin puts a request in flight. Without a session, nothing could name the request: over
@@ -68,10 +63,8 @@ func (p *pending) begin(r inFlight) *transport.Error {
 	return nil
 }
 
-// complete reports whether the caller is the one to respond.
 func (p *pending) complete() bool { return p.completed.CompareAndSwap(false, true) }
 
-// finish completes the request and takes it out of flight.
 func (p *pending) finish() bool {
 	if !p.complete() {
 		return false
@@ -84,8 +77,7 @@ func (p *pending) finish() bool {
 	return true
 }
 
-// discard is that of an inFlight. The context ends before done, which reads the cause for the
-// observer.
+// The context ends before done, which reads the cause for the observer.
 func (p *pending) discard(cause error) {
 	p.ctx.cancel(cause)
 	p.done()
@@ -158,7 +150,6 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 	return cause
 }
 
-// forLog returns the context for what is logged about the request.
 func (p *pending) forLog() context.Context {
 	if ctx := p.observed.Context(); ctx != nil {
 		return ctx
@@ -250,7 +241,6 @@ func (x *exchange) check(f func(transport.RequestInfo) error, m *wire.Message, v
 	return rejection(f(i))
 }
 
-// rejection returns what the client gets for an error of a transport.
 func rejection(err error) *transport.Error {
 	if err == nil {
 		return nil
@@ -262,7 +252,6 @@ func rejection(err error) *transport.Error {
 	return wire.InternalError("transport rejected the message")
 }
 
-// fixed describes the connection of a [Dispatcher.Call].
 type fixed transport.Info
 
 func (f fixed) TransportInfo() transport.Info { return transport.Info(f) }

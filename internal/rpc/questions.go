@@ -12,9 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has the requests of a session to its client, until their responses come. ask.go
-// sends them.
-
 // questions are the requests of one session to its client without their response.
 //
 // A question is in waiting until one of take, unregister and close removes it. Only the
@@ -27,14 +24,12 @@ type questions struct {
 	waiting map[string]*question // by id
 }
 
-// question is a request to the client without its response.
 type question struct {
 	id        string
 	index     int           // among the requests that were sent together
 	responses chan<- answer // has room for all of these
 }
 
-// answer is the outcome of a request to the client.
 type answer struct {
 	index  int
 	result string // as JSON
@@ -156,7 +151,6 @@ func (q *questions) handleResponse(m *wire.Message) {
 	}}
 }
 
-// count returns how many wait.
 func (q *questions) count() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

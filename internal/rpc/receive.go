@@ -14,8 +14,7 @@ import (
 
 // This file has the ways into the dispatcher: Handle for the messages of a transport, with a
 // session or without, and Call for another JSON-RPC layer, which is Handle with an exchange that
-// keeps the response. It reads a message and finds its session. dispatch.go and batchread.go do
-// what the message says.
+// keeps the response.
 
 // Handle answers a message of no session.
 func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
@@ -106,8 +105,7 @@ func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, 
 	return s.readAndReply(ctx, session, msg, x, p)
 }
 
-// receiveObserved is receive, with an operation of the observer's. A job ends the
-// operation itself.
+// A job ends the operation itself.
 func (s *Dispatcher) receiveObserved(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (j job, err error) {
 	// A copy, because a connection uses the same exchange for all of its messages.
 	own := *x
@@ -129,7 +127,6 @@ func (s *Dispatcher) Reject(ctx context.Context, conn transport.Informer, err er
 	s.observer.Start(ctx, observe.KindInvalid, 0, conn).End(err)
 }
 
-// readAndReply reads a message, and sends the reply that needs no job.
 func (s *Dispatcher) readAndReply(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
 	var r received
 	s.read(ctx, session, msg, x, p, &r)
@@ -226,7 +223,6 @@ func (c *Call) findSession(x *exchange) *transport.Error {
 	return rejected
 }
 
-// rejectSession rejects a message that has no session.
 func (r *received) rejectSession(m *wire.Message, isBatch bool, err *transport.Error) {
 	if m.Kind == wire.KindRequest || isBatch {
 		r.reject(m.ID, err)
@@ -235,7 +231,6 @@ func (r *received) rejectSession(m *wire.Message, isBatch bool, err *transport.E
 	r.err = &wire.Unaccepted{Err: err}
 }
 
-// rejectLarge rejects a message over the limit.
 func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) {
 	// Nothing of the message is used below, and a transport may need its memory for the
 	// next one.
@@ -247,7 +242,6 @@ func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) 
 	}
 }
 
-// tooLarge returns the error for a message over the limit.
 func tooLarge(limit int) *transport.Error {
 	return wire.InvalidRequest("message exceeds the limit of %d bytes", limit)
 }

@@ -22,7 +22,6 @@ import (
 // limits the bytes.
 const maxResources = 1024
 
-// addResources adds the methods for the resources of the features.
 func (s *Dispatcher) addResources() []error {
 	var errs []error
 	for _, f := range s.config.Features {
@@ -182,7 +181,6 @@ func (s *Session) addResource(l listener) *transport.Error {
 	return nil
 }
 
-// removeResource is the opposite of addResource.
 func (s *Session) removeResource(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,9 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file has a request in flight as its runner sees it: the runner's context has it. It
-// sends the progress of a request, at a bounded rate.
-
 // Running is a request in flight, as its runner sees it. It is in the
 // runner's context, and is the way to the client: by [Progress] and by
 // [Running.Ask].
@@ -139,7 +136,6 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// writeReport sends a report of progress.
 func (r *Running) writeReport(next *report) {
 	_ = r.task.notify("notifications/progress", appendReport(nil, r.Rev, r.progress.token, next))
 }
@@ -185,7 +181,6 @@ func Link(ctx, first context.Context) context.Context {
 	return ctx
 }
 
-// report is one call of Progress.
 type report struct {
 	done, total float64
 	message     string
@@ -228,7 +223,6 @@ func (p *reporter) report(l *logger, r *Running, next report) {
 	}
 }
 
-// send sends reports until there are none.
 func (p *reporter) send(r *Running) {
 	hasStopped := false
 	defer func() {
@@ -244,7 +238,6 @@ func (p *reporter) send(r *Running) {
 	hasStopped = true
 }
 
-// take returns the report to be sent next, or says that the goroutine stops.
 func (p *reporter) take() *report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -287,7 +280,6 @@ func (p *reporter) finish(r *Running, flush bool) {
 	}
 }
 
-// appendReport appends the params of a progress notification.
 func appendReport(dst []byte, rev revision.Revision, token string, r *report) []byte {
 	dst = append(dst, `{"progressToken":`...)
 	dst = append(dst, token...)

@@ -26,7 +26,6 @@ import (
 // implement it. cancelAll calls complete and discard under the lock of the session, so
 // neither may take that lock.
 type inFlight interface {
-	// complete reports whether the caller is the one to respond.
 	complete() bool
 	// discard ends a completed request without a response.
 	discard(cause error)

@@ -126,7 +126,6 @@ type subscription struct {
 	released atomic.Bool     // for all limits
 }
 
-// newSubscription puts a subscription in flight, or rejects it.
 func (s *Dispatcher) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
 	m := &c.Message
 	// A subscription may last for days, and must not keep its message in memory.
@@ -175,7 +174,6 @@ func (l *subscription) acquire() *transport.Error {
 	return nil
 }
 
-// release ends the subscription for all limits. It may be called more than once.
 func (l *subscription) release() {
 	if !l.released.CompareAndSwap(false, true) {
 		return
@@ -285,8 +283,7 @@ func (l *subscription) acknowledge(meta []byte, lists []listener) error {
 	return l.notify("notifications/subscriptions/acknowledged", params, nil)
 }
 
-// notify sends a notification of the subscription. list is the one that has changed,
-// if any.
+// list is the one that has changed, if any.
 func (l *subscription) notify(method string, params []byte, list *listener) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -321,7 +318,6 @@ func (l *subscription) end() error {
 		wire.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+l.id+`}`)))
 }
 
-// abort ends the subscription without a response.
 func (l *subscription) abort(err error) error {
 	if !l.finish() {
 		return l.whyCompleted(l.logAttr)

@@ -72,7 +72,6 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	return t
 }
 
-// start admits the task and puts it in flight, or returns why it is rejected.
 func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *transport.Error) {
 	rejected := t.admit(ctx, kept, p)
 	if rejected == nil {
@@ -118,12 +117,10 @@ func (t *task) release() {
 	t.ticket.Release()
 }
 
-// hold counts n bytes more until the task is released, and reports whether they were free.
 func (t *task) hold(n int) bool {
 	return t.engine.memory.hold(&t.held, t.session.share(), t.exchange.Client, n)
 }
 
-// admit takes a ticket, and reports whether there is one.
 func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Session, client string, p *limit.Backpressure) bool {
 	// The ticket takes all three places or none: a client at its own limit must not use up the
 	// places of the server.
@@ -139,7 +136,6 @@ func (e *engine) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 	return false
 }
 
-// timeout returns the time limit, 0 for none.
 func (t *task) timeout() time.Duration {
 	limit := max(t.engine.timeouts.Request, 0)
 	// A method can only shorten the limit: the operator sets the longest time for the code of

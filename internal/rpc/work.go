@@ -14,16 +14,14 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
-// This file has the work that makes a result, and how the log and errors name it. task.go
-// runs it.
+// This file has the work that makes a result, and how the log and errors name it.
 
 // work makes the result of a request. The method has returned before the work runs, so the
 // runner keeps what it needs of the message.
 type work struct {
-	runner  runner
-	timeout time.Duration // 0 for that of the server
-	method  *method       // which checks and finishes the result; nil for a result of ours
-	// isFinished is that of the Call.
+	runner     runner
+	timeout    time.Duration // 0 for that of the server
+	method     *method       // which checks and finishes the result; nil for a result of ours
 	isFinished bool
 }
 
@@ -93,7 +91,6 @@ func workOf(w feature.Work, method string) work {
 	return work{runner: h, timeout: w.Timeout}
 }
 
-// named is a feature's Handler with its Noun and Name.
 type named struct {
 	feature.Runner
 	noun, name string

@@ -37,7 +37,6 @@ type writeQueue struct {
 	msgs   [][]byte // these, and the one that was not queued
 }
 
-// push queues a copy of a message, if there is room.
 func (q *writeQueue) push(msg []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +132,6 @@ func (c *connection) emit(msg []byte, completed *atomic.Bool) error {
 	return c.flush(msg)
 }
 
-// write sends a message. If that fails, the connection ends.
 func (c *connection) write(msg []byte) error {
 	if err := c.lock(); err != nil {
 		return err
@@ -152,7 +150,6 @@ func (c *connection) tryLock() bool {
 	}
 }
 
-// lock waits until the caller may write, or the connection has ended.
 func (c *connection) lock() error {
 	select {
 	case c.writeLock <- struct{}{}:

@@ -63,9 +63,6 @@ var keywordTypes = map[string]string{
 
 var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "object", "null"}
 
-// checkKeywords returns an error for keywords that no value satisfies, and for
-// keywords that never apply.
-//
 // The schemas inside are checked in the order of Subschemas, so the first error is
 // always the same.
 func checkKeywords(s *jsonschema.Schema) error {
@@ -176,7 +173,6 @@ func checkPatterns(s *jsonschema.Schema) error {
 	return nil
 }
 
-// patterns yields the patterns of s by their keywords, the ones inside aside.
 func patterns(s *jsonschema.Schema) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		if s.Pattern != "" && !yield("pattern", s.Pattern) {

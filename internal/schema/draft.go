@@ -44,9 +44,7 @@ func checkDraft(root *jsonschema.Schema) error {
 	return nil
 }
 
-// checkKeywordsOfDraft returns an error for a keyword that the draft does not have.
-// A validator ignores such a keyword, and the author would believe in a rule that
-// is not there.
+// A validator ignores such a keyword, and the author would believe in a rule that is not there.
 func checkKeywordsOfDraft(s *jsonschema.Schema, isDraft7 bool) error {
 	ignored := func(keyword, draft, instead string) error {
 		return fmt.Errorf("%s is ignored in draft %s; use %s", keyword, draft, instead)

@@ -17,7 +17,6 @@ import (
 var flatKeywords = fieldsNamed("Title", "Description", "Default", "Deprecated", "ReadOnly", "WriteOnly", "Examples", "Type", "Enum", "Const",
 	"MultipleOf", "Minimum", "Maximum", "ExclusiveMinimum", "ExclusiveMaximum", "MinLength", "MaxLength", "Pattern", "Format")
 
-// fieldsNamed returns for each field of a Schema whether it is one of the names.
 func fieldsNamed(names ...string) []bool {
 	t := reflect.TypeFor[jsonschema.Schema]()
 	is := make([]bool, t.NumField())
@@ -27,7 +26,6 @@ func fieldsNamed(names ...string) []bool {
 	return is
 }
 
-// hasOnly reports whether no other fields of the schema are set.
 func hasOnly(s *jsonschema.Schema, fields []bool) bool {
 	v := reflect.ValueOf(s).Elem()
 	for i, is := range fields {

@@ -12,8 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// This file resolves references, and finds the schemas that apply to the same value.
-
 // resolveReferences resolves the references of a schema, without jsonschema-go. So it
 // returns an error for forms that could mean something else to jsonschema-go.
 //
@@ -92,7 +90,6 @@ func InPlace(s *jsonschema.Schema) iter.Seq2[*jsonschema.Schema, Application] {
 // applies to.
 type Application int
 
-// The applications.
 const (
 	Always    Application = iota
 	Sometimes             // an alternative, a condition or a dependency
@@ -115,8 +112,6 @@ type references struct {
 
 var noReferences = new(references)
 
-// collect adds s, which is at the JSON pointer, and everything inside.
-//
 // Names are JSON pointers and anchors, both without the #. An $id inside would
 // start another resource with pointers of its own.
 func (r *references) collect(s *jsonschema.Schema, pointer string) error {
@@ -144,8 +139,6 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	return nil
 }
 
-// follow visits all schemas that apply to the same value as s.
-//
 // The depth-first search finds a loop when it enters a schema that it has not left
 // yet.
 func (r *references) follow(s *jsonschema.Schema) error {

@@ -24,8 +24,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file copies, merges and walks JSON schemas.
-
 // TypesOf returns the types of the keyword type; nil without the keyword.
 //
 // jsonschema-go has two fields for the keyword, of which one is set.
@@ -126,7 +124,6 @@ func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	}
 }
 
-// all yields s and the schemas inside of it.
 func all(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
 		if !yield(s) {
@@ -142,7 +139,6 @@ func all(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	}
 }
 
-// keywordOf returns the keyword that a field of a Schema stands for.
 func keywordOf(sf reflect.StructField) string {
 	switch sf.Name {
 	case "Items", "ItemsArray":
@@ -203,9 +199,6 @@ func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	return c, nil
 }
 
-// checkTree returns an error for schemas that encoding/json would loop on, change
-// or reject without an explanation.
-//
 // within are the schemas around s. The same schema may occur twice side by side:
 // the copy then has two.
 func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
@@ -259,9 +252,6 @@ func checkEmpty(s *jsonschema.Schema) error {
 	return nil
 }
 
-// checkExact returns an error for an integer in a schema that has no float64:
-// encoding/json would decode another number.
-//
 // The author would see another number in the error of a client than in the code.
 func checkExact(v any) error {
 	raw, err := jsonenc.Marshal(v)
@@ -356,8 +346,6 @@ func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	return &c, nil
 }
 
-// constsOf returns the consts of the schemas; nil if one of them is anything else.
-//
 // Annotations such as titles are not kept. A const that its own type does not allow
 // is no value.
 func constsOf(schemas []*jsonschema.Schema) []any {

@@ -67,7 +67,6 @@ func PossibleTypes(s *jsonschema.Schema) (TypeSet, error) {
 	return f.find(s), nil
 }
 
-// newTypeFinder returns a typeFinder for the parts of the schema.
 func newTypeFinder(root *jsonschema.Schema) (*typeFinder, error) {
 	r, err := resolveReferences(root)
 	if err != nil {
@@ -76,14 +75,13 @@ func newTypeFinder(root *jsonschema.Schema) (*typeFinder, error) {
 	return &typeFinder{references: r, found: map[*jsonschema.Schema]TypeSet{}}, nil
 }
 
-// typeFinder finds the types of a schema and of the schemas in it.
 type typeFinder struct {
 	references *references
 	found      map[*jsonschema.Schema]TypeSet // each schema is visited once
 }
 
-// find returns the types that s can allow. A keyword intersects, and alternatives
-// are united. The recursion ends, because newTypeFinder rejects loops in place.
+// A keyword intersects, and alternatives are united. The recursion ends, because newTypeFinder
+// rejects loops in place.
 func (f *typeFinder) find(s *jsonschema.Schema) TypeSet {
 	if set, ok := f.found[s]; ok {
 		return set
@@ -135,7 +133,6 @@ func declaredTypes(s *jsonschema.Schema) TypeSet {
 	return set
 }
 
-// typesOfValues returns the types of the values.
 func typesOfValues(values []any) TypeSet {
 	set := TypeSet(0)
 	for _, v := range values {

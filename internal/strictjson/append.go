@@ -51,7 +51,6 @@ func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
 // short has what follows the backslash in the escape sequences of two characters.
 var short = [utf8.RuneSelf]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// appendEscape appends the shortest escape sequence of c, which is in ASCII.
 func appendEscape(dst []byte, c byte) []byte {
 	if s := short[c&(utf8.RuneSelf-1)]; s != 0 {
 		return append(dst, '\\', s)

@@ -113,7 +113,6 @@ func MaxMemory(src []byte) int {
 	return nodeBytes*maxNodes(len(src), before) + keyBytes*min(colons, len(src)/6)
 }
 
-// checkLength rejects a text whose offsets do not fit a node.
 func checkLength(n int) error {
 	if uint64(n) > math.MaxUint32 {
 		return &SyntaxError{Offset: n, Reason: TooLong}

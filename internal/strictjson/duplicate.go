@@ -28,7 +28,6 @@ func (p *parser) checkKey() {
 	}
 }
 
-// scanKeys reports whether one of the object's first keys, none of them escaped, is spelt like quoted.
 func (p *parser) scanKeys(members uint32, quoted string) bool {
 	i := p.parent + 1
 	for range members {
@@ -41,7 +40,6 @@ func (p *parser) scanKeys(members uint32, quoted string) bool {
 	return false
 }
 
-// mapKey adds a key to the map and reports whether it was there already.
 func (p *parser) mapKey(members uint32, key *node) bool {
 	if p.doc.names == nil {
 		p.doc.names = make(map[member]bool)

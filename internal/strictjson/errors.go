@@ -65,7 +65,6 @@ func (e *RuleError) Error() string {
 	return fmt.Sprintf("nesting exceeds %d levels at byte %d", e.Limit, e.Offset)
 }
 
-// quoteShort quotes s, cut to a length that is fit for a log line.
 func quoteShort(s string) string {
 	const limit = 64
 	if len(s) <= limit {

@@ -16,7 +16,6 @@ func fail(offset int, reason Reason) error {
 	return &SyntaxError{Offset: offset, Reason: reason}
 }
 
-// parse reads the whole text.
 func (p *parser) parse() error {
 	src := p.src
 	i := skipSpace(src, 0)
@@ -81,7 +80,6 @@ func (p *parser) indexed() bool {
 	return p.depth <= p.maxDepth
 }
 
-// open begins the container whose bracket c is at offset i.
 func (p *parser) open(i int, c byte) {
 	if p.indexed() {
 		kind := Array
@@ -101,7 +99,6 @@ func (p *parser) open(i int, c byte) {
 	p.closer = c + 2 // in ASCII, '{'+2 is '}' and '['+2 is ']'
 }
 
-// close ends the innermost open container just before offset end.
 func (p *parser) close(end int) {
 	p.depth--
 	if deep := p.doc.deep; len(deep) > 0 {
@@ -151,7 +148,6 @@ func (p *parser) key(i int) (int, error) {
 	return skipSpace(src, i+1), nil
 }
 
-// scalar reads the string, number or literal at i and returns the offset after it.
 func (p *parser) scalar(i int) (int, error) {
 	var (
 		kind   Kind
@@ -181,13 +177,12 @@ func (p *parser) scalar(i int) (int, error) {
 	return end, nil
 }
 
-// leaf adds a node that contains no others.
 func (p *parser) leaf(start, end int, kind Kind, f flags) {
 	p.add(start, end, uint32(len(p.nodes))+1, kind, f)
 }
 
-// add adds a node, for which parse has made room. It fills it in place: one put together elsewhere and then copied
-// stalls the processor, and makes parsing slower by a fifth.
+// The node is filled in place: one put together elsewhere and then copied stalls the processor, and
+// makes parsing slower by a fifth.
 func (p *parser) add(start, end int, next uint32, kind Kind, f flags) {
 	p.nodes = p.nodes[:len(p.nodes)+1]
 	n := &p.nodes[len(p.nodes)-1]

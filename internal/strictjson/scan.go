@@ -21,7 +21,6 @@ func hasByteOrderMark(src string) bool {
 	return strings.HasPrefix(src, "\uFEFF")
 }
 
-// scanLiteral reads a literal whose first byte has been seen at i.
 func scanLiteral(src string, i int, literal string) (int, Reason) {
 	for j := 1; j < len(literal); j++ {
 		if i+j == len(src) {
@@ -34,7 +33,6 @@ func scanLiteral(src string, i int, literal string) (int, Reason) {
 	return i + len(literal), ""
 }
 
-// scanWord reads true, false or null.
 func scanWord(src string, i int) (kind Kind, end int, reason Reason) {
 	switch src[i] {
 	case 't':
@@ -55,7 +53,6 @@ func scanWord(src string, i int) (kind Kind, end int, reason Reason) {
 	return kind, end, reason
 }
 
-// scanNumber reads a number, which begins at i with a minus sign or a digit.
 func scanNumber(src string, i int) (int, flags, Reason) {
 	if src[i] == '-' {
 		i++
@@ -73,7 +70,6 @@ func scanNumber(src string, i int) (int, flags, Reason) {
 	return end, 0, ""
 }
 
-// scanFraction reads the rest of a number: from the dot or the e of its exponent on.
 func scanFraction(src string, i int) (int, flags, Reason) {
 	if src[i] == '.' {
 		i++
@@ -97,7 +93,6 @@ func scanFraction(src string, i int) (int, flags, Reason) {
 	return i, inexact, ""
 }
 
-// badNumber reports a number without a digit at i.
 func badNumber(src string, i int) (int, flags, Reason) {
 	if i == len(src) {
 		return i, 0, UnexpectedEnd
@@ -112,7 +107,6 @@ func skipDigits(src string, i int) int {
 	return i
 }
 
-// scanString reads a string whose opening quote is just before i.
 func scanString(src string, i int) (int, flags, Reason) {
 	var f flags
 	for {
@@ -179,7 +173,6 @@ func scanEscape(src string, i int) (end int, isPaired bool, reason Reason) {
 	return low, true, ""
 }
 
-// scanHex reads four hexadecimal digits.
 func scanHex(src string, i int) (int, Reason) {
 	for end := i + 4; i < end; i++ {
 		if i == len(src) {

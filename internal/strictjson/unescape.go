@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// appendUnescaped appends the decoded form of s, the inside of a valid JSON string.
 func appendUnescaped(dst []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, '\\')
@@ -41,7 +40,6 @@ func appendUnescaped(dst []byte, s string) []byte {
 	}
 }
 
-// hex4 returns the number that four hexadecimal digits spell.
 func hex4(s string) rune {
 	var r rune
 	for i := range 4 {

@@ -126,7 +126,6 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// text decodes the string that n stands for.
 func (n *node) text(src string) string {
 	inside := src[n.start+1 : n.end-1]
 	if n.flags&escaped == 0 {
@@ -140,7 +139,6 @@ func (n *node) text(src string) string {
 	return string(appendUnescaped(dst, inside))
 }
 
-// textIs reports whether n's decoded text is want.
 func (n *node) textIs(src, want string) bool {
 	inside := src[n.start+1 : n.end-1]
 	if n.flags&escaped == 0 {

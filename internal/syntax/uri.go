@@ -33,7 +33,6 @@ func CheckURI(s string) error {
 	return checkHost(host)
 }
 
-// checkURICharacters rejects characters that no part of a URI can contain.
 func checkURICharacters(s string) error {
 	for i := range len(s) {
 		c := s[i]

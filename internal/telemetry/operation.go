@@ -239,7 +239,6 @@ func (o *Operation) Respond(r wire.Response, err error) {
 	}
 }
 
-// setResult notes what a result says of itself.
 func (o *Operation) setResult(result []byte) {
 	if bytes.HasPrefix(result, inputRequired) {
 		o.out.ResultType = "input_required"

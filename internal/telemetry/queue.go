@@ -236,7 +236,6 @@ func (q *Queue) begin(ctx context.Context, op *observe.Operation) (result contex
 	return result
 }
 
-// inject returns the members for the _meta of a request to the client.
 func (q *Queue) inject(ctx context.Context) map[string]string {
 	if i, ok := q.hook.(observe.Injector); ok {
 		return i.Inject(ctx)
@@ -258,19 +257,16 @@ func (q *Queue) Link(ctx, first context.Context) context.Context {
 	return ctx
 }
 
-// end calls End.
 func (q *Queue) end(o *Operation) {
 	defer q.recoverPanic()
 	q.hook.End(o.ctx, o.op, o.out)
 }
 
-// guard calls f, which may panic.
 func (q *Queue) guard(f func()) {
 	defer q.recoverPanic()
 	f()
 }
 
-// recoverPanic is deferred where the observer is called.
 func (q *Queue) recoverPanic() {
 	if v := recover(); v != nil {
 		q.fail(fmt.Errorf("panic: %v", v), debug.Stack())

@@ -48,7 +48,6 @@ func Escape(name string, most int) string {
 	return withDigest(name, name, most)
 }
 
-// escape returns the escape of a name that the text next follows.
 func escape(name, next string) string {
 	var b strings.Builder
 	whole := name + next

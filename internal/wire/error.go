@@ -17,7 +17,6 @@ func InvalidParams(format string, args ...any) *transport.Error {
 	return &transport.Error{Code: transport.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// paramData is the data of an error about one member of params.
 type paramData struct {
 	Param string `json:"param"`
 }

@@ -268,7 +268,6 @@ func (m *Message) CheckParams() *transport.Error {
 	return m.checkMeta()
 }
 
-// checkMeta checks a _meta that is present, for all versions.
 func (m *Message) checkMeta() *transport.Error {
 	if m.Meta.Kind() != strictjson.Object {
 		return WrongKind("_meta", "params._meta", "an object", m.Meta)

@@ -17,7 +17,6 @@ import (
 // middleware (v1.8.0 mcp/protocol.go:949). Handler and Transport read the message before
 // the SDK, and name such arguments in _meta, where the mount finds them.
 
-// nullsKey is the key of _meta with the names of the arguments that are null.
 const nullsKey = "io.github.mcp-prompts/null-arguments"
 
 // maxMarkedBody is the maximum number of bytes of a request that Handler reads, as
@@ -70,7 +69,6 @@ func (c markingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// markMessage is markNulls for a message that is a prompts/get.
 func markMessage(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("null")) || !bytes.Contains(raw, []byte(methodGet)) {
 		return raw

@@ -77,7 +77,6 @@ func (m *mount) letsGet(ctx context.Context, r *mcp.CompleteRequest) bool {
 	return isUnknown(err, "prompt", name)
 }
 
-// completed returns the completion of our server.
 func (m *mount) completed(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
 	raw, err := m.call(ctx, methodComplete, r, r.Params)
 	if err != nil {

@@ -80,7 +80,6 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 	return &result
 }
 
-// listResult returns the SDK's form of a result of prompts/list.
 func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
 	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
 	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}

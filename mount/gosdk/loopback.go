@@ -88,7 +88,6 @@ func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f 
 	})
 }
 
-// page returns a page of the server's own list.
 func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
 	params := &mcp.ListPromptsParams{Cursor: cursor}
 	if as.Params != nil {

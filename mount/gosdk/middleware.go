@@ -16,7 +16,6 @@ import (
 // call the handler below the mount.
 var serverStates core.States[mcp.Server, serverState]
 
-// stateOf returns the state of a server, which it makes if need be.
 func stateOf(s *mcp.Server) *serverState {
 	return serverStates.Of(s, func() *serverState {
 		st := new(serverState)
@@ -28,7 +27,6 @@ func stateOf(s *mcp.Server) *serverState {
 	})
 }
 
-// handle is the middleware.
 func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 	m := st.mounted.Load()
 	switch r := req.(type) {

@@ -92,7 +92,6 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 
 var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 
-// checkNames refuses names that both sides have.
 func (m *mount) checkNames() error {
 	if m.state.mounted.Load() != nil {
 		return errMounted

@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// peer is the client of a call, as far as the SDK's session leads to it.
 type peer struct {
 	ctx     context.Context // of the request, by which the SDK finds its stream
 	session *mcp.ServerSession
@@ -59,7 +58,6 @@ func (p *peer) request(ctx context.Context, method string, params json.RawMessag
 	return json.Marshal(answer)
 }
 
-// inputRequest returns the SDK's form of a question.
 func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, error) {
 	raw, err := json.Marshal(map[string]any{"q": map[string]any{"method": method, "params": params}})
 	if err != nil {

@@ -82,7 +82,6 @@ type handler func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPro
 // maxRounds is how often a handler may ask for more.
 const maxRounds = 16
 
-// rendered returns a prompt that h renders.
 func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 	out := core.ListedAs(p)
 	out.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {

@@ -27,7 +27,6 @@ func Request(ctx context.Context) (mcp.Request, bool) {
 	return r, ok
 }
 
-// callParams are the params of a prompts/get or a tools/call.
 type callParams struct {
 	mcp.ParamsBase
 	Name           string         `json:"name"`
@@ -62,7 +61,6 @@ func (c *caller) call(ctx context.Context, method string, r mcp.Request, params 
 	return result, nil
 }
 
-// client describes the client of a request.
 func (c *caller) client(r mcp.Request, meta map[string]any) (o prompts.CallOptions, err error) {
 	session, _ := r.GetSession().(*mcp.ServerSession) // nil in a test without a session
 	extra := r.GetExtra()

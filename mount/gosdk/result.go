@@ -19,7 +19,6 @@ func readReply(raw json.RawMessage, result json.Unmarshaler) (*core.Reply[mcp.Co
 	return r, err
 }
 
-// getResult returns the SDK's form of a result of prompts/get.
 func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	result := new(mcp.GetPromptResult)
 	r, err := readReply(raw, result)
@@ -36,7 +35,6 @@ func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	return result, nil
 }
 
-// toolResult returns the SDK's form of a result of tools/call.
 func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 	result := new(mcp.CallToolResult)
 	r, err := readReply(raw, result)

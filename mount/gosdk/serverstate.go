@@ -26,7 +26,6 @@ type serverState struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// The methods that a mount has to do with.
 const (
 	methodList     = "prompts/list"
 	methodGet      = "prompts/get"
@@ -36,7 +35,6 @@ const (
 	methodCallTool  = "tools/call"
 )
 
-// version returns the protocol version that a request is answered in.
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
 	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.IsStateless(v) {
 		return v
@@ -57,13 +55,11 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 
 type requestKey struct{}
 
-// caller has a server of this library answer requests of the SDK's.
 type caller struct {
 	state  *serverState
 	server *prompts.Server
 }
 
-// mount is a registry on a server.
 type mount struct {
 	caller
 	sdk           *mcp.Server
@@ -79,7 +75,6 @@ type mount struct {
 	stop        func()                   // ends the mount's goroutine
 }
 
-// has reports whether the registry has a prompt of that name.
 func (m *mount) has(name string) bool {
 	_, ok := m.registry.Lookup(name)
 	return ok
@@ -92,8 +87,6 @@ func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
 }
 
-// reportOwn logs that the server has got a prompt or a tool of its own with the name of one
-// of the mount.
 func (m *mount) reportOwn(ctx context.Context, kind, name string) {
 	m.reported.Report(ctx, m.server, "gosdk", kind, name, kind == "prompt")
 }
@@ -114,10 +107,8 @@ func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
 // again, and the SDK notifies the clients.
 const placeholder = "io.github.mcp-prompts/mount"
 
-// isPlaceholder reports whether a prompt is the SDK's entry of the placeholder.
 func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
 
-// skillMount is a registry of skills on a server.
 type skillMount struct {
 	caller
 	sdk       *mcp.Server

@@ -18,7 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// skillFiles is the template of the files of skills.
 const skillFiles = "skill://{+path}"
 
 // SkillsOptions configures [MountSkills].
@@ -109,14 +108,12 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}), nil
 }
 
-// skillParams are those of all methods.
 type skillParams struct {
 	mcp.ParamsBase
 	URI    *string `json:"uri,omitempty"`
 	Cursor *string `json:"cursor,omitempty"`
 }
 
-// skillResult is a result that is encoded already.
 type skillResult struct {
 	mcp.ResultBase
 	raw json.RawMessage
@@ -125,7 +122,6 @@ type skillResult struct {
 // MarshalJSON returns the result as the library's server has encoded it.
 func (r *skillResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
-// read is the handler of resources/read.
 func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := &skillParams{URI: &r.Params.URI}
 	p.Meta = r.Params.Meta
@@ -152,7 +148,6 @@ func (m *skillMount) all() (map[string]string, error) {
 	return all, nil
 }
 
-// own returns the URIs of the server's own resources.
 func (m *skillMount) own(map[string]string) (map[string]bool, error) {
 	ctx, uris := context.Background(), map[string]bool{}
 	if !m.isListed {

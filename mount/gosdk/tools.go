@@ -85,8 +85,6 @@ func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(
 	})
 }
 
-// reportTools logs which of the tools that the server lists are its own, and have the name of
-// a tool of the mount.
 func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 	for _, tool := range listed {
 		if tool != nil && !isMounted(tool) && m.tools.Wants(tool.Name) {
@@ -95,7 +93,6 @@ func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 	}
 }
 
-// tool is the handler of all tools.
 func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name := r.Params.Name
 	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}

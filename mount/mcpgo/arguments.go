@@ -55,7 +55,6 @@ func (n *nulls) put(request nullArguments) {
 	n.pending = append(n.pending, request)
 }
 
-// take returns the names of a request, once.
 func (n *nulls) take(session server.ClientSession, id any) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,10 +15,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// requestKey is the key of an *incoming in a context.
 type requestKey struct{}
 
-// incoming is a request that is being answered.
 type incoming struct {
 	request mcp.GetPromptRequest
 	url     atomic.Pointer[mcp.URLElicitationRequiredError] // what a handler of the SDK has failed with
@@ -34,7 +32,6 @@ func Request(ctx context.Context) (request mcp.GetPromptRequest, ok bool) {
 	return in.request, true
 }
 
-// get is the handler of all prompts of the mount.
 func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	params, err := json.Marshal(request.Params)
 	if err != nil {
@@ -55,12 +52,10 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	return result, nil
 }
 
-// call has the prompts server answer.
 func (m *mount) call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	return m.calls.Call(ctx, method, params, m.client(ctx, params))
 }
 
-// client says whom a call is for.
 func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.CallOptions {
 	o := prompts.CallOptions{
 		Version:            versionOf(ctx),
@@ -133,7 +128,6 @@ func capabilitiesOf(ctx context.Context, params json.RawMessage) json.RawMessage
 	return nil
 }
 
-// object returns raw if it is more than null.
 func object(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
@@ -141,7 +135,6 @@ func object(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// ask sends the client in ctx a request, of the methods that the SDK has one for.
 func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (result any, err error) {
 	request, err := inputRequest(method, params)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// provider is the completion provider of a server that has had a mount.
 type provider struct{ state *serverState }
 
 var _ server.PromptCompletionProvider = (*provider)(nil)

@@ -87,7 +87,6 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// isMessages reports whether the response is one that has messages in lines.
 func (w *errorWriter) isMessages() bool {
 	kind := w.Header().Get("Content-Type")
 	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
@@ -127,7 +126,6 @@ func (w *errorWriter) writeStatus() {
 	}
 }
 
-// finish writes what is left.
 func (w *errorWriter) finish() {
 	if len(w.line) > 0 || len(w.event) > 0 {
 		_ = w.writeLine(w.line) // an error can no longer be reported
@@ -136,7 +134,6 @@ func (w *errorWriter) finish() {
 	w.writeStatus()
 }
 
-// statusOf returns the HTTP status that goes with a code in revision 2026-07-28.
 func statusOf(code prompts.Code) int {
 	switch code {
 	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
@@ -148,7 +145,6 @@ func statusOf(code prompts.Code) int {
 	return http.StatusOK
 }
 
-// errorFlusher is an errorWriter whose underlying writer can be flushed.
 type errorFlusher struct{ *errorWriter }
 
 // Flush flushes, and discards the error.

@@ -59,7 +59,6 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	return taken, nil
 }
 
-// render calls a handler of the SDK.
 func render(ctx context.Context, name string, h server.PromptHandlerFunc, args map[string]string) (*prompts.Result, error) {
 	if h == nil {
 		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
@@ -110,7 +109,6 @@ func (e *handlerError) Error() string { return e.err.Error() }
 // for the prompts server.
 func (e *handlerError) Unwrap() []error { return []error{e.err, e.seen} }
 
-// handlerFailure returns what the render function fails with.
 func handlerFailure(in *incoming, err error) error {
 	var byValue mcp.URLElicitationRequiredError
 	var byPointer *mcp.URLElicitationRequiredError

@@ -33,10 +33,8 @@ const (
 	maxMarkerBytes = 4 << 20
 )
 
-// markersKey is the key of a *markers in a context.
 type markersKey struct{}
 
-// pendingError is what an answer is to be.
 type pendingError struct {
 	error     *prompts.Error
 	cancelled bool // there is to be none
@@ -53,7 +51,6 @@ type markers struct {
 
 func newMarkers() *markers { return &markers{sent: map[string]pendingError{}} }
 
-// add keeps an error, and returns the marker to put into the error's text.
 func (l *markers) add(content pendingError) (marker string) {
 	var random [markerRandom]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -73,7 +70,7 @@ func (l *markers) add(content pendingError) (marker string) {
 	return marker
 }
 
-// remove takes an error out. The caller holds l.mu.
+// The caller holds l.mu.
 func (l *markers) remove(marker string) {
 	l.bytes -= l.sent[marker].size
 	delete(l.sent, marker)
@@ -81,20 +78,17 @@ func (l *markers) remove(marker string) {
 	l.order = slices.Delete(l.order, i, i+1)
 }
 
-// none reports whether nothing is on its way.
 func (l *markers) none() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.sent) == 0
 }
 
-// noneIn reports whether there is no marker in what is written, nor the beginning
-// of one.
+// The beginning of a marker counts, too.
 func (l *markers) noneIn(p []byte) bool {
 	return l.none() || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(markerBegin))
 }
 
-// take returns the error with that marker, once.
 func (l *markers) take(marker string) (content pendingError, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// changeLongest limits the wait for the end of a burst of changes.
 const changeLongest = 200 * time.Millisecond
 
 // maxGone is how many prompts that have left the registry may stay in the
@@ -88,7 +87,6 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	}), nil
 }
 
-// begin puts the registry's prompts into the server for the first time.
 func (m *mount) begin() error {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
@@ -117,7 +115,6 @@ func (m *mount) begin() error {
 	return nil
 }
 
-// follow brings changes of the registry to the server.
 func (m *mount) follow() {
 	taken, err := m.update()
 	if err != nil {
@@ -182,7 +179,6 @@ func (m *mount) put(next *snapshot, put, gone []string) {
 	}
 }
 
-// end removes the prompts and tools from the server.
 func (m *mount) end() {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
@@ -201,7 +197,6 @@ func (m *mount) end() {
 	_ = m.calls.Flush(ctx) // of Options.Observer
 }
 
-// same reports whether a prompt is the same for clients in both.
 func (s *snapshot) same(next *snapshot, name string) bool {
 	a, ok := s.entries(newest)[name]
 	b, okNext := next.entries(newest)[name]

@@ -13,7 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// hooksOf returns the hooks of the server, which has them from then on.
 func hooksOf(s *server.MCPServer) *server.Hooks {
 	if s.GetHooks() == nil {
 		server.WithHooks(new(server.Hooks))(s)
@@ -170,8 +169,6 @@ func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prom
 	return kept
 }
 
-// isChanged reports whether an author's filter has changed a prompt that was put
-// into the server.
 func isChanged(p, put mcp.Prompt) bool {
 	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
 		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
@@ -194,7 +191,6 @@ func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
 	return p
 }
 
-// isSame reports whether a and b are one and the same slice.
 func isSame[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -19,7 +19,6 @@ type rawContent struct {
 // MarshalJSON returns the content as our server has encoded it.
 func (c rawContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
 
-// getResult returns the SDK's form of a result of prompts/get.
 func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	r, err := core.ReadReply(raw, contentOf, inputRequest)
 	if err != nil {
@@ -37,7 +36,6 @@ func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	return result, nil
 }
 
-// toolResult returns the SDK's form of a result of tools/call.
 func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 	r, err := core.ReadReply(raw, contentOf, inputRequest)
 	if err != nil {
@@ -78,7 +76,6 @@ func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, erro
 	return request, fmt.Errorf("mcpgo: mcp-go has no request %q", method)
 }
 
-// metaOf returns a _meta in the SDK's type, or nil if meta is nil.
 func metaOf(meta map[string]any) *mcp.Meta {
 	if meta == nil {
 		return nil

@@ -45,7 +45,6 @@ type tag struct {
 	put   mcp.Prompt
 }
 
-// tagged returns a prompt with a tag, for the server.
 func (m *mount) tagged(p mcp.Prompt) mcp.Prompt {
 	meta := mcp.Meta{}
 	if p.Meta != nil {
@@ -62,7 +61,6 @@ func (m *mount) tagged(p mcp.Prompt) mcp.Prompt {
 	return p
 }
 
-// tagOf returns the tag of a prompt, or nil.
 func tagOf(p *mcp.Prompt) *tag {
 	if p.Meta == nil {
 		return nil
@@ -71,7 +69,6 @@ func tagOf(p *mcp.Prompt) *tag {
 	return t
 }
 
-// mountOf returns the mount that a prompt of a server belongs to, or nil.
 func mountOf(p *server.ServerPrompt) *mount {
 	if p == nil {
 		return nil
@@ -109,26 +106,22 @@ func isSameCode(there, ours any) bool {
 // keep alive.
 var serverStates core.States[server.MCPServer, serverState]
 
-// stateOf returns the state of a server.
 func stateOf(s *server.MCPServer) *serverState {
 	return serverStates.Of(s, func() *serverState { return new(serverState) })
 }
 
-// hides reports whether a mount has Visible.
 func (st *serverState) hides() bool {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
 	return slices.ContainsFunc(st.mounts, func(m *mount) bool { return m.options.Visible != nil })
 }
 
-// enter makes a mount known to the completion provider.
 func (st *serverState) enter(m *mount) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.mounts = append(slices.Clip(st.mounts), m) // readers of the old slice keep using it
 }
 
-// leave ends what the state knows of a mount.
 func (st *serverState) leave(m *mount) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -179,7 +172,6 @@ func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 	return owners
 }
 
-// mount is a registry on a server.
 type mount struct {
 	server   *server.MCPServer
 	registry *prompts.Registry
@@ -200,7 +192,6 @@ func (m *mount) reportOwn(ctx context.Context, kind, name string) {
 	m.reported.Report(ctx, m.calls, "mcpgo", kind, name, false)
 }
 
-// snapshot is what is mounted, as the registry was at one time.
 type snapshot struct {
 	mount   *mount
 	prompts map[string]prompts.Prompt
@@ -209,7 +200,6 @@ type snapshot struct {
 	made map[string]func() map[string]mcp.Prompt
 }
 
-// has reports whether a prompt is mounted.
 func (s *snapshot) has(name string) bool {
 	_, ok := s.prompts[name]
 	return ok

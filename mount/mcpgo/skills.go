@@ -87,10 +87,8 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 	}), nil
 }
 
-// skillMount is a registry of skills on a server.
 type skillMount struct{ calls *prompts.Server }
 
-// read is the handler of each file.
 func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	params, err := json.Marshal(map[string]string{"uri": r.Params.URI})
 	if err != nil {

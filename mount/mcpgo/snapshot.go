@@ -15,7 +15,6 @@ import (
 // newest is the protocol version whose list entries have all members.
 const newest = mcp.LATEST_PROTOCOL_VERSION
 
-// newSnapshot returns what the registry has now.
 func newSnapshot(m *mount) *snapshot {
 	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]func() map[string]mcp.Prompt{}}
 	for p := range m.registry.All() {
@@ -88,7 +87,6 @@ func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[s
 	return shown
 }
 
-// listed returns the entries after Options.Middleware.
 func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Prompt {
 	entries, err := readLists(func(params json.RawMessage) (json.RawMessage, error) {
 		return s.mount.call(ctx, "prompts/list", params)
@@ -99,7 +97,6 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 	return entries
 }
 
-// visible asks Options.Visible.
 func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) bool {
 	return core.Visible(ctx, s.mount.calls, s.mount.options.Visible, p)
 }

@@ -32,11 +32,8 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 	}
 }
 
-// isHandler reports whether the handler of a tool is that of the mounts' tools.
 func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(there.Handler, m.tool) }
 
-// reportTools logs which of the tools that the server lists are its own, and have the name of
-// a tool of the mount.
 func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
 	for _, tool := range listed {
 		if there := m.server.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
@@ -45,7 +42,6 @@ func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
 	}
 }
 
-// toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
 	var tool mcp.Tool
 	inputSchema, err := core.ReadTool(entry, &tool)
@@ -74,7 +70,6 @@ func (m *mount) visibleTools(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
 
-// tool is the handler of all tools.
 func (m *mount) tool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	params, err := json.Marshal(request.Params)
 	if err != nil {

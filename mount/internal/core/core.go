@@ -87,7 +87,6 @@ func Visible(ctx context.Context, srv *prompts.Server, visible func(context.Cont
 
 type watchKey struct{}
 
-// watch is whether Visible has shown the prompt of a name during a request.
 type watch struct {
 	name  string
 	shown atomic.Bool

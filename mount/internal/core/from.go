@@ -153,7 +153,6 @@ type wireAnnotations struct {
 	LastModified string         `json:"lastModified"`
 }
 
-// resultFrom returns a result of an SDK as one of a render function.
 func resultFrom(result any) (*prompts.Result, error) {
 	raw, err := json.Marshal(result)
 	if err != nil {
@@ -187,7 +186,6 @@ func resultFrom(result any) (*prompts.Result, error) {
 	return out, nil
 }
 
-// contentFrom returns content in the type of package prompts.
 func contentFrom(c *wireContent) (prompts.Content, error) {
 	annotations, err := annotationsFrom(c.Annotations)
 	if err != nil {
@@ -217,7 +215,6 @@ func contentFrom(c *wireContent) (prompts.Content, error) {
 	return nil, fmt.Errorf("unsupported content type %q", c.Type)
 }
 
-// annotationsFrom returns annotations in the type of package prompts.
 func annotationsFrom(a *wireAnnotations) (*prompts.Annotations, error) {
 	if a == nil {
 		return nil, nil

@@ -189,7 +189,6 @@ func (e *Entries[T]) Has(name string) bool {
 	return e.added[name] != ""
 }
 
-// set sets what the server must have, and what it has, to a copy of added.
 func (e *Entries[T]) set(wanted, added map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

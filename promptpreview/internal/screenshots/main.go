@@ -133,7 +133,6 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// show opens the prompt of a file with arguments, and renders it.
 func show(tab *browser.Tab, base string, width, height int64, isDark bool, file string, arguments url.Values) error {
 	if err := tab.Size(width, height, isDark); err != nil {
 		return err
@@ -155,7 +154,6 @@ func show(tab *browser.Tab, base string, width, height int64, isDark bool, file 
 	return err
 }
 
-// writeGallery writes docs/gallery.md and its pictures.
 func writeGallery(tab *browser.Tab, base string) error {
 	var b strings.Builder
 	b.WriteString(`# Gallery
