@@ -139,7 +139,8 @@ type Annotations struct {
 
 // Fence returns code as a Markdown code block in the given language, which may
 // be empty. The fence is longer than every run of backticks in code, so code
-// cannot end the block. A language that could end the line is left out.
+// cannot end the block. For the placeholder of a client, see [Argument.Verbatim], the
+// fence has 6 backticks. A language that could end the line is left out.
 func Fence(language, code string) string { return markdown.Fence(language, code) }
 
 // Untrusted returns text from a user or an outside source in a frame that marks the
@@ -151,7 +152,8 @@ func Fence(language, code string) string { return markdown.Fence(language, code)
 // Neither the text nor the label can end the frame or start another: the markers
 // contain a hash of the text, lengthened until neither contains the hash. The same
 // label and text always give the same frame, so that results can be cached and
-// compared.
+// compared. For the placeholder of a client, see [Argument.Verbatim], the markers are
+// random, because the text that the client puts in its place is unknown.
 //
 // Untrusted is a mitigation, not a guarantee. A model may still follow instructions
 // inside the frame. Use other means to prevent dangerous effects.

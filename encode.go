@@ -40,8 +40,8 @@ type encoder struct {
 	// all messages, which become one message.
 	joins bool
 	texts []string
-	// runsCommands is for a host that runs commands in texts.
-	runsCommands bool
+	// expandsTexts is for a host that reads texts as command files of its own.
+	expandsTexts bool
 	// isInner reports whether other content of a tool's result follows. joinsTexts is for a
 	// host that joins all texts, those of resources, too.
 	isInner, joinsTexts bool

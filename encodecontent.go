@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
@@ -81,8 +82,8 @@ func (e *encoder) text(c *Text) {
 
 func (e *encoder) appendText(c *Text) {
 	text := c.Text
-	if e.runsCommands {
-		text = inert(text)
+	if e.expandsTexts {
+		text = hosts.Inert(text)
 	}
 	if e.joins {
 		e.texts = append(e.texts, text)
@@ -93,25 +94,6 @@ func (e *encoder) appendText(c *Text) {
 		e.annotations(c.Annotations)
 	}
 	e.metaFromTitles(c.Meta)
-}
-
-// inert returns a text in which a host finds no command, such as !`date`: a space follows
-// the exclamation mark. The host looks for commands after it has put words of the user, or
-// nothing, in the place of $1 and $ARGUMENTS, which may be inside of each other.
-func inert(text string) string {
-	var out strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "!")
-		out.WriteString(before)
-		if !found {
-			return out.String()
-		}
-		out.WriteByte('!')
-		if rest := strings.TrimLeft(after, "$0123456789ARGUMENTS"); len(rest) > 0 && rest[0] == '`' {
-			out.WriteByte(' ')
-		}
-		text = after
-	}
 }
 
 func (e *encoder) image(c *Image) {

@@ -225,13 +225,14 @@ type Argument struct {
 	//
 	// The render function and Options.Middleware get the value, and must not log it.
 	Sensitive bool
-	// Verbatim says that results contain the value unchanged, and depend on the value in
-	// no other way. Some clients send a placeholder such as "$1" instead of the value,
+	// Verbatim says that results contain the value unchanged, and otherwise depend only on
+	// whether the value is empty. Some clients send a placeholder such as "$1" instead of the value,
 	// and replace the placeholder in the result. With Verbatim, the server accepts the
 	// placeholder of such a client without validation, if the value is a string and not
 	// Sensitive. Without Verbatim, the client gets invalid params with the reason
 	// "placeholder". Package prompttemplate sets Verbatim for arguments that the
-	// templates only print.
+	// templates only print, or ask only whether they are empty: {{.x}}, {{if .x}},
+	// {{or .x "text"}}, {{untrusted "label" .x}} and {{fence "" .x}}.
 	Verbatim bool
 	// Schema constrains the value and may set a default. It applies to the converted
 	// value: a minimum to an integer, a pattern to a string. Schema.Title and

@@ -183,7 +183,8 @@ func (d *definition) bind(ctx context.Context, args []argument.Text) (filledRend
 	} else {
 		render, problems = d.prompt.Render.bind(ctx, d.plan, args)
 	}
-	if d.more().results != nil {
+	// A placeholder has markers that are random in each result.
+	if d.more().results != nil && !slices.ContainsFunc(args, func(t argument.Text) bool { return t.IsPlaceholder }) {
 		render = d.cached(args, render)
 	}
 	return render, problems

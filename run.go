@@ -202,7 +202,7 @@ func (g *getRequest) fill() (filledRender, []argument.Problem) {
 	d := g.definition
 	var problems []argument.Problem
 	if g.of.feature == nil && g.request.Host.Has(hosts.SendsPlaceholders) {
-		problems = d.plan.Placeholders(g.Context, g.texts, g.request.Host.Host, hosts.IsPlaceholder)
+		problems = d.plan.Placeholders(g.texts, g.request.Host.Host)
 	}
 	render, problems := g.bind(g.Context, d, problems)
 	if len(g.refilled) > 0 {

@@ -172,9 +172,12 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Cli
 	onlyTexts := host.Has(hosts.ReadsTexts)
 	e := s.newEncoder(dst, rev, secrets, onlyTexts)
 	e.onlyTexts, e.joins, e.served = onlyTexts, onlyTexts && host.Has(hosts.ReadsOneMessage), v
-	e.runsCommands = host.Has(hosts.RunsCommands)
+	e.expandsTexts = host.Has(hosts.ExpandsTexts)
 	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
+	}
+	if host.Has(hosts.SendsPlaceholders) {
+		return append(dst, hosts.Unmark(e.buf[len(dst):])...), nil
 	}
 	return e.buf, nil
 }

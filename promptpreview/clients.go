@@ -17,7 +17,7 @@ import (
 const maxOutline = 1 << 20
 
 // outline is what clients may have trouble with: a prompt and what it becomes,
-// without its texts. Of a text, it has what a client replaces.
+// without its texts.
 type outline struct {
 	Name      string
 	Arguments []struct {
@@ -28,7 +28,6 @@ type outline struct {
 	Messages []struct {
 		Role prompts.Role
 		Type string
-		Text string
 	}
 }
 
@@ -64,7 +63,7 @@ func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 	}
 	result := &prompts.Result{}
 	for _, m := range o.Messages {
-		result.Messages = append(result.Messages, prompts.Message{Role: m.Role, Content: contentOf(m.Type, m.Text)})
+		result.Messages = append(result.Messages, prompts.Message{Role: m.Role, Content: contentOf(m.Type)})
 	}
 	var answer struct {
 		CheckedOn string           `json:"checkedOn"`
@@ -114,7 +113,7 @@ func valuesOf(members map[string]any) *jsonschema.Schema {
 
 // contentOf returns content of a type of the protocol, or of a resource with binary data
 // for "blob".
-func contentOf(kind, text string) prompts.Content {
+func contentOf(kind string) prompts.Content {
 	switch kind {
 	case "image":
 		return &prompts.Image{}
@@ -127,5 +126,5 @@ func contentOf(kind, text string) prompts.Content {
 	case "resource_link":
 		return &prompts.ResourceLink{}
 	}
-	return &prompts.Text{Text: text}
+	return &prompts.Text{}
 }

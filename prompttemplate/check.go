@@ -57,7 +57,7 @@ func (r *reader) list(l *parse.ListNode) {
 		}
 		switch n := n.(type) {
 		case *parse.ActionNode:
-			r.isPrinted = len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 && r.isSelection(n.Pipe.Cmds[0].Args)
+			r.isPrinted = r.isPlain(n.Pipe)
 			v := r.pipe(n.Pipe)
 			r.isPrinted = false // a field of another value is no use
 			if v.kind == same && len(n.Pipe.Decl) == 0 {
@@ -73,6 +73,31 @@ func (r *reader) list(l *parse.ListNode) {
 			r.call(n)
 		}
 	}
+}
+
+// plain are the functions that print a string unchanged, or ask only whether it is empty.
+var plain = []string{"and", "fence", "not", "or", "untrusted"}
+
+// isPlain reports whether a pipeline only selects values and literals, or calls functions of
+// plain with them.
+func (r *reader) isPlain(p *parse.PipeNode) bool {
+	return len(p.Decl) == 0 && !slices.ContainsFunc(p.Cmds, func(cmd *parse.CommandNode) bool {
+		args := cmd.Args
+		if function, ok := args[0].(*parse.IdentifierNode); ok && slices.Contains(plain, function.Ident) && r.funcs[function.Ident] == nil {
+			args = args[1:]
+		} else if len(args) > 1 {
+			return !r.isSelection(args)
+		}
+		return slices.ContainsFunc(args, func(n parse.Node) bool {
+			switch n := n.(type) {
+			case *parse.StringNode, *parse.NumberNode, *parse.BoolNode:
+				return false
+			case *parse.PipeNode:
+				return !r.isPlain(n)
+			}
+			return !r.isSelection([]parse.Node{n})
+		})
+	})
 }
 
 // isSelection reports whether a command only selects a field of {{.}} or of a variable, or
@@ -122,7 +147,9 @@ func (r *reader) branch(n *parse.BranchNode) {
 	r.levels++
 	r.text.levels = max(r.text.levels, r.levels)
 	mark := len(r.undo)
+	r.isPrinted = n.NodeType == parse.NodeIf && r.isPlain(n.Pipe)
 	v := r.pipe(n.Pipe)
+	r.isPrinted = false
 	if v.kind == same {
 		r.use(use{kind: useAll, pos: n.Pipe.Pos}, n.Pipe)
 	}

@@ -123,7 +123,8 @@ type use struct {
 	pos    parse.Pos
 	source string // verbatim
 	in     *text  // where it is, for [text.wants]
-	// printed says that the use writes the value, and does nothing else.
+	// printed says that the use writes the value, or asks whether it is empty, and does
+	// nothing else.
 	printed bool
 	// What the argument is used for, if that is known, and the types that will do.
 	by    string

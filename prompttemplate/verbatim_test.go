@@ -23,6 +23,7 @@ func TestVerbatim(t *testing.T) {
 			"deep":     `{{template "compared" .}}`,
 			"given":    "{{.}}",
 			"fielded":  `{{with fields}}{{.k}}{{end}}{{if eq .a "x"}}y{{end}}`,
+			"asked":    `{{if .a}}{{untrusted "l" .a}}{{end}}`,
 		},
 		Funcs: map[string]any{"shout": strings.ToUpper, "fields": func() map[string]string { return map[string]string{"k": "v"} }},
 	}
@@ -31,7 +32,6 @@ func TestVerbatim(t *testing.T) {
 		`{{if true}}{{.a}}{{else}}{{with 1}}{{$.a}}{{end}}{{end}}`: true,
 		`{{template "printed" .}}`:                                 true,
 		`{{if eq .a "x"}}y{{end}}{{.a}}`:                           false,
-		"{{if .a}}y{{end}}":                                        false,
 		"{{with .a}}{{.}}{{end}}":                                  false,
 		"{{range list .a}}{{.}}{{end}}":                            false,
 		"{{$x := .a}}{{$x}}":                                       false,
@@ -45,18 +45,34 @@ func TestVerbatim(t *testing.T) {
 		`{{index . "a" | shout}}`:                                  false,
 		`{{index .a 0}}`:                                           false,
 		`{{index (list .a) 0}}`:                                    false,
-		`{{if index . "a"}}y{{end}}`:                               false,
 		`{{$x := index . "a"}}{{$x}}`:                              false,
-		`{{with fields}}{{index . "k"}}{{end}}{{if .a}}y{{end}}`:   false,
-		`{{printf "%s" (index . "a")}}`:                            false,
-		`{{json .a}}`:                                              false,
-		`{{with fields}}{{.k}}{{end}}{{.a}}`:                       true,
-		`{{with fields}}{{.k}}{{end}}{{if eq .a "x"}}y{{end}}`:     false,
-		`{{$x := fields}}{{$x.k}}{{if .a}}y{{end}}`:                false,
-		`{{template "fielded" .}}`:                                 false,
-		`{{template "compared" .}}`:                                false,
-		`{{.a}}{{template "deep" .}}`:                              false,
-		`{{template "given" .a}}`:                                  false,
+		`{{with fields}}{{index . "k"}}{{end}}{{if .a}}y{{end}}`: true,
+		`{{printf "%s" (index . "a")}}`:                          false,
+		`{{json .a}}`:                                            false,
+		`{{with fields}}{{.k}}{{end}}{{.a}}`:                     true,
+		`{{with fields}}{{.k}}{{end}}{{if eq .a "x"}}y{{end}}`:   false,
+		`{{$x := fields}}{{$x.k}}{{if .a}}y{{end}}`:              true,
+		`{{template "fielded" .}}`:                               false,
+		`{{template "compared" .}}`:                              false,
+		`{{.a}}{{template "deep" .}}`:                            false,
+		`{{template "given" .a}}`:                                false,
+
+		// Whether there is a value is no more than printing it.
+		`{{if .a}}y{{else}}n{{end}}{{if $.a}}y{{end}}`:          true,
+		`{{if index . "a"}}y{{end}}`:                            true,
+		`{{if not .a}}y{{else if and .a (or .a true)}}n{{end}}`: true,
+		`{{if .a | not}}y{{end}}`:                               true,
+		`{{or .a "x"}}{{or (index . "a") 5}}`:                   true,
+		`{{untrusted "l" .a}}{{.a | untrusted "l"}}`:            true,
+		`{{fence "" .a}}{{fence .a (untrusted "l" .a)}}`:        true,
+		`{{template "asked" .}}`:                                true,
+		`{{if eq .a "x"}}y{{end}}`:                              false,
+		`{{if not (eq .a "x")}}y{{end}}`:                        false,
+		`{{if or .a (eq .a "x")}}y{{end}}`:                      false,
+		`{{if len .a}}y{{end}}`:                                 false,
+		`{{if $x := .a}}y{{end}}`:                               false,
+		`{{or (print .a) "x"}}`:                                 false,
+		`{{or .a "x" | shout}}`:                                 false,
 	} {
 		arguments := []prompts.Argument{{Name: "a"}}
 		p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: arguments}, o, prompttemplate.User("hi"), prompttemplate.Assistant(text), prompttemplate.User("{{.a}}"))
@@ -64,6 +80,12 @@ func TestVerbatim(t *testing.T) {
 		assert.Equal(t, want, p.Arguments[0].Verbatim, text)
 		assert.False(t, arguments[0].Verbatim, "the caller's")
 	}
+	o.Funcs["or"] = func(a, _ any) any { return a }
+	replaced, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a"}, {Name: "b"}}}, o,
+		prompttemplate.User(`{{or .a "x"}}{{if or .a "x"}}{{end}}{{untrusted "l" .b}}`))
+	require.NoError(t, err)
+	assert.False(t, replaced.Arguments[0].Verbatim, "the application's function")
+	assert.True(t, replaced.Arguments[1].Verbatim)
 	p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
 		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Schema: prompts.Enum("x", "y")},
 	}}, o, prompttemplate.User("{{.n}}{{.e}}"))

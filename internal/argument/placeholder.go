@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -17,19 +18,18 @@ import (
 // strings that are printed verbatim. For any other placeholder it returns a problem.
 // client is the name of the client in the problems.
 //
-// The caller knows from the client's name that placeholders are possible, and
-// isPlaceholder recognizes them. Other clients never get here, because "$1" may be
-// a value that is meant.
-func (p *Plan) Placeholders(ctx context.Context, texts []Text, client string, isPlaceholder func(string) bool) (problems []Problem) {
+// The caller knows from the client's name that placeholders are possible. Other clients
+// never get here, because "$1" may be a value that is meant.
+func (p *Plan) Placeholders(texts []Text, client string) (problems []Problem) {
 	for i := range p.Arguments {
 		a, t := &p.Arguments[i], &texts[i]
 		switch {
-		case !t.Given || !isPlaceholder(t.Value):
+		case !t.Given || !hosts.IsPlaceholder(t.Value):
 		// Only a string reaches the result unchanged. A placeholder of any other
 		// type would fail in the conversion, with an error that no user of such a
 		// client could understand.
 		case a.Verbatim && !a.Sensitive && a.value.kind == schema.String:
-			t.unchecked = true
+			t.IsPlaceholder = true
 		default:
 			problems = append(problems, a.placeholder(client, t.Value))
 		}
@@ -64,10 +64,18 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
 }
 
+// forRender returns the value that the render function gets.
+func (t *Text) forRender() string {
+	if t.IsPlaceholder {
+		return hosts.Mark(t.Value)
+	}
+	return t.Value
+}
+
 // fill reads the text into dst, as read does. A placeholder is not checked.
 func (v *value) fill(ctx context.Context, dst reflect.Value, t Text) []Problem {
-	if t.unchecked {
-		setPlaceholder(dst, t.Value)
+	if t.IsPlaceholder {
+		setPlaceholder(dst, t.forRender())
 		return nil
 	}
 	_, problems := v.read(ctx, dst, t.Value, false)

@@ -91,12 +91,13 @@ type Argument struct {
 // absent one: the client sent a value, and a default in its place would hide the
 // error.
 type Text struct {
-	Value     string
-	Given     bool
-	IsNull    bool // the value is null, which the schema admits but no string means: the Go value stays zero
-	notString bool // the value is no string; Given is false, and Value is the example
-	unchecked bool // the value is a placeholder, see Placeholders
-	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see Argument.typed
+	Value  string
+	Given  bool
+	IsNull bool // the value is null, which the schema admits but no string means: the Go value stays zero
+	// IsPlaceholder says that the value is a placeholder that is not checked, see Placeholders.
+	IsPlaceholder bool
+	notString     bool // the value is no string; Given is false, and Value is the example
+	notTyped      bool // the value has another JSON type; Given is false, and Value is its JSON: see Argument.typed
 }
 
 // Find returns the position of the argument with the name, and -1 without one.
@@ -167,7 +168,7 @@ func (p *Plan) Fill(ctx context.Context, v reflect.Value, texts []Text) []Proble
 func (p *Plan) Texts(ctx context.Context, texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
 	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
-		byName[a.Name] = t.Value
+		byName[a.Name] = t.forRender()
 		return a.value.fill(ctx, reflect.Value{}, t)
 	})
 	return byName, problems

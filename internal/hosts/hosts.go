@@ -4,7 +4,10 @@
 // portable finds the prompts that the other limits affect.
 package hosts
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Host is an application that connects to servers.
 type Host struct {
@@ -102,8 +105,9 @@ const (
 	ReadsNoToolLinks
 	// JoinsTexts is a host that joins the texts of a tool's result without a separator.
 	JoinsTexts
-	// RunsCommands is a host that runs a command in the text of a prompt in a shell.
-	RunsCommands
+	// ExpandsTexts is a host that reads the text of a prompt as a command file of its own: it
+	// puts words of the user in the place of $1 and $ARGUMENTS, and runs !`date` in a shell.
+	ExpandsTexts
 	// NeedsTools is a host that shows no prompts if tools/list is an error.
 	NeedsTools
 	// SendsEmptyFields is a host that sends "" for an argument that the user leaves out.
@@ -139,7 +143,7 @@ const Prober = "io.github.mcp-prompts/placeholders"
 // known are the clients in [Table], and Prober.
 var known = func() (all []Client) {
 	all = append(all, Client{Prober, Prober, false, SendsPlaceholders})
-	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio | ReadsNoToolLinks, NoToolLinks: ReadsNoToolLinks, JoinedTexts: JoinsTexts, Commands: RunsCommands,
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio | ReadsNoToolLinks, NoToolLinks: ReadsNoToolLinks, JoinedTexts: JoinsTexts, Dollars: ExpandsTexts, Commands: ExpandsTexts,
 		NoEmptyServer: NeedsTools, EmptyFields: SendsEmptyFields, HiddenErrors: HidesErrors}
 	for _, h := range Table {
 		var traits Traits
@@ -169,4 +173,42 @@ func IsPlaceholder(value string) bool {
 		}
 	}
 	return value[1] != '0'
+}
+
+// mark is in a placeholder while its prompt is rendered, so that the placeholder differs from
+// the same characters in the text of the prompt. It is not a character.
+const mark = "\ufdd0"
+
+// Mark returns a placeholder with a mark.
+func Mark(placeholder string) string { return "$" + mark + placeholder[1:] }
+
+// HasMark reports whether a text has a marked placeholder.
+func HasMark(text string) bool { return strings.Contains(text, "$"+mark) }
+
+// Unmark returns a text with its placeholders without their marks.
+func Unmark(text []byte) []byte { return bytes.ReplaceAll(text, []byte("$"+mark), []byte("$")) }
+
+// Inert returns a text in which a host with ExpandsTexts finds no syntax of its own but marked
+// placeholders: a space follows "$" before a number or ARGUMENTS, and "!" before a backquote.
+// The host looks for commands after it has put words of the user, or nothing, in the place of
+// placeholders, which may be inside of each other.
+func Inert(text string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexAny(text, "!$") + 1
+		if i == 0 {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:i])
+		isCommand := text[i-1] == '!'
+		text = text[i:]
+		next := text
+		if isCommand {
+			next = strings.TrimLeft(text, "$0123456789ARGUMENTS"+mark)
+		}
+		if isCommand && strings.HasPrefix(next, "`") || !isCommand && (strings.HasPrefix(next, "ARGUMENTS") || next != "" && next[0] >= '0' && next[0] <= '9') {
+			out.WriteByte(' ')
+		}
+	}
 }

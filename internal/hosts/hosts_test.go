@@ -51,10 +51,10 @@ func TestTable(t *testing.T) {
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
-		"opencode": SendsPlaceholders | ReadsTexts | ReadsOneMessage | RunsCommands | HidesErrors, "kilo": SendsPlaceholders | RunsCommands | HidesErrors, "opencode2": 0, "": 0, "claude-code": 0,
+		"opencode": SendsPlaceholders | ReadsTexts | ReadsOneMessage | ExpandsTexts | HidesErrors, "kilo": SendsPlaceholders | ExpandsTexts | HidesErrors, "opencode2": 0, "": 0, "claude-code": 0,
 		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio | ReadsNoToolLinks, "kimi-code": ReadsNoToolLinks | JoinsTexts, "crush": ReadsTexts | ReadsOneMessage | NeedsTools | SendsEmptyFields, Prober: SendsPlaceholders, "copilot-cli": ReadsNoToolAudio | ReadsNoToolLinks | JoinsTexts,
 	} {
-		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, ReadsNoToolLinks, JoinsTexts, RunsCommands, NeedsTools, SendsEmptyFields, HidesErrors} {
+		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, ReadsNoToolLinks, JoinsTexts, ExpandsTexts, NeedsTools, SendsEmptyFields, HidesErrors} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
 		}
 	}

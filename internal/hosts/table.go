@@ -66,7 +66,7 @@ var Table = []Host{
 	{"Kilo Code", []string{"kilo"}, "7.7.9", "2026-11-24", []Limit{
 		{Placeholders, "users cannot use this prompt", runs + "/testdata/kilo.golden"},
 		{HiddenErrors, "gets a message that says why the prompt cannot be used", runs + "/testdata/kilo.golden"},
-		{Dollars, "puts words of the user in their place, or nothing", kiloSource},
+		{Dollars, "gets a space after `$`, since Kilo Code puts words of the user in their place, or nothing", kiloSource},
 		{Commands, "gets a space after `!`, since Kilo Code runs the command in a shell", kiloSource},
 	}},
 	{"Kimi Code", []string{"kimi-code"}, "2.1.0", "2026-11-28", []Limit{
@@ -82,7 +82,7 @@ var Table = []Host{
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/opencode.golden"},
 		{UserOnly, "gets one message of the user with all texts", runs + "/testdata/opencode.golden"},
 		{ToolBytes, "keeps 48 kB, and shows the beginning of a longer text and the name of a file with the rest", runs + "/testdata/opencode.golden"},
-		{Dollars, "puts words of the user in their place, or nothing", runs + "/testdata/opencode.golden"},
+		{Dollars, "gets a space after `$`, since opencode puts words of the user in their place, or nothing", runs + "/testdata/opencode.golden"},
 		{Commands, "gets a space after `!`, since opencode runs the command in a shell", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},

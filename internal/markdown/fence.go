@@ -1,11 +1,19 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/hosts"
+)
 
 // Fence returns code as a code block whose fence is longer than every run of
 // backticks in code. A language that could end the line is left out.
 func Fence(language, code string) string {
-	fence := strings.Repeat("`", max(3, longestRun(code, '`')+1))
+	least := 3
+	if hosts.HasMark(code) { // the client puts a text with fences in the place of a placeholder
+		least = 6
+	}
+	fence := strings.Repeat("`", max(least, longestRun(code, '`')+1))
 	if strings.ContainsFunc(language, breaksInfoString) {
 		language = ""
 	}

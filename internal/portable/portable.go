@@ -25,7 +25,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 			isServed := len(h.Clients) > 0
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.NoToolLinks, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
-			case hosts.OneMessage, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
+			case hosts.OneMessage, hosts.Dollars, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
 			default:
 				if l.Kind == hosts.UserOnly && isServed {
 					continue // the server makes up for it
@@ -85,10 +85,9 @@ var fixes = map[hosts.Kind]string{
 	hosts.NamedOptional:   "Declare the argument as required",
 	hosts.NoDefaults:      "Write the prompt so that an empty value works",
 	hosts.NoSpaces:        "Write the name without spaces",
-	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . -",
+	hosts.PlainNames:      "Write the name with ASCII letters, digits and _ . / -",
 	hosts.TextOnly:        "Send text",
 	hosts.UserOnly:        "Send one message of the user",
-	hosts.Dollars:         "Write a space after the dollar sign",
 	hosts.AlternatingOnly: "Let the roles take turns, the user first",
 	hosts.ToolBytes:       "Send a shorter text",
 	hosts.NoPrompts:       "Serve the prompts as tools by package prompttools",
@@ -100,9 +99,8 @@ func (r *Rule) Fix() string { return fixes[hosts.Kind(r.cannot)] }
 // limitation is a limit of a client for prompts.
 type limitation hosts.Kind
 
-var dollar = regexp.MustCompile(`\$(?:[0-9]+|ARGUMENTS)`)
-
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
+// plainName has "/", too, which a host may replace: names of files in folders stay readable.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_./-]*$`)
 
 // in returns what of a prompt has the limitation, and the empty string for
 // nothing.
@@ -138,7 +136,7 @@ func (l limitation) in(p *prompts.Prompt) string {
 		}
 	case hosts.PlainNames:
 		if !plainName.MatchString(p.Name) {
-			return "name has more than ASCII letters, digits and _ . -"
+			return "name has more than ASCII letters, digits and _ . / -"
 		}
 	}
 	return ""
@@ -201,14 +199,6 @@ func (r *Rule) inResult(result *prompts.Result) string {
 		}
 		if size > r.most {
 			return fmt.Sprintf("%d bytes of text", size)
-		}
-	case hosts.Dollars:
-		for i, m := range result.Messages {
-			if t, ok := m.Content.(*prompts.Text); ok {
-				if found := dollar.FindString(t.Text); found != "" {
-					return fmt.Sprintf("message %d has %s", i+1, found)
-				}
-			}
 		}
 	case hosts.AlternatingOnly:
 		for i, m := range result.Messages {

@@ -370,7 +370,7 @@ export async function portability(prompt, result) {
   const outline = {
     name: prompt.name,
     arguments: (prompt.arguments || []).map((a) => ({ name: a.name, required: a.required === true, schema: Object.hasOwn(schemas, a.name) ? schemas[a.name] : undefined })),
-    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob", text: /\$(?:\d+|ARGUMENTS)/.exec(m.content.text)?.[0] })),
+    messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob" })),
   };
   const response = await fetch("clients", { method: "POST", body: JSON.stringify(outline) });
   if (!response.ok) throw new Error(await response.text());
