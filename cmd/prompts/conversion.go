@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
@@ -20,6 +20,7 @@ import (
 // conversion is the conversion of a file.
 type conversion struct {
 	source string // the path of the file in root
+	folder string // of which root is the content
 	root   fs.FS
 	path   string // of the prompt, from the root of the folder of prompts
 
@@ -30,9 +31,8 @@ type conversion struct {
 	bodyLine  int  // of the source
 	isOneLine bool // the body is on one line of the source, with escapes
 
-	isPartial bool
-	partials  map[string]string // that the prompt calls, by name
 	prompt    promptFile
+	parsed    prompts.Prompt // of the result
 	result    []byte
 	notes     []note
 	noted     map[note]bool
@@ -79,14 +79,6 @@ func (c *conversion) refuse(line int, format string, args ...any) {
 	c.note(line, format, args...)
 }
 
-// extension returns the target of files with an extension.
-func extension(of string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		bare, ok := strings.CutSuffix(name, of)
-		return bare + ".md", ok
-	}
-}
-
 // read returns the text of a file, with LF at the end of its lines and without a byte
 // order mark. It follows no link, because a collection may link to any file.
 func (c *conversion) read(name string) (text string, ok bool) {
@@ -124,24 +116,28 @@ func (c *conversion) split() (ok bool) {
 	c.front, c.frontLine = map[string]string{}, map[string]int{}
 	lines := strings.Split(c.body, "\n")
 	isSeparator := func(line string) bool { return strings.TrimRight(line, " \t") == "---" }
+	first := 1
 	if !isSeparator(lines[0]) {
-		return true
+		if path.Ext(c.source) != ".prompt" || !slices.ContainsFunc(lines, isSeparator) {
+			return true
+		}
+		first = 0 // of Continue, whose keys may begin at once
 	}
-	end := 1 + slices.IndexFunc(lines[1:], isSeparator)
-	if end == 0 {
+	end := first + slices.IndexFunc(lines[first:], isSeparator)
+	if end < first {
 		c.refuse(1, "front matter is not closed; write a line --- below it")
 		return false
 	}
 	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
-	c.frontText = strings.Join(lines[1:end], "\n")
+	c.frontText = strings.Join(lines[first:end], "\n")
 	last, more := "", map[string][]string{} // lines that belong to a key above
-	for n, line := range lines[1:end] {
+	for n, line := range lines[first:end] {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "#"):
 		case ok && key != "" && strings.TrimLeft(key, " \t-") == key:
 			last = strings.TrimSpace(key)
-			c.front[last], c.frontLine[last] = unquoted(strings.TrimSpace(value)), n+2
+			c.front[last], c.frontLine[last] = unquoted(strings.TrimSpace(value)), n+first+1
 			delete(more, last)
 		case last != "":
 			more[last] = append(more[last], strings.TrimSpace(line))
@@ -175,11 +171,12 @@ func unquoted(s string) string {
 	return s
 }
 
-// leaveOut notes the keys of the front matter that have no meaning for a prompt.
-func (c *conversion) leaveOut(known ...string) {
+// leaveOut removes the keys of the front matter that have no meaning for a prompt, and notes them.
+func (c *conversion) leaveOut(known []string) {
 	for key, line := range c.frontLine {
 		if !slices.Contains(known, key) {
 			c.note(line, "key %q is left out", key)
+			delete(c.front, key)
 		}
 	}
 }
@@ -203,10 +200,6 @@ func (c *conversion) line(offset int) int {
 
 // finish writes the prompt and checks that it is valid and can be rendered.
 func (c *conversion) finish(ctx context.Context) {
-	if c.isPartial {
-		c.result = c.prompt.partial()
-		return
-	}
 	if err := checkLoaded(c.path); err != nil {
 		c.refuse(0, "%v", err)
 		return
@@ -216,17 +209,14 @@ func (c *conversion) finish(ctx context.Context) {
 		c.refuse(0, "prompt would have %d bytes (limit %d)", len(c.result), maxReadBytes)
 		return
 	}
-	partials := fstest.MapFS{}
-	for name, text := range c.partials {
-		partials["_partials/"+name+".md"] = &fstest.MapFile{Data: []byte(text)}
-	}
-	p, err := promptfs.Parse(partials, c.path, c.result, promptfs.Options{})
+	p, err := promptfs.Parse(nil, c.path, c.result, promptfs.Options{})
 	if err != nil {
 		for _, err := range all(err) {
 			c.refuse(0, "prompt would be invalid: %v", err)
 		}
 		return
 	}
+	c.parsed = p
 	reg := new(prompts.Registry)
 	if err := reg.Add(p); err != nil {
 		c.refuse(0, "prompt would be invalid: %v", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -141,6 +142,38 @@ func create(path string, content []byte) error {
 }
 
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
+
+// writeOwn writes a file of a folder that may have an older one of the command's own. check
+// returns the error for the content of another one, with LF at the end of lines. No link leads
+// out of the folder.
+func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool, check func(path, content string) error) error {
+	target := filepath.Join(dir, filepath.FromSlash(name))
+	old, err := regular.Read(ctx, regular.FS(dir), name, maxReadBytes)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case isNew:
+		err = nil
+	case err == nil:
+		err = check(target, strings.ReplaceAll(string(old), "\r\n", "\n"))
+	}
+	if err != nil || dryRun || !isNew && bytes.Equal(old, content) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path, err := inFolder(dir, name)
+	if err != nil {
+		return err
+	}
+	if !isNew {
+		return replace(path, content)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return create(path, content)
+}
 
 // inFolder returns the path of a file in a folder without links, none of which may lead out
 // of the folder. The file and folders in the path need not exist.

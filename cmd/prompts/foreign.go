@@ -18,64 +18,30 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// foreignFormat is a format of another program.
-type foreignFormat struct {
-	files string // what they look like
-	name  string // for import; empty if import does not have the format
-}
+// foreignErrors match the errors that a file of another format has.
+var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
 
-// foreignFormats are the formats by the marks of their files.
-var foreignFormats = []struct {
-	foreignFormat
-	matches func(name string, front, content []byte) bool
-}{
-	{foreignFormat{"prompt files of VS Code", "vscode"}, func(name string, _, _ []byte) bool {
-		return strings.HasSuffix(name, ".prompt.md")
-	}},
-	{foreignFormat{"commands of Claude Code", "claude"}, func(name string, front, content []byte) bool {
-		return path.Ext(name) == ".md" && (claudeKeys.Match(front) || bytes.Contains(content, []byte("$ARGUMENTS")))
-	}},
-	{foreignFormat{"patterns of fabric", "fabric"}, func(name string, _, _ []byte) bool {
-		return path.Base(name) == "system.md" && path.Dir(name) != "."
-	}},
-	{foreignFormat{"commands of Gemini CLI", "gemini"}, func(name string, _, content []byte) bool {
-		return path.Ext(name) == ".toml" && geminiPrompt.Match(content)
-	}},
-	{foreignFormat{"prompts of Dotprompt", "dotprompt"}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".prompt" }},
-	{foreignFormat{"templates of mcp-prompt-engine", ""}, func(name string, _, _ []byte) bool { return path.Ext(name) == ".tmpl" }},
-}
-
-var (
-	claudeKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|mode|model|tools)[ \t]*:`)
-	// ownKeys and ownActions match what no command of Claude Code has.
-	ownKeys    = regexp.MustCompile(`(?m)^(?:template|title)[ \t]*:|^arguments[ \t]*:[ \t]*\n[ \t]*-[ \t]+\w+:`)
-	ownActions = regexp.MustCompile(`\{\{-?[ \t]*(?:\.|untrusted )`)
-	// foreignErrors match the errors that a file of another format has.
-	foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
-)
+// commandKeys are keys that commands of several programs have in their front matter, and prompts
+// never have.
+var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
 
 // foreignFolder is what a folder has of another program.
 type foreignFolder struct {
-	foreignFormat
 	dir        string
-	paths      map[string]bool // in the folder
-	count      int             // of the files that show the format
+	format     *format         // nil if several programs have such files
+	paths      map[string]bool // of the files, in the folder
 	extensions []string        // of all files
 }
 
-// enoughForeign is how many files show the format of a folder in which no more than as many
-// others show that they are prompts.
-const enoughForeign = 3
-
-// findForeign returns what a folder has of another program, if that is at least half of its
-// files. Markdown that could be of Claude Code or a prompt is what the others of the folder
-// are. Otherwise, and if ctx ends, paths is empty.
+// findForeign returns what a folder has of another program: all files of its format if the
+// folder is the program's own, and otherwise those with an extension or with keys that no prompt
+// has, if that is at least half of the files. Otherwise, and if ctx ends, paths is empty.
 func findForeign(ctx context.Context, dir string) foreignFolder {
-	f := foreignFolder{dir: dir, paths: map[string]bool{}}
-	all := make([]map[string]bool, len(foreignFormats))
+	f := foreignFolder{dir: dir, format: formatOfFolder(dir), paths: map[string]bool{}}
+	isOwn := f.format != nil
 	extensions := map[string]bool{}
-	markdown := 0
-	var plain []string // Markdown that could be of Claude Code, too
+	seen := map[*format]bool{} // of files that one program alone has
+	files := 0
 	root := regular.FS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -89,54 +55,50 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 		case !d.Type().IsRegular() || base[0] == '.' || base[0] == '_':
 			return nil
 		}
-		extension := path.Ext(name)
-		extensions[extension] = true
-		if checkLoaded(name) != nil || !slices.Contains([]string{".md", ".toml", ".prompt", ".tmpl"}, extension) {
+		extensions[path.Ext(name)] = true
+		if !slices.Contains([]string{".md", ".toml", ".prompt"}, path.Ext(name)) || checkLoaded(name) != nil {
 			return nil
-		}
-		if extension == ".md" {
-			markdown++
 		}
 		content, err := regular.Read(ctx, root, name, maxReadBytes)
-		if err != nil {
+		if err != nil || isImport(content) {
 			return nil
 		}
-		front := frontOf(content)
-		for i, format := range foreignFormats {
-			if format.matches(name, front, content) {
-				if all[i] == nil {
-					all[i] = map[string]bool{}
-				}
-				all[i][name] = true
-				return nil
+		files++
+		if isOwn {
+			if _, ok := f.format.target(name); ok {
+				f.paths[name] = true
 			}
-		}
-		if extension == ".md" && !ownKeys.Match(front) && !ownActions.Match(content) {
-			plain = append(plain, name)
+		} else if of, ok := formatOfFile(name, content); ok {
+			f.paths[name], seen[of] = true, true
 		}
 		return nil
 	})
-	if ctx.Err() != nil {
-		return f
+	if ctx.Err() != nil || len(f.paths)*2 < files {
+		f.paths = nil
+	}
+	delete(seen, nil)
+	if !isOwn && len(seen) == 1 {
+		for f.format = range seen {
+		}
 	}
 	f.extensions = slices.Sorted(maps.Keys(extensions))
-	for i, paths := range all {
-		isMost := len(paths)*2 >= markdown || len(paths) >= enoughForeign && len(paths)*2 >= markdown-len(plain)
-		if len(paths) > len(f.paths) && isMost {
-			f.paths, f.foreignFormat = paths, foreignFormats[i].foreignFormat
-		}
-	}
-	isClaude := f.name == "claude" && len(f.paths) >= enoughForeign
-	f.count = len(f.paths)
-	for _, name := range plain {
-		if isClaude {
-			f.paths[name] = true
-			f.count++
-		} else if f.name == "fabric" && path.Base(name) == "user.md" && f.paths[path.Join(path.Dir(name), "system.md")] {
-			f.paths[name] = true // a part of the pattern
-		}
-	}
 	return f
+}
+
+// formatOfFile reports whether a file is one of another program, and of which if no other has
+// such files.
+func formatOfFile(name string, content []byte) (of *format, ok bool) {
+	front := frontOf(content)
+	for i := range commandFormats {
+		f := &commandFormats[i]
+		switch {
+		case f.key != nil && f.key.Match(front),
+			f.name == "vscode" && strings.HasSuffix(name, f.files[0]),
+			f.name == "gemini" && path.Ext(name) == f.files[0] && tomlPrompt.Match(content):
+			return f, true
+		}
+	}
+	return nil, commandKeys.Match(front)
 }
 
 // frontOf returns the front matter of a file.
@@ -171,15 +133,18 @@ func (f *foreignFolder) noPrompts() string {
 
 // error returns the error of the folder, once for all files.
 func (f *foreignFolder) error() *promptfs.Error {
-	hint := "convert the files to Markdown with front matter"
-	if f.name != "" {
-		hint = fmt.Sprintf("run: prompts import %s %s NEW-FOLDER", f.name, f.dir)
+	name, files := "FORMAT", "commands of another program"
+	if f.format != nil {
+		name, files = f.format.name, "commands of "+f.format.title
 	}
 	look := "look"
-	if f.count == 1 {
+	if len(f.paths) == 1 {
 		look = "looks"
 	}
-	return &promptfs.Error{Path: ".", Err: fmt.Errorf("%s %s like %s", plural(f.count, "file"), look, f.files), Hint: hint}
+	return &promptfs.Error{
+		Path: ".", Err: fmt.Errorf("%s %s like %s", plural(len(f.paths), "file"), look, files),
+		Hint: fmt.Sprintf("run: prompts import %s %s NEW-FOLDER", name, f.dir),
+	}
 }
 
 // isOf reports whether an error of a file is one of the other format.
@@ -223,10 +188,3 @@ func (h onceHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	return h.Handler.Handle(ctx, r)
 }
-
-// The rules of Gemini CLI that gemini follows are in docs/import.md, with the version that
-// they were read from.
-var (
-	geminiPrompt  = regexp.MustCompile(`(?m)^[ \t]*["']?prompt["']?[ \t]*=[ \t]*(?:("""|''')(\n)?)?`)
-	geminiSegment = regexp.MustCompile(`[^a-zA-Z0-9_.-]`)
-)

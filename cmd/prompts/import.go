@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,102 +20,80 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// importFormat is a format from which import converts.
-type importFormat struct {
-	sources string // what a folder has no files of, if nothing can be converted
-	// target returns the path of the prompt for the path of a file, and whether the
-	// file is one of the format.
-	target  func(name string) (string, bool)
-	convert func(c *conversion)
-	// isFolder says that a prompt is a folder, and has its name, also if SRC is the folder.
-	isFolder bool
-}
-
-var importFormats = map[string]importFormat{
-	"claude":    {"*.md", extension(".md"), (*conversion).claude, false},
-	"vscode":    {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode, false},
-	"gemini":    {"*.toml", extension(".toml"), (*conversion).gemini, false},
-	"fabric":    {"system.md", fabricTarget, (*conversion).fabric, true},
-	"dotprompt": {"*.prompt", dotpromptTarget, (*conversion).dotprompt, false},
-}
-
-// importNames are the formats in the order of the documentation.
-var importNames = []string{"claude", "vscode", "gemini", "fabric", "dotprompt"}
-
 func newImport() *cobra.Command {
 	var dryRun bool
+	var list strings.Builder
+	names := formatNames(isImported)
+	for _, name := range names {
+		f := formatOf(name, isImported)
+		fmt.Fprintf(&list, "  %-12s %s: %s, as in %s\n", name, f.title, f.fileNames(), f.dir)
+	}
 	cmd := &cobra.Command{
-		Use:   "import " + strings.Join(importNames, "|") + " SRC DIR",
+		Use:   "import FORMAT SRC DIR",
 		Short: "Convert prompts of other programs",
-		Long: `Import converts the prompts in SRC, a file or a folder, and writes them into DIR. An
-existing file is never changed.
+		Long: `Import converts the prompts in SRC, a file or a folder, and writes them into DIR. A second
+import of the same source updates the files that nobody changed since. Other files are never
+changed.
 
-  claude     commands of Claude Code: *.md, as in .claude/commands
-  vscode     prompt files of VS Code: *.prompt.md, as in .github/prompts
-  gemini     commands of Gemini CLI: *.toml, as in .gemini/commands
-  fabric     patterns of fabric: */system.md, as in data/patterns
-  dotprompt  files of Dotprompt: *.prompt, with partials _*.prompt
-
+The formats:
+` + list.String() + `
 It reports all that a prompt cannot express, and ends with a check of what it wrote.
 A command that runs programs of the shell is refused, because a prompt server must not
 run what is in a text.
 
 The exit code is 1 if a file was refused, or if what was written has errors.`,
 		Example: `  prompts import claude .claude/commands prompts
+  prompts import opencode .opencode/commands prompts
   prompts import vscode .github/prompts prompts
-  prompts import gemini .gemini/commands prompts
-  prompts import fabric fabric/data/patterns prompts`,
-		Args:      exactly(3),
-		ValidArgs: importNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ok := importFormats[args[0]]
-			if !ok {
-				return unknown("format", args[0], importNames)
+  prompts import gemini .gemini/commands prompts`,
+		Args: exactly(3),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return names, cobra.ShellCompDirectiveNoFileComp
 			}
-			if slices.Contains(args, "") {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f := formatOf(args[0], isImported)
+			switch {
+			case args[0] == "dotprompt":
+				return usageErrorf("import does not read Dotprompt; copy each text into a file NAME.md, and write {{.x}} in place of {{x}}")
+			case f == nil:
+				return unknown("format", args[0], names)
+			case slices.Contains(args, ""):
 				return errEmptyPath
 			}
-			return runImport(cmd.Context(), cmd.OutOrStdout(), format, args[1], args[2], dryRun)
+			return runImport(cmd.Context(), cmd.OutOrStdout(), f, args[1], args[2], dryRun)
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report only, and write nothing")
 	return cmd
 }
 
-func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir string, dryRun bool) error {
-	files, root, err := importFiles(src, format)
-	if err != nil {
-		return err
-	}
-	if len(files) == 0 {
-		return usageErrorf("no %s files in %s", format.sources, src)
-	}
+func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, dryRun bool) error {
 	written := dir
 	if dryRun {
+		var err error
 		if written, err = os.MkdirTemp("", "prompts"); err != nil {
 			return err
 		}
 		defer os.RemoveAll(written)
 	}
-	refused := 0
+	files, refused := 0, 0
 	imported := map[string]bool{} // paths of prompts
-	for _, f := range files {
-		c := &conversion{source: f.source, path: f.target, root: root}
-		if c.run(ctx, format); ctx.Err() != nil {
-			return ctx.Err() // and not the file's error
-		}
-		target := filepath.Join(dir, filepath.FromSlash(c.path))
-		if !c.isRefused && dryRun {
-			if _, err := os.Lstat(target); err == nil {
-				c.refuse(0, "%v", errExists(target))
+	err := convert(ctx, f, src, func(c *conversion) error {
+		if files++; !c.isRefused {
+			origin, err := filepath.Rel(absolute(dir), filepath.Join(absolute(c.folder), filepath.FromSlash(c.source)))
+			if err != nil { // on another drive
+				origin = c.source
 			}
-		}
-		if !c.isRefused {
-			path := filepath.Join(written, filepath.FromSlash(c.path))
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return err
+			content := marked(c.result, filepath.ToSlash(origin))
+			if err = writeOwn(ctx, dir, c.path, content, dryRun, isImportOf(filepath.ToSlash(origin))); err == nil && dryRun {
+				err = writeOwn(ctx, written, c.path, content, false, func(string, string) error {
+					return errExists(filepath.Join(dir, filepath.FromSlash(c.path)))
+				})
 			}
-			if err := create(path, c.result); err != nil {
+			if err != nil {
 				c.refuse(0, "%v", err)
 			}
 		}
@@ -121,15 +102,70 @@ func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir
 		} else {
 			imported[c.path] = true
 		}
-		c.report(out, filepath.ToSlash(target))
+		c.report(out, filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(c.path))))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	isValid, err := checkImported(ctx, out, written, dir, imported)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s converted, %d refused\n", plural(len(files)-refused, "file"), refused)
+	fmt.Fprintf(out, "%s converted, %d refused\n", plural(files-refused, "file"), refused)
 	if refused > 0 || !isValid {
 		return errReported
+	}
+	return nil
+}
+
+// importMark is in the first line of the front matter of a file that import wrote. A hash of
+// the path of the source, from the folder on, and of the lines below follows it.
+const importMark = "# prompts import "
+
+// marked returns a file with its mark.
+func marked(content []byte, origin string) []byte {
+	below := strings.TrimPrefix(string(content), "---\n")
+	return []byte("---\n" + markOf(origin, below) + "\n" + below)
+}
+
+func markOf(origin, below string) string {
+	sum := sha256.Sum256([]byte(origin + "\n" + below))
+	return importMark + hex.EncodeToString(sum[:8])
+}
+
+// isImportOf returns a function with the error for a file that import did not write for the
+// source, or that was changed since.
+func isImportOf(origin string) func(path, content string) error {
+	return func(path, content string) error {
+		mark, below, _ := strings.Cut(strings.TrimPrefix(content, "---\n"), "\n")
+		switch {
+		case mark == markOf(origin, below):
+			return nil
+		case strings.HasPrefix(mark, importMark):
+			return fmt.Errorf("file %s was changed, or has another source; to import this one, rename the file", path)
+		}
+		return errExists(path)
+	}
+}
+
+// convert converts the files of a source, and calls done for each.
+func convert(ctx context.Context, f *format, src string, done func(c *conversion) error) error {
+	files, folder, err := importFiles(src, f)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return usageErrorf("no %s files in %s", f.fileNames(), src)
+	}
+	for _, file := range files {
+		c := &conversion{source: file.source, path: file.target, folder: folder, root: regular.FS(folder)}
+		if c.run(ctx, f); ctx.Err() != nil {
+			return ctx.Err() // and not the file's error
+		}
+		if err := done(c); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -141,14 +177,21 @@ func (c *conversion) report(out io.Writer, target string) {
 	} else {
 		fmt.Fprintf(out, "%s -> %s\n", printable(c.source), printable(target))
 	}
-	slices.SortStableFunc(c.notes, func(a, b note) int { return a.line - b.line })
-	for _, n := range c.notes {
-		if n.line > 0 {
-			fmt.Fprintf(out, "  line %d: %s\n", n.line, printable(n.text))
-		} else {
-			fmt.Fprintf(out, "  %s\n", printable(n.text))
-		}
+	writeNotes(out, c.notes)
+}
+
+// writeNotes writes notes in the order of their lines.
+func writeNotes(out io.Writer, notes []note) {
+	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return a.line - b.line }) {
+		fmt.Fprintf(out, "  %s%s\n", atLine(n.line), printable(n.text))
 	}
+}
+
+func atLine(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("line %d: ", line)
 }
 
 // checkImported checks the prompts that were written, by their paths in a folder, and
@@ -183,37 +226,50 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 // importFile is a file to convert and the path of its prompt, both with slashes.
 type importFile struct{ source, target string }
 
+// target returns the path of the prompt for the path of a file, and whether the file is one
+// of the format.
+func (f *format) target(name string) (string, bool) {
+	for _, end := range f.files {
+		if dir, base := path.Split(name); f.folder {
+			return strings.TrimSuffix(dir, "/") + ".md", base == end
+		}
+		if bare, ok := strings.CutSuffix(name, end); ok {
+			return bare + ".md", true
+		}
+	}
+	return "", false
+}
+
 // importFiles returns the files to convert, and the folder of their paths.
-func importFiles(src string, format importFormat) (files []importFile, root fs.FS, err error) {
+func importFiles(src string, f *format) (files []importFile, folder string, err error) {
 	info, err := os.Stat(src)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, usageErrorf("%s does not exist", src)
+		return nil, "", usageErrorf("%s does not exist", src)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	own := src
-	if !info.IsDir() {
-		own = filepath.Dir(src)
+	if folder = src; !info.IsDir() {
+		folder = filepath.Dir(src)
 	}
-	if own, err = filepath.Abs(own); err != nil {
-		return nil, nil, err
+	own, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, "", err
 	}
 	targetOf := func(name string) (string, bool) {
-		if format.isFolder && path.Dir(name) == "." {
+		if f.folder && path.Dir(name) == "." {
 			name = path.Join(filepath.Base(own), name)
 		}
-		return format.target(name)
+		return f.target(name)
 	}
 	if !info.IsDir() {
 		target, ok := targetOf(filepath.Base(src))
 		if !ok {
-			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
+			return nil, "", usageErrorf("%s is not a %s file", src, f.fileNames())
 		}
-		return []importFile{{filepath.Base(src), target}}, regular.FS(filepath.Dir(src)), nil
+		return []importFile{{filepath.Base(src), target}}, folder, nil
 	}
-	root = regular.FS(src)
-	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(regular.FS(src), ".", func(p string, d fs.DirEntry, err error) error {
 		isLink := err == nil && d.Type()&fs.ModeSymlink != 0
 		if err != nil || !d.Type().IsRegular() && !isLink {
 			return err
@@ -227,17 +283,20 @@ func importFiles(src string, format importFormat) (files []importFile, root fs.F
 		}
 		return nil
 	})
-	return files, root, err
+	return files, folder, err
 }
 
 // run converts the file.
-func (c *conversion) run(ctx context.Context, format importFormat) {
+func (c *conversion) run(ctx context.Context, f *format) {
 	text, ok := c.read(c.source)
 	if !ok {
 		return
 	}
-	c.body, c.bodyLine, c.partials = text, 1, map[string]string{}
-	if format.convert(c); !c.isRefused {
+	c.body, c.bodyLine = text, 1
+	if c.command(f); !c.isRefused {
 		c.finish(ctx)
 	}
 }
+
+// isImport reports whether import wrote a file.
+func isImport(content []byte) bool { return bytes.HasPrefix(content, []byte("---\n"+importMark)) }

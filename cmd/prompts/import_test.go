@@ -15,24 +15,29 @@ import (
 
 // importFixture returns the sources of a format in the scripts.
 func importFixture(tb testing.TB, format string) fs.FS {
-	archive, err := txtar.ParseFile(filepath.Join("testdata", "script", "import_"+format+".txtar"))
+	file, folder := "formats", format+"/"
+	if format == "claude" {
+		file, folder = "claude", "src/"
+	}
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "script", "import_"+file+".txtar"))
 	require.NoError(tb, err)
 	fsys := fstest.MapFS{}
 	for _, f := range archive.Files {
-		if name, ok := strings.CutPrefix(f.Name, "src/"); ok {
+		if name, ok := strings.CutPrefix(f.Name, folder); ok {
 			fsys[name] = &fstest.MapFile{Data: f.Data}
 		}
 	}
+	require.NotEmpty(tb, fsys, format)
 	return fsys
 }
 
 // FuzzImport checks that no file makes import fail other than by a report, and that
 // what it converts can be rendered.
 func FuzzImport(f *testing.F) {
-	for _, format := range importNames {
+	for _, format := range formatNames(isImported) {
 		fsys := importFixture(f, format)
 		require.NoError(f, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-			if _, ok := importFormats[format].target(name); ok && err == nil {
+			if _, ok := formatOf(format, isImported).target(name); ok && err == nil {
 				content, err := fs.ReadFile(fsys, name)
 				f.Add(format, string(content))
 				return err
@@ -42,11 +47,12 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Add("claude", "---\r\ndescription: Windows\r\n---\r\nFix $ARGUMENTS.\r\n")
 	f.Fuzz(func(t *testing.T, format, text string) {
-		how, ok := importFormats[format]
-		if !ok {
+		how := formatOf(format, isImported)
+		if how == nil {
 			return
 		}
-		c := &conversion{source: "p", path: "p.md", root: fstest.MapFS{"p": {Data: []byte(text)}}}
+		source := "p" + how.files[0]
+		c := &conversion{source: source, path: "p.md", root: fstest.MapFS{source: {Data: []byte(text)}}}
 		c.run(t.Context(), how)
 		if c.isRefused {
 			for _, n := range c.notes {
@@ -94,7 +100,7 @@ func TestImportRefusesOtherEncodings(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]int{"caf\xe9": 1, "---\ndescription: x\n---\n\nHi\ncaf\xe9\n": 6} {
 		c := &conversion{source: "a.md", path: "a.md", root: fstest.MapFS{"a.md": {Data: []byte(text)}}}
-		c.run(t.Context(), importFormats["claude"])
+		c.run(t.Context(), formatOf("claude", isImported))
 		assert.True(t, c.isRefused)
 		assert.Equal(t, []note{{line, "file is not valid UTF-8; save the file as UTF-8"}}, c.notes)
 	}

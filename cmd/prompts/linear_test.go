@@ -27,7 +27,7 @@ func TestWorkIsLinear(t *testing.T) { // not parallel: others would allocate in 
 		}
 	}
 	const one = "---\narguments:\n  - name: a\n---\n"
-	vscode, claude, dotprompt := "import --dry-run vscode DIR NEW", "import --dry-run claude DIR NEW", "import --dry-run dotprompt DIR NEW"
+	vscode, claude := "import --dry-run vscode DIR NEW", "import --dry-run claude DIR NEW"
 	for name, test := range map[string]struct {
 		n             int
 		command, file string // DIR has the file
@@ -44,8 +44,11 @@ func TestWorkIsLinear(t *testing.T) { // not parallel: others would allocate in 
 		"import hints": {1000, claude, "p.md", func(n int) string {
 			return front("argument-hint: "+repeated(n, "[a%d] ")+"\n") + repeated(n, "$%d\n")
 		}},
-		"import blocks":     {1000, dotprompt, "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n, "{{#if v}}%d{{/if}}") }},
-		"import loops":      {300, dotprompt, "p.prompt", func(n int) string { return "---\nmodel: x\n---\n" + repeated(n, "{{#each v%d}}x{{/each}}") }},
+		"import numbers":    {1000, "import --dry-run opencode DIR NEW", "p.md", func(n int) string { return repeated(n, "$1 $2 x%d\n") }},
+		"import dollars":    {1000, "import --dry-run codex DIR NEW", "p.md", func(n int) string { return repeated(n, "$$ $X%d\n") }},
+		"import tags":       {1000, "import --dry-run continue DIR NEW", "p.prompt", func(n int) string { return repeated(n, "k%d: v\n") + "---\n" + repeated(n, "<system> {{ v%d }}\n") }},
+		"import slashes":    {1000, claude, "p.md", func(n int) string { return strings.Repeat(`\`, n) + repeated(n, "x%d\n") + "$1" }},
+		"import shell":      {1000, claude, "p.md", func(n int) string { return strings.Repeat("```! ", n) }},
 		"import values":     {500, "import --dry-run fabric DIR NEW", "p/system.md", func(n int) string { return repeated(n, "{{v%d}}\n") }},
 		"import args":       {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "{{args}}%d\n") + "'''\n" }},
 		"import injections": {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "@{f%d}\n") + "'''\n" }},

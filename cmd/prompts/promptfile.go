@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -25,12 +26,9 @@ type promptFile struct {
 }
 
 type fileArgument struct {
-	Name        string     `yaml:"name"`
-	Description string     `yaml:"description,omitempty"`
-	Type        string     `yaml:"type,omitempty"`
-	Required    bool       `yaml:"required,omitempty"`
-	Enum        []string   `yaml:"enum,omitempty"`
-	Default     *yaml.Node `yaml:"default,omitempty" json:"-"`
+	Name        string `yaml:"name"`
+	Description string `yaml:"description,omitempty"`
+	Required    bool   `yaml:"required,omitempty"`
 }
 
 // literal appends text that is not a placeholder.
@@ -52,14 +50,17 @@ const openBraces = `{{"{{"}}`
 // identifier is a name that a template can have after a dot.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// argument adds an argument, unless one of the name is there.
+// argument adds an argument. If one of the name is there, it may get the description.
 func (p *promptFile) argument(a fileArgument) {
-	if _, ok := p.at[a.Name]; !ok {
+	i, ok := p.at[a.Name]
+	if !ok {
 		if p.at == nil {
 			p.at = map[string]int{}
 		}
 		p.at[a.Name] = len(p.Arguments)
 		p.Arguments = append(p.Arguments, a)
+	} else if p.Arguments[i].Description == "" {
+		p.Arguments[i].Description = a.Description
 	}
 }
 
@@ -97,26 +98,6 @@ func (p *promptFile) action(before, value, after string) {
 	p.text.WriteString("{{" + before + value + after + "}}")
 }
 
-// message begins a message.
-func (p *promptFile) message(role string) {
-	p.literal("\n")
-	if p.text.Len() > 1 || role != "user" {
-		p.text.WriteString("\n" + ownSeparator + role + " ---\n")
-	}
-}
-
-// ownSeparator is the beginning of a line between messages, until the text is escaped.
-const ownSeparator = "\x00--- "
-
-// partial returns the text as a partial.
-func (p *promptFile) partial() []byte {
-	text := p.text.String()
-	if p.hasBrace {
-		text += "{"
-	}
-	return []byte(text)
-}
-
 // value returns what a template has for the value of an argument.
 func value(name string) string {
 	if identifier.MatchString(name) {
@@ -139,7 +120,13 @@ var separator = regexp.MustCompile(`(?m)^(\\*--- *(?i:user|assistant)\b.*---[ \t
 
 // content returns the file. A prompt without arguments is verbatim.
 func (p *promptFile) content() []byte {
-	text := string(p.partial())
+	for i, a := range p.Arguments {
+		p.Arguments[i].Description = cmp.Or(a.Description, "the value of "+a.Name)
+	}
+	text := p.text.String()
+	if p.hasBrace {
+		text += "{"
+	}
 	if len(p.Arguments) == 0 {
 		no := false
 		p.Template = &no
@@ -149,7 +136,7 @@ func (p *promptFile) content() []byte {
 	if err != nil { // strings and booleans can be marshaled
 		panic(err)
 	}
-	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(strings.ReplaceAll(separator.ReplaceAllString(text, `\$1`), ownSeparator, "--- ")) + "\n")
+	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
 }
 
 // withoutBlankLines returns a text without the blank lines around it.
