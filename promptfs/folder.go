@@ -138,6 +138,9 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	defer done()
 	s := newSource(fsys, &f.options)
 	s.quiet = quiet
+	if len(s.faults) > 0 {
+		s.ignore = f.table.ignore
+	}
 	if f.options.Skills != nil {
 		if err := f.skills.refresh(ctx, s); err != nil {
 			return nil, f.unreadable(err)

@@ -156,7 +156,7 @@ func TestMirrorsShareARegistry(t *testing.T) {
 	ctx := t.Context()
 	one, two := promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "two:"})
 	require.NoError(t, one.Reset(ctx, put("a.md", "of one", 1)))
-	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: prompt name "a" is already used by a prompt outside of this folder; rename this prompt`)
+	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: prompt name "a" is already used by a prompt outside of this folder; rename this prompt, or serve the folder as NAME=DIR`)
 	assert.Equal(t, []string{"of one"}, textsFrom(t, &reg, "a", nil))
 
 	reg.Remove("a") // which one does not notice

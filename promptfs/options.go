@@ -2,6 +2,7 @@ package promptfs
 
 import (
 	"cmp"
+	"io/fs"
 	"log/slog"
 	"text/template"
 	"time"
@@ -23,6 +24,19 @@ type Options struct {
 	// ResourceBase is the start of the URI of an embedded resource. The resource's
 	// path from the root follows, percent-encoded. Default: "promptfs:///".
 	ResourceBase string
+	// NamePrefix is the start of the name of each prompt, such as "team/", and the first folder
+	// of the path of each skill. With prefixes, several folders with the same names can fill
+	// one registry. Default: none.
+	NamePrefix string
+	// Ignore has patterns of files and folders that are not read, in the form of
+	// [path.Match]. A pattern is compared with the name, and with the path from the root. To
+	// match a path only, begin the pattern with a slash. Files that a message includes are
+	// read. Default: none.
+	Ignore []string
+	// ReadIgnore, if not nil, returns more patterns for Ignore. Each load calls ReadIgnore
+	// with the files, before it reads others. If ReadIgnore returns an error, the error is
+	// one of the load, and the patterns of the load before stay. Default: none.
+	ReadIgnore func(fsys fs.FS) ([]string, error)
 	// SourcePrefix is the start of the Source of each prompt. The path of the file
 	// follows. A folder recognizes its prompts by the Source, so if several folders
 	// fill one registry, each needs its own prefix. Default: "promptfs:".

@@ -59,7 +59,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		s.markdown(ctx, m, name, text, all)
 	}
 	m.prompt.Source = s.options.sourceOf(name)
-	m.prompt.Name = norm.NFC.String(m.prompt.Name) // macOS may have stored the name in NFD
+	m.prompt.Name = norm.NFC.String(s.options.NamePrefix + m.prompt.Name) // macOS may have stored the name in NFD
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}

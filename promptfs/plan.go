@@ -183,7 +183,7 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))
 	}
 	if h.of(name) == otherPrompt {
-		return hint.New("rename this prompt", "prompt name %q is already used by a prompt outside of this folder", name)
+		return hint.New("rename this prompt, or serve the folder as NAME=DIR", "prompt name %q is already used by a prompt outside of this folder", name)
 	}
 	return nil
 }

@@ -234,7 +234,7 @@ func prompt(name, text string) prompts.Prompt {
 // nothing that a folder has not added itself is replaced or removed by it.
 func TestClashes(t *testing.T) {
 	t.Parallel()
-	const taken = "prompt name \"a\" is already used by a prompt outside of this folder; rename this prompt"
+	const taken = "prompt name \"a\" is already used by a prompt outside of this folder; rename this prompt, or serve the folder as NAME=DIR"
 	f := newFixture(t, map[string]string{"a.md": "file", "b.md": "file"})
 	f.reg.MustAdd(prompt("a", "code"))
 	_, err := f.reload()

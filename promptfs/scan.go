@@ -10,7 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // file is a file that a scan has found.
@@ -139,7 +142,7 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 		name := e.Name()
 		below, belowReal := path.Join(at, name), path.Join(real, name)
 		switch {
-		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials:
+		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials, len(c.source.ignore) > 0 && regular.Matches(c.source.ignore, norm.NFC.String(below)):
 		case !utf8.ValidString(name):
 			c.fault(below, hint.New("rename the file", "file name is not valid UTF-8"))
 		case e.Type()&fs.ModeSymlink != 0:

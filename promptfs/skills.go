@@ -138,11 +138,11 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	if err != nil {
 		return err
 	}
-	prefix := ""
+	prefix := t.options.NamePrefix
 	if root := files[promptskills.Main]; root != nil {
 		var front struct{ Name string }
 		_ = json.Unmarshal(root.front, &front) // the file reports the errors
-		prefix = front.Name
+		prefix = path.Join(prefix, front.Name)
 	}
 	entries := make(map[string]*skillEntry, len(skills))
 	forms := make(map[string]string, len(skills)) // folders, by their names in NFC
@@ -154,7 +154,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		}
 		forms[form], entries[dir] = dir, t.entry(dir, prefix, skills[dir], files)
 	}
-	t.files, t.entries, t.faults, t.folders = files, entries, found.faults, found.folders
+	t.files, t.entries, t.faults, t.folders = files, entries, slices.Concat(s.faults, found.faults), found.folders
 	return nil
 }
 

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/regular"
@@ -24,6 +28,8 @@ type source struct {
 	blocks  bool          // opening a file may block
 	// isMemory says that a file has the same stamp only if nothing about the file has changed.
 	isMemory bool
+	ignore   []string     // the patterns of Options.Ignore and Options.ReadIgnore, in NFC
+	faults   []*Error     // of Options.ReadIgnore and of patterns
 	forms    sync.Map     // names in NFC to names, by folder: see inOtherForm
 	warned   atomic.Int64 // number of warnings, of which maxLogged are logged
 }
@@ -37,7 +43,33 @@ func newSource(fsys fs.FS, o *Options) *source {
 	case regular.Dir, regular.FS:
 		s.blocks = false
 	}
+	s.readIgnore()
 	return s
+}
+
+// readIgnore sets the patterns of files to ignore.
+func (s *source) readIgnore() {
+	patterns := s.options.Ignore
+	if s.options.ReadIgnore != nil && s.fsys != nil {
+		more, err := s.options.ReadIgnore(s.fsys)
+		patterns = slices.Concat(patterns, more)
+		if err != nil {
+			for _, err := range flat(err) {
+				e := (*Error)(nil)
+				if !errors.As(err, &e) {
+					e = newError(".", 0, 0, err)
+				}
+				s.faults = append(s.faults, e)
+			}
+		}
+	}
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			s.faults = append(s.faults, newError(".", 0, 0, fmt.Errorf("invalid pattern %q of files to ignore", pattern)))
+			continue
+		}
+		s.ignore = append(s.ignore, norm.NFC.String(pattern))
+	}
 }
 
 // coarse is the coarsest resolution of modification times: a file system may give

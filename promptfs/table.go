@@ -30,6 +30,7 @@ type table struct {
 	folders  []string            // without links, that something was read from, or is missing in
 	content  string              // the content digest, once it is asked for
 	stale    bool                // a file has changed since
+	ignore   []string            // the patterns of Options.Ignore and Options.ReadIgnore
 }
 
 // entry is what is known of one file. It is not changed but by [table.done].
@@ -61,7 +62,7 @@ type usedPartial struct {
 }
 
 func newTable(o *Options) *table {
-	return &table{options: o, entries: map[string]*entry{}, read: map[string]*partial{}, owners: map[string]string{}}
+	return &table{options: o, ignore: o.Ignore, entries: map[string]*entry{}, read: map[string]*partial{}, owners: map[string]string{}}
 }
 
 // refresh looks at the files, and reads those that have changed. If it fails,
@@ -90,7 +91,8 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	}
 	t.stale = t.stale || !maps.Equal(t.entries, entries) || !maps.Equal(t.read, read)
 	t.entries, t.read, t.partials = entries, read, all
-	t.faults = slices.Concat(ofPartials.faults, found.faults, faults)
+	t.ignore = s.ignore
+	t.faults = slices.Concat(s.faults, ofPartials.faults, found.faults, faults)
 	t.folders = slices.Concat(found.folders, ofPartials.folders, []string{s.nearestFolder(s.options.Partials)})
 	for _, e := range entries {
 		t.folders = append(t.folders, path.Dir(e.stamp.real))

@@ -209,7 +209,7 @@ func TestPrefixes(t *testing.T) {
 	b.registry = a.registry
 	require.NoError(t, b.start(js, o))
 	assert.Equal(t, []string{"one", "same", "two"}, a.names())
-	assert.Equal(t, []string{`same.md: prompt name "same" is already used by a prompt outside of this folder; rename this prompt`}, b.faults())
+	assert.Equal(t, []string{`same.md: prompt name "same" is already used by a prompt outside of this folder; rename this prompt, or serve the folder as NAME=DIR`}, b.faults())
 	require.NoError(t, kv.Delete(t.Context(), "a./same.md"))
 	b.says("same", "of b")
 	require.NoError(t, kv.Delete(t.Context(), "b./two.md"))

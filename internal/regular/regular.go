@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"time"
 )
@@ -190,4 +191,15 @@ func UnlessEnded[T any](ctx context.Context, blocks bool, f func() (T, error)) (
 func IsSame(before, now fs.FileInfo) bool {
 	return os.SameFile(before, now) && before.Size() == now.Size() && before.Mode() == now.Mode() &&
 		before.ModTime().Equal(now.ModTime()) && Changed(before).Equal(Changed(now))
+}
+
+// Matches reports whether one of the patterns of [path.Match] matches the name of a file, its
+// path, or its path with a slash in front.
+func Matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return slices.ContainsFunc([]string{path.Base(name), name, "/" + name}, func(form string) bool {
+			ok, _ := path.Match(pattern, form)
+			return ok
+		})
+	})
 }
