@@ -345,7 +345,7 @@ func BenchmarkSuggestKey(b *testing.B) {
 				params := json.RawMessage(`{` + servertest.CompleteParamsOf("p", "a", test.typed) + `}`)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Call(context.Background(), servertest.MethodComplete, params, prompts.CallOptions{}); err != nil {
+					if _, err := s.Call(context.Background(), servertest.MethodComplete, params, prompts.CallOptions{Version: "2025-11-25"}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -45,7 +45,7 @@ func cached(name string, f func(context.Context) (*prompts.Result, error)) promp
 
 func getAs(t *testing.T, s *prompts.Server, user, args string) (string, error) {
 	t.Helper()
-	raw, err := s.Call(context.WithValue(t.Context(), servertest.PrincipalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{})
+	raw, err := s.Call(context.WithValue(t.Context(), servertest.PrincipalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +215,7 @@ func TestCachedResultIsNotShared(t *testing.T) {
 		})
 	}
 	all.Wait()
-	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"base"}`), prompts.CallOptions{})
+	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"base"}`), prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "secret")
 }

@@ -47,7 +47,7 @@ func TestMethodsAndCapabilities(t *testing.T) {
 	delete(methods, "m")
 	methods["n"] = nil
 	for range 2 {
-		assert.Equal(t, []string{"completion/complete", "m", "prompts/get", "prompts/list"}, s.Methods())
+		assert.Equal(t, []string{"completion/complete", "initialize", "m", "ping", "prompts/get", "prompts/list", "server/discover", "subscriptions/listen"}, s.Methods())
 		s.Methods()[0] = "changed"
 		caps := s.Capabilities("2025-11-25")
 		assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}, "tools": tools}, caps)

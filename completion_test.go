@@ -144,7 +144,7 @@ func completes(t *testing.T, p prompts.Prompt, argument, typed string) ([]string
 
 func callComplete(ctx context.Context, s *prompts.Server, prompt, argument, typed string) ([]string, int, error) {
 	params := fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%s},"argument":{"name":%s,"value":%s}}`, servertest.JsonText(prompt), servertest.JsonText(argument), servertest.JsonText(typed))
-	raw, err := s.Call(ctx, servertest.MethodComplete, []byte(params), prompts.CallOptions{})
+	raw, err := s.Call(ctx, servertest.MethodComplete, []byte(params), prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -236,7 +236,7 @@ func TestSuggestFuncSeesTheRequest(t *testing.T) {
 		return []string{args["b"] + " of " + ctx.Value(who{}).(string)}, nil
 	}))), prompts.Options{})
 	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), servertest.MethodComplete,
-		[]byte(`{`+servertest.CompleteParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), prompts.CallOptions{})
+		[]byte(`{`+servertest.CompleteParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Equal(t, `{"completion":{"values":["red of Ann"],"total":1,"hasMore":false}}`, string(got))
 }

@@ -29,7 +29,7 @@ func show(p prompts.Prompt, calls ...string) {
 func showList(p prompts.Prompt) {
 	var reg prompts.Registry
 	reg.MustAdd(p)
-	raw, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	raw, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		log.Fatal(err)
 	}

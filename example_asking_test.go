@@ -28,6 +28,7 @@ func announce(ctx context.Context, _ map[string]string) (*prompts.Result, error)
 // fillIn stands for a client of revision 2025-11-25 whose user fills in a form.
 func fillIn(content string) prompts.CallOptions {
 	return prompts.CallOptions{
+		Version:            "2025-11-25",
 		ClientCapabilities: json.RawMessage(`{"elicitation":{}}`),
 		Request: func(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 			var asked struct{ Message string }
@@ -172,7 +173,7 @@ func ExampleCompleteFunc() {
 		"ref": {"type": "ref/prompt", "name": "travel"},
 		"argument": {"name": "city", "value": "Pa"},
 		"context": {"arguments": {"country": "fr"}}
-	}`, prompts.CallOptions{})
+	}`, prompts.CallOptions{Version: "2025-11-25"})
 	// Output:
 	// {"completion":{"values":["Paris","Pau"],"total":2,"hasMore":false}}
 }
@@ -186,7 +187,8 @@ func ExampleProgress() {
 	}})
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	_, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"digest","_meta":{"progressToken":"t"}}`), prompts.CallOptions{
-		Notify: func(method string, params json.RawMessage) { fmt.Println(method, string(params)) },
+		Version: "2025-11-25",
+		Notify:  func(method string, params json.RawMessage) { fmt.Println(method, string(params)) },
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -28,7 +28,7 @@ func completeRequest(ctx context.Context, argument prompts.Argument, typed strin
 	if err != nil {
 		log.Fatal(err)
 	}
-	printCall(ctx, prompts.MustNewServer(&reg, prompts.Options{}), "completion/complete", string(params), prompts.CallOptions{})
+	printCall(ctx, prompts.MustNewServer(&reg, prompts.Options{}), "completion/complete", string(params), prompts.CallOptions{Version: "2025-11-25"})
 }
 
 // What begins with the typed text comes first, then where a word does, then

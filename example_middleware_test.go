@@ -22,7 +22,7 @@ func userOf(ctx context.Context) string {
 // get gets a prompt for a user and prints the result or the error.
 func get(srv *prompts.Server, user, params string) {
 	ctx := context.WithValue(context.Background(), userKey{}, user)
-	printCall(ctx, srv, "prompts/get", params, prompts.CallOptions{})
+	printCall(ctx, srv, "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 }
 
 func greeting(ctx context.Context, args map[string]string) (*prompts.Result, error) {
@@ -47,7 +47,7 @@ func ExampleAuditLog() {
 
 	ctx := context.WithValue(context.Background(), userKey{}, "ada")
 	for _, params := range []string{`{"name":"greet","arguments":{"who":"Bob"}}`, `{"name":"greet"}`, `{"name":"insult"}`} {
-		_, _ = srv.Call(ctx, "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+		_, _ = srv.Call(ctx, "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 	}
 	// Output:
 	// level=INFO msg="prompt requested" principal=ada prompt=greet outcome=complete

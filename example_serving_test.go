@@ -14,7 +14,7 @@ import (
 
 // callAs calls prompts/get as a user, and prints the texts or the error.
 func callAs(srv *prompts.Server, user, params string) {
-	raw, err := srv.Call(context.WithValue(context.Background(), userKey{}, user), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+	raw, err := srv.Call(context.WithValue(context.Background(), userKey{}, user), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		message, _, _ := strings.Cut(err.Error(), "; retry in") // the time varies
 		fmt.Println(message)

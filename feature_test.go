@@ -150,7 +150,7 @@ func TestWorkWithoutResult(t *testing.T) {
 		for _, principal := range []func(context.Context) string{nil, func(context.Context) string { return "ada" }} {
 			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Principal: principal})
 			assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"result":{"done":1,`, name)
-			got, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{})
+			got, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-11-25"})
 			require.NoError(t, err, name)
 			assert.Contains(t, string(got), `{"done":1`, name)
 		}

@@ -23,7 +23,7 @@ func ptr[T any](v T) *T { return &v }
 // callList lists all prompts of the registry through Server.Call.
 func callList(t testing.TB, r *prompts.Registry) string {
 	t.Helper()
-	result, err := prompts.MustNewServer(r, prompts.Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	result, err := prompts.MustNewServer(r, prompts.Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	return string(result)
 }
@@ -249,10 +249,10 @@ func TestNewText(t *testing.T) {
 		return "Greet " + in.Name + ".", nil
 	}))
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
-	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
+	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"Ada"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada."}}]}`, string(got))
-	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"nobody"}}`), prompts.CallOptions{})
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"nobody"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.EqualError(t, err, `invalid arguments for prompt "greet": name: is nobody (-32602)`)
 
 	err = reg.Add(prompts.NewText[in](prompts.Prompt{Name: "nil"}, nil))

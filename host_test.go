@@ -40,7 +40,7 @@ func getFor(t *testing.T, client, name, arguments string, ps ...prompts.Prompt) 
 		all = append(all,
 			servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`}}`),
 			servertest.AnswerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{`+params+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":`+fmt.Sprintf("%q", client)+`,"version":"1"}}}}`))
-		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{`+params+`}`), prompts.CallOptions{Client: prompts.Implementation{Name: client, Version: "1"}})
+		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{`+params+`}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"` + client + `"}`)})
 		if err != nil {
 			raw, _ = json.Marshal(map[string]any{"error": err})
 		}
@@ -226,7 +226,7 @@ func TestErrorsOfHosts(t *testing.T) {
 		`{"name":"fails"}`: "no such a",
 		`{"name":"none"}`:  "none",
 	} {
-		raw, err := s.Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{Client: prompts.Implementation{Name: "kilo"}})
+		raw, err := s.Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"kilo"}`)})
 		var outcome *prompts.Error
 		require.ErrorAs(t, seen, &outcome, params)
 		assert.Equal(t, prompts.CodeInvalidParams, outcome.Code, params)
@@ -306,16 +306,16 @@ func TestListOfNoTools(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, s.Methods(), "tools/list")
-	raw, err := s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Client: prompts.Implementation{Name: "crush"}})
+	raw, err := s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"crush"}`)})
 	require.NoError(t, err)
 	assert.Equal(t, `{"tools":[]}`, string(raw))
-	_, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{})
+	_, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	assert.ErrorContains(t, err, "method not found: tools/list")
 
 	tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p"}})
 	require.NoError(t, err)
 	s = prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
-	raw, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Client: prompts.Implementation{Name: "crush"}})
+	raw, err = s.Call(t.Context(), "tools/list", nil, prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"crush"}`)})
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"name":"p"`)
 }
@@ -331,7 +331,7 @@ func TestPlaceholdersOfATool(t *testing.T) {
 	tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p"}})
 	require.NoError(t, err)
 	s := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
-	raw, err := s.Call(t.Context(), "tools/call", []byte(`{"name":"p","arguments":{"text":"$1"}}`), prompts.CallOptions{Client: prompts.Implementation{Name: "opencode"}})
+	raw, err := s.Call(t.Context(), "tools/call", []byte(`{"name":"p","arguments":{"text":"$1"}}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"opencode"}`)})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"content":[{"type":"text","text":"$1"}]}`, string(raw))
 }
@@ -373,7 +373,7 @@ func TestContentForHosts(t *testing.T) {
 		require.NoError(t, err)
 		fallback := func(prompts.Content, string) prompts.Content { return nil }
 		raw := func(client, tool string) string {
-			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
+			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"` + client + `"}`)})
 			require.NoError(t, err)
 			return string(raw)
 		}
@@ -441,6 +441,6 @@ func TestOneMessageForHosts(t *testing.T) {
 	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("12345"), prompts.Assistant("67890")), nil
 	})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 10}})
-	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Client: prompts.Implementation{Name: "gemini-cli-mcp-client"}})
+	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"gemini-cli-mcp-client"}`)})
 	assert.NoError(t, err)
 }

@@ -24,7 +24,7 @@ import (
 func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) (text, logged string, err error) {
 	t.Helper()
 	log.Reset()
-	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)), prompts.CallOptions{})
+	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)), prompts.CallOptions{Version: "2025-11-25"})
 	if err == nil {
 		text = answerOf(t, string(raw), nil).text
 	}
@@ -179,7 +179,7 @@ func TestIncludeIsVisible(t *testing.T) {
 		{"ada", "as nobody", false, []string{"ada as nobody", "nobody outer", "nobody of ada"}},
 	} {
 		asks = nil
-		got, err := s.Call(context.WithValue(t.Context(), includeUser{}, test.user), "prompts/get", json.RawMessage(`{"name":"`+test.prompt+`"}`), prompts.CallOptions{})
+		got, err := s.Call(context.WithValue(t.Context(), includeUser{}, test.user), "prompts/get", json.RawMessage(`{"name":"`+test.prompt+`"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.Equal(t, test.sees, err == nil, "%v", err)
 		assert.Equal(t, test.sees, strings.Contains(string(got), "a secret"))
 		if err != nil {

@@ -103,7 +103,7 @@ func TestInputSchemaAgreesWithGet(t *testing.T) {
 		require.NoError(t, json.Unmarshal(object, &instance))
 		params, err := json.Marshal(map[string]any{"name": "every", "arguments": texts})
 		require.NoError(t, err)
-		_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+		_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 		return resolved.Validate(instance) == nil, err == nil
 	}
 	accepted, rejected := 0, 0

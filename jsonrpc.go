@@ -8,7 +8,6 @@ import (
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -94,22 +93,18 @@ func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
 	return s.dispatcher().NewSession(o)
 }
 
-// CallOptions describe the client of a [Server.Call]. The zero value is a client of
-// protocol version 2025-11-25 without capabilities, unless the _meta of the request
-// names a version.
+// CallOptions describe the client of a [Server.Call]. The zero value is for a request of
+// protocol version 2026-07-28, which describes its client in _meta.
 type CallOptions struct {
-	// Version is the protocol version of the client, such as "2025-06-18". Version wins
-	// over a version in the _meta of the request. Default: the version in _meta, with the
-	// capabilities there, as for [Server.Handle]; without one, 2025-11-25.
+	// Version is the protocol version that initialize has negotiated, such as
+	// "2025-06-18". Version wins over a version in the _meta of params. Default: the
+	// version in _meta, with the client's description there, as for [Server.Handle].
+	// Without either, Call answers initialize and ping only.
 	Version string
-	// ClientCapabilities is the JSON object of the capabilities that the client
-	// declared, in initialize or with the request. Default: none.
-	ClientCapabilities json.RawMessage
-	// Client is the client's description of itself in initialize, for
-	// Request.Client. Name, Version and Title are used, the first 256 bytes of each.
-	// For a request of protocol version 2026-07-28, Client is ignored, because its
-	// _meta has the description. Default: nothing.
-	Client Implementation
+	// ClientCapabilities and ClientInfo are the JSON objects capabilities and clientInfo
+	// from the params of initialize. Without a Version, both are ignored. For Version
+	// 2026-07-28, the clientInfo in _meta replaces ClientInfo. Default: none.
+	ClientCapabilities, ClientInfo json.RawMessage
 	// Request, if not nil, sends a request to the client and returns the client's
 	// result. [Ask] calls Request for clients of 2025-06-18 and 2025-11-25:
 	// concurrently for each question, each on its own goroutine. Request must return
@@ -126,8 +121,8 @@ type CallOptions struct {
 	// Overdue, if not nil, is called when the application's code continues after its time
 	// limit, before Call returns. It must return at once.
 	Overdue func()
-	// ID is the JSON-RPC id of the request as JSON, for Options.Observer and the
-	// middleware. Default: empty.
+	// ID is the JSON-RPC id of the request as JSON, for Options.Observer, the
+	// middleware and the notifications of a subscription. Default: empty.
 	ID string
 	// SessionID is the name of the session. The name may be secret: observers and
 	// the middleware get a hash with a key of the server. Default: empty.
@@ -142,11 +137,15 @@ type CallOptions struct {
 }
 
 // Call answers one request for an existing JSON-RPC server, which has read the
-// JSON-RPC members and identified the client. [Server.Methods] lists the methods to
-// register. For clients of 2026-07-28, Call also answers server/discover and
-// subscriptions/listen: the changes go to Notify until ctx ends. The other server
-// answers initialize and ping. params is the JSON text of the request's params, or nil.
-// Call validates params as strictly as a whole message.
+// JSON-RPC members. [Server.Methods] lists the methods to register. params is the JSON text
+// of the request's params, or nil. Call validates params as strictly as a whole message.
+//
+// Call keeps nothing between two requests. After initialize, the existing server keeps
+// protocolVersion of the result, and capabilities and clientInfo of the params, for the
+// CallOptions of the session's later requests. The result promises notifications of changes
+// if Notify is set. To get the changes, call subscriptions/listen with Version 2026-07-28 when
+// initialize is answered, and send them after notifications/initialized. For
+// subscriptions/listen, the changes go to Notify until ctx ends.
 //
 // Call returns the JSON text of the result, or an [*Error] for the client, whose Data is
 // JSON. If ctx ends, Call returns the cause. If an option is invalid, Call returns another error.
@@ -156,8 +155,7 @@ type CallOptions struct {
 // ctx ends or the time limit passes, even if the code continues.
 func (s *Server) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	return s.dispatcher().Call(ctx, method, params, rpc.CallOptions{
-		Version: o.Version, Capabilities: o.ClientCapabilities,
-		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
+		Version: o.Version, Capabilities: o.ClientCapabilities, Info: o.ClientInfo,
 		Request: o.Request, Notify: o.Notify, Overdue: o.Overdue,
 		ID: o.ID, Session: o.SessionID, Conn: o.Transport, ClientKey: o.ClientKey,
 	})

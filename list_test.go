@@ -69,18 +69,18 @@ func TestPages(t *testing.T) {
 		for _, n := range []int{0, 1, size - 1, size, size + 1, 2 * size, 2*size + 1} {
 			r := numbered(n)
 			s := prompts.MustNewServer(r, prompts.Options{PageSize: size})
-			p := pageOf(t, s, "", "", "")
+			p := pageOf(t, s, "", "2025-11-25", "")
 			all, pages := p.names(), 1
 			for ; p.Next != nil; pages++ {
 				assert.Len(t, p.Prompts, size)
-				p = pageOf(t, s, "", "", *p.Next)
+				p = pageOf(t, s, "", "2025-11-25", *p.Next)
 				all = append(all, p.names()...)
 			}
 			assert.Equal(t, namesOf(r), all)
 			assert.Equal(t, max(1, (n+size-1)/size), pages, "%d by %d: no page is empty but the only one", n, size)
 		}
 	}
-	assert.Len(t, pageOf(t, prompts.MustNewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, servertest.DefaultPageSize)
+	assert.Len(t, pageOf(t, prompts.MustNewServer(numbered(1100), prompts.Options{}), "", "2025-11-25", "").Prompts, servertest.DefaultPageSize)
 }
 
 // A cursor holds a name, which has a limit. One with more is not decoded.
@@ -88,10 +88,10 @@ func TestLongCursors(t *testing.T) {
 	t.Parallel()
 	name := fmt.Sprintf("%04096d", 0)
 	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt(name, "x"), servertest.TextPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
-	first := pageOf(t, s, "", "", "")
+	first := pageOf(t, s, "", "2025-11-25", "")
 	require.NotNil(t, first.Next)
-	assert.Len(t, pageOf(t, s, "", "", *first.Next).Prompts, 1)
-	_, err := s.Call(t.Context(), servertest.MethodList, json.RawMessage(`{"cursor":"`+servertest.CursorAfter(name+"0")+`"}`), prompts.CallOptions{})
+	assert.Len(t, pageOf(t, s, "", "2025-11-25", *first.Next).Prompts, 1)
+	_, err := s.Call(t.Context(), servertest.MethodList, json.RawMessage(`{"cursor":"`+servertest.CursorAfter(name+"0")+`"}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.ErrorContains(t, err, "invalid cursor")
 }
 
@@ -115,7 +115,7 @@ func TestLargePages(t *testing.T) {
 		s := prompts.MustNewServer(servertest.RegistryOf(ps...), o)
 		var pages [][]string
 		for next := ""; ; {
-			p := pageOf(t, s, "", "", next)
+			p := pageOf(t, s, "", "2025-11-25", next)
 			pages = append(pages, p.names())
 			if p.Next == nil {
 				break
@@ -167,7 +167,7 @@ func FuzzCursor(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Call(t.Context(), servertest.MethodList, params, prompts.CallOptions{})
+		_, err = s.Call(t.Context(), servertest.MethodList, params, prompts.CallOptions{Version: "2025-11-25"})
 		return err == nil
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -112,7 +112,8 @@ func (s *Server) dispatcher() *rpc.Dispatcher {
 	return s.rpc
 }
 
-// Methods returns the names of the methods to register for [Server.Call], in order.
+// Methods returns the names of the methods that [Server.Call] answers, in order. A JSON-RPC
+// server that answers initialize and ping itself skips these two.
 func (s *Server) Methods() []string { return s.dispatcher().Methods() }
 
 // Capabilities returns the capabilities for a protocol version, as a new map, for a

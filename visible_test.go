@@ -66,7 +66,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 		}
 	}
 	s := prompts.MustNewServer(tagged(9), prompts.Options{Visible: ranked})
-	assert.Len(t, pageOf(t, s, "few", "", servertest.CursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
+	assert.Len(t, pageOf(t, s, "few", "2025-11-25", servertest.CursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
 	session := servertest.NewSession(t, s)
 	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
 		ctx := context.WithValue(t.Context(), rank{}, who)
@@ -98,7 +98,7 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 		return true
 	}})
 	for _, method := range s.Methods() {
-		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+servertest.CompleteParamsOf("p", "a", "")+`}`), prompts.CallOptions{})
+		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+servertest.CompleteParamsOf("p", "a", "")+`}`), prompts.CallOptions{Version: "2025-11-25"})
 	}
 	require.Len(t, seen, 3, "once for each of get, list and complete")
 	for _, p := range seen {

@@ -36,7 +36,7 @@ Say hello to {{.name}}.
 	reg.MustAdd(loaded...)
 
 	srv := prompts.MustNewServer(&reg, prompts.Options{DisableReleaseMeta: true})
-	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"greeting","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
+	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"greeting","arguments":{"name":"Ada"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(string(result), err)
 	// Output:
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Say hello to Ada."}}]} <nil>
@@ -107,7 +107,7 @@ func ExampleFolder_visible() {
 			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/")
 		},
 	})
-	list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(string(list), err)
 	// Output: {"prompts":[{"name":"public/hello"}]} <nil>
 }

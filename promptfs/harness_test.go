@@ -14,7 +14,7 @@ func callOn(t testing.TB, reg *prompts.Registry, method string, params any) (jso
 	t.Helper()
 	raw, err := json.Marshal(params)
 	require.NoError(t, err)
-	return prompts.MustNewServer(reg, prompts.Options{DisableReleaseMeta: true}).Call(t.Context(), method, raw, prompts.CallOptions{})
+	return prompts.MustNewServer(reg, prompts.Options{DisableReleaseMeta: true}).Call(t.Context(), method, raw, prompts.CallOptions{Version: "2025-11-25"})
 }
 
 // textsOf returns the texts of the prompt's messages, as a client gets them.

@@ -45,7 +45,7 @@ func BenchmarkSkills(b *testing.B) {
 		srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}})
 		begin = time.Now()
 		for range 100 {
-			_, err := srv.Call(b.Context(), "skills/list", nil, prompts.CallOptions{})
+			_, err := srv.Call(b.Context(), "skills/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 			require.NoError(b, err)
 		}
 		b.ReportMetric(time.Since(begin).Seconds()*1e4, "page-µs")

@@ -26,7 +26,7 @@ func TestServedRevision(t *testing.T) {
 	require.NoError(t, err)
 	const releaseKey, digestKey = "io.github.mcp-prompts/release", "io.github.mcp-prompts/digest"
 	meta := func(method, params string) (result, entry map[string]string) {
-		text, err := srv.Call(t.Context(), method, []byte(params), prompts.CallOptions{})
+		text, err := srv.Call(t.Context(), method, []byte(params), prompts.CallOptions{Version: "2025-11-25"})
 		require.NoError(t, err)
 		var r struct {
 			Meta    map[string]string `json:"_meta"`

@@ -332,7 +332,7 @@ func TestMovesUnderReaders(t *testing.T) {
 						return
 					default:
 					}
-					got, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"p1"}`), prompts.CallOptions{})
+					got, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"p1"}`), prompts.CallOptions{Version: "2025-11-25"})
 					if !assert.NoError(t, err) {
 						return
 					}

@@ -539,7 +539,7 @@ func TestCachedFunctionsAreTraced(t *testing.T) {
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`},
 	} {
 		for i := range 2 {
-			_, err := srv.Call(ctx, r[0], json.RawMessage(fmt.Sprintf(`%s,"_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e473%d-00f067aa0ba902b7-01","baggage":"user=ada"}}`, r[1], i)), prompts.CallOptions{})
+			_, err := srv.Call(ctx, r[0], json.RawMessage(fmt.Sprintf(`%s,"_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e473%d-00f067aa0ba902b7-01","baggage":"user=ada"}}`, r[1], i)), prompts.CallOptions{Version: "2025-11-25"})
 			require.NoError(t, err)
 		}
 	}

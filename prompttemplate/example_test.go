@@ -16,7 +16,7 @@ import (
 func show(p prompts.Prompt, params string) {
 	var reg prompts.Registry
 	reg.MustAdd(p)
-	raw, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+	raw, err := prompts.MustNewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func FuzzTemplateValues(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			raw, err := srv.Call(context.Background(), "prompts/get", params, prompts.CallOptions{})
+			raw, err := srv.Call(context.Background(), "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 			if err != nil {
 				t.Fatalf("%q: %v", value, err)
 			}

@@ -31,7 +31,7 @@ func get(t testing.TB, p prompts.Prompt, args map[string]string) (texts []string
 	srv := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
 	require.NoError(t, err)
-	raw, err := srv.Call(context.Background(), "prompts/get", params, prompts.CallOptions{})
+	raw, err := srv.Call(context.Background(), "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 	if err != nil {
 		return nil, log.String(), err
 	}

@@ -196,9 +196,9 @@ func TestEndlessTemplate(t *testing.T) {
 	reg.MustAdd(p)
 	var log strings.Builder
 	s := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"9"}}`), prompts.CallOptions{})
+	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"9"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.NoError(t, err)
-	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{})
+	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.ErrorContains(t, err, "-32603")
 	assert.Contains(t, log.String(), "exceed the limit of 33554432 bytes")
 
@@ -208,6 +208,6 @@ func TestEndlessTemplate(t *testing.T) {
 	}, prompttemplate.User("{{range .N}}{{stop}}{{end}}"))
 	require.NoError(t, err)
 	reg.MustAdd(ends)
-	_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"ends","arguments":{"N":"1000000000000"}}`), prompts.CallOptions{})
+	_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"ends","arguments":{"N":"1000000000000"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.ErrorIs(t, err, context.Canceled)
 }

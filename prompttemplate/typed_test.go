@@ -251,7 +251,7 @@ func TestTypedPromptIsTheRoots(t *testing.T) {
 
 func list(t *testing.T, reg *prompts.Registry) string {
 	t.Helper()
-	raw, err := prompts.MustNewServer(reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	raw, err := prompts.MustNewServer(reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	return string(raw)
 }

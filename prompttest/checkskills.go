@@ -36,7 +36,7 @@ func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(c
 		if err != nil {
 			return err
 		}
-		answer, err := srv.Call(context.Background(), method, raw, prompts.CallOptions{})
+		answer, err := srv.Call(context.Background(), method, raw, prompts.CallOptions{Version: "2025-11-25"})
 		if err != nil {
 			return err
 		}

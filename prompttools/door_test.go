@@ -35,7 +35,7 @@ func TestVisible(t *testing.T) {
 			}, textPrompt("open", ""), textPrompt("secret", "x"))
 			call := func(user, tool, arguments string) string {
 				t.Helper()
-				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/call", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments)), prompts.CallOptions{})
+				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/call", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments)), prompts.CallOptions{Version: "2025-11-25"})
 				if err != nil {
 					return err.Error()
 				}
@@ -51,7 +51,7 @@ func TestVisible(t *testing.T) {
 				return
 			}
 			list := func(user string) string {
-				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/list", nil, prompts.CallOptions{})
+				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 				require.NoError(t, err)
 				return string(result)
 			}
@@ -580,13 +580,13 @@ func TestSearchesAreBounded(t *testing.T) {
 		srv, _ := serve(t, prompttools.Options{Select: func(prompts.Prompt) bool { return true }}, prompts.Options{Visible: all}, textPrompt("zebra", ""))
 		suggested := 0
 		for range 100 {
-			response, err := srv.Call(t.Context(), "tools/call", []byte(`{"name":"zebras"}`), prompts.CallOptions{})
+			response, err := srv.Call(t.Context(), "tools/call", []byte(`{"name":"zebras"}`), prompts.CallOptions{Version: "2025-11-25"})
 			if strings.Contains(fmt.Sprint(string(response), err), `did you mean "zebra"?`) {
 				suggested++
 			}
 		}
 		assert.Equal(t, 40, suggested)
-		_, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"zebras"}`), prompts.CallOptions{})
+		_, err := srv.Call(t.Context(), "prompts/get", []byte(`{"name":"zebras"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.ErrorContains(t, err, `did you mean "zebra"?`, "a tool is not looked for among the prompts")
 	})
 }

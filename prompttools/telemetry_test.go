@@ -30,7 +30,7 @@ func TestProgressCancellationAndTelemetry(t *testing.T) {
 	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Observer: seen}, p)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := srv.Call(ctx, "tools/call", json.RawMessage(`{"name":"p","_meta":{"progressToken":1}}`), prompts.CallOptions{Notify: func(method string, params json.RawMessage) {
+	_, err := srv.Call(ctx, "tools/call", json.RawMessage(`{"name":"p","_meta":{"progressToken":1}}`), prompts.CallOptions{Version: "2025-11-25", Notify: func(method string, params json.RawMessage) {
 		progress = append(progress, method+string(params))
 		cancel()
 	}})
@@ -72,7 +72,7 @@ func TestTelemetry(t *testing.T) {
 				c.call("secret", "")
 				want = append(want, "a_x20_b a b", "review review error", " ")
 			}
-			_, err := srv.Call(t.Context(), "tools/call", json.RawMessage(`{"name":"own","arguments":{}}`), prompts.CallOptions{})
+			_, err := srv.Call(t.Context(), "tools/call", json.RawMessage(`{"name":"own","arguments":{}}`), prompts.CallOptions{Version: "2025-11-25"})
 			require.NoError(t, err)
 			want = append(want, "own  error")
 			require.NoError(t, srv.Flush(t.Context()))

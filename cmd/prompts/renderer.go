@@ -52,13 +52,14 @@ func (r *renderer) render(ctx context.Context, name string, args map[string]stri
 	return r.call(ctx, name, args, prompts.CallOptions{})
 }
 
-// call is render for a client.
+// call is render for a client of the newest version with sessions.
 func (r *renderer) call(ctx context.Context, name string, args map[string]string, client prompts.CallOptions) (result *prompts.Result, raw json.RawMessage, cause, err error) {
 	var c captured
 	params, err := json.Marshal(map[string]any{"name": name, "arguments": args})
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	client.Version = "2025-11-25"
 	raw, err = r.server.Call(context.WithValue(ctx, capturedKey{}, &c), "prompts/get", params, client)
 	return c.result, raw, c.err, err
 }

@@ -1,8 +1,7 @@
-// Embed is an MCP server with a JSON-RPC layer of its own, into which the
-// prompts methods are mounted with Server.Call. Reading, writing and the
-// handshake are that layer's, in rpc.go; function mount, below, is all that
-// it takes to add prompts. One of the server's tools saves a prompt, so the
-// list of prompts changes while a client is connected.
+// Embed is an MCP server with a JSON-RPC loop of its own. The loop answers the methods of its
+// tools, and passes every other message to the prompts server, which takes the loop for a
+// connection: see conn. Prompts so have all that the protocol has for them, in every version:
+// questions to the user, progress, subscriptions and notifications of changes.
 //
 // To see it answer a recorded client session:
 //
@@ -10,81 +9,131 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log"
 	"log/slog"
-	"maps"
 	"os"
+	"sync"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
 	w := stdio.NewLogWriter(os.Stderr) // which a client may close, or never read
-	var reg prompts.Registry
-	err := newServer(&reg, slog.New(slog.NewTextHandler(w, nil))).serve(context.Background(), os.Stdin, os.Stdout)
+	s := newServer(slog.New(slog.NewTextHandler(w, nil)))
+	err := s.serve(context.Background(), os.Stdin, os.Stdout)
 	if _ = w.Close(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// newServer returns a server that has tools, and the registry's prompts.
-func newServer(reg *prompts.Registry, logger *slog.Logger) *server {
-	s := &server{capabilities: map[string]any{"tools": struct{}{}}}
-	s.methods = map[string]method{
-		"initialize": s.initialize,
-		"ping":       func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
-		"tools/list": listTools,
-		"tools/call": callTool(reg),
-	}
-	mount(s, reg, prompts.MustNewServer(reg, prompts.Options{Logger: logger}))
-	return s
+// conn is the connection of one client, as the prompts server sees it.
+type conn struct {
+	in     chan []byte   // from the loop
+	closed chan struct{} // by the prompts server
+	mu     sync.Mutex    // held to use out
+	out    io.Writer
 }
 
-// mount adds prompts to a server: methods, capabilities and a notification.
-func mount(s *server, reg *prompts.Registry, srv *prompts.Server) {
-	for _, name := range srv.Methods() {
-		s.methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			result, err := srv.Call(ctx, name, params, prompts.CallOptions{})
-			if err != nil {
-				return nil, ownError(err)
+// Read returns the next message that is not the loop's own.
+func (c *conn) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case msg, ok := <-c.in:
+		if !ok {
+			return nil, io.EOF
+		}
+		return msg, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write writes messages, a line each, of the prompts server or of the loop.
+func (c *conn) Write(_ context.Context, msgs ...[]byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.out.Write(append(bytes.Join(msgs, []byte("\n")), '\n'))
+	return err
+}
+
+func (c *conn) Close() error { close(c.closed); return nil }
+
+// server has a loop with methods of its own, and prompts.
+type server struct {
+	own     map[string]func(params json.RawMessage) any
+	prompts *prompts.Server
+}
+
+// serve answers the messages in in, a line each, until there are no more.
+func (s *server) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	c := &conn{in: make(chan []byte), closed: make(chan struct{}), out: out}
+	ended := make(chan error, 1)
+	go func() { ended <- s.prompts.Serve(ctx, c) }() // returns when c.in is closed
+	err := s.loop(ctx, in, c)
+	close(c.in)
+	return errors.Join(err, <-ended)
+}
+
+func (s *server) loop(ctx context.Context, in io.Reader, c *conn) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var m struct {
+			ID, Params json.RawMessage
+			Method     string
+		}
+		_ = json.Unmarshal(lines.Bytes(), &m) // the prompts server answers an invalid message
+		if own := s.own[m.Method]; own != nil && m.ID != nil {
+			response, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": own(m.Params)})
+			if err = errors.Join(err, c.Write(ctx, response)); err != nil {
+				return err
 			}
-			return result, nil
+			continue
+		}
+		select {
+		case c.in <- bytes.Clone(lines.Bytes()):
+		case <-c.closed: // the client has disconnected
+			return nil
 		}
 	}
-	maps.Copy(s.capabilities, srv.Capabilities("2025-11-25"))
-
-	// The capabilities promise notifications about changes. The subscription
-	// is made now, so that no change is missed; it holds one message at most,
-	// however many changes there were.
-	changed, cancel := reg.Subscribe()
-	s.background = append(s.background, func(ctx context.Context) {
-		defer cancel()
-		for {
-			select {
-			case <-changed:
-				s.notify("notifications/prompts/list_changed")
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	return lines.Err()
 }
 
-// ownError turns an error of Call into one of this server's own. A client may
-// see all that is in it: Call has kept the rest for the logger.
-func ownError(err error) error {
-	var e *prompts.Error
-	if !errors.As(err, &e) {
-		return err
+// newServer returns a server with the prompt haiku and the tool save_prompt.
+func newServer(logger *slog.Logger) *server {
+	reg := new(prompts.Registry)
+	reg.MustAdd(prompts.NewText(prompts.Prompt{Name: "haiku", Description: "Writes a haiku"}, haiku))
+	// The prompts server answers initialize and server/discover for both.
+	tools := feature.Feature{Capabilities: func(string, bool) map[string]any { return map[string]any{"tools": struct{}{}} }}
+	return &server{
+		own: map[string]func(json.RawMessage) any{"tools/list": listTools, "tools/call": callTool(reg)},
+		prompts: prompts.MustNewServer(reg, prompts.Options{
+			Info: prompts.Implementation{Name: "embed", Version: "1.0.0"}, Logger: logger, Features: []feature.Feature{tools},
+		}),
 	}
-	return &rpcError{Code: int(e.Code), Message: e.Message, Data: e.Data}
 }
 
-func listTools(context.Context, json.RawMessage) (any, error) {
+// haiku asks the user for the subject.
+func haiku(ctx context.Context, _ struct{}) (string, error) {
+	prompts.Progress(ctx, 1, 2, "asking for the subject")
+	answer, err := prompts.Elicit[struct {
+		Subject string `json:"subject"`
+	}](ctx, "subject", "What is the haiku about?")
+	if errors.Is(err, prompts.ErrElicitationUnavailable) { // a client without forms
+		answer.Subject, err = "the sea", nil
+	}
+	return "Write a haiku about " + answer.Subject + ".", err
+}
+
+// listTools and callTool have resultType, ttlMs and cacheScope for clients of 2026-07-28.
+func listTools(json.RawMessage) any {
 	return json.RawMessage(`{"tools":[{
 		"name": "save_prompt",
 		"description": "Saves a text as a prompt",
@@ -93,36 +142,31 @@ func listTools(context.Context, json.RawMessage) (any, error) {
 			"properties": {"name": {"type": "string"}, "text": {"type": "string"}},
 			"required": ["name", "text"]
 		}
-	}]}`), nil
+	}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`)
 }
 
-// callTool returns the method tools/call, with the one tool save_prompt.
-func callTool(reg *prompts.Registry) method {
-	return func(_ context.Context, params json.RawMessage) (any, error) {
+func callTool(reg *prompts.Registry) func(params json.RawMessage) any {
+	return func(params json.RawMessage) any {
 		var call struct {
 			Name      string
 			Arguments struct{ Name, Text string }
 		}
-		if err := json.Unmarshal(params, &call); err != nil || call.Name != "save_prompt" {
-			return nil, &rpcError{Code: -32602, Message: "unknown tool"}
+		err := json.Unmarshal(params, &call)
+		if err == nil && call.Name != "save_prompt" {
+			err = errors.New("unknown tool")
 		}
-		text, failed := "saved", false
-		if err := reg.Set(savedPrompt(call.Arguments.Name, call.Arguments.Text)); err != nil {
-			text, failed = err.Error(), true // the error of the tool, so that the model can try again
+		if err == nil {
+			err = reg.Set(savedPrompt(call.Arguments.Name, call.Arguments.Text)) // notifies all clients
 		}
-		return map[string]any{
-			"content": []any{map[string]any{"type": "text", "text": text}},
-			"isError": failed,
-		}, nil
+		text := "saved"
+		if err != nil {
+			text = err.Error() // so that the model can try again
+		}
+		return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": err != nil, "resultType": "complete"}
 	}
 }
 
 // savedPrompt returns a prompt that is data and has no arguments.
 func savedPrompt(name, text string) prompts.Prompt {
-	return prompts.Prompt{
-		Name: name,
-		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-			return prompts.Messages(prompts.User(text)), nil
-		},
-	}
+	return prompts.NewText(prompts.Prompt{Name: name}, func(context.Context, struct{}) (string, error) { return text, nil })
 }

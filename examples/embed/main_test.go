@@ -1,29 +1,24 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/stdio"
 )
-
-const listChanged = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}` + "\n"
 
 // isProgram is the variable that makes the test binary the program itself, which saves
 // building it.
@@ -37,31 +32,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program returns the command that runs the program.
-func program(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), isProgram+"=1")
-	return cmd
-}
-
-// The program has the recorded answers to the recorded session, byte for
-// byte. When the notification comes among them is not fixed.
+// The program has the recorded answers to the recorded session, byte for byte, in any order.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	session, err := os.Open("session.jsonl")
 	require.NoError(t, err)
 	defer session.Close()
 
+	self, err := os.Executable()
+	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
-	cmd := program(t)
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), isProgram+"=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = session, &stdout, &stderr
 	require.NoError(t, cmd.Run())
 	assert.Empty(t, stderr.String())
-	answers := slices.DeleteFunc(slices.Collect(strings.Lines(stdout.String())), func(line string) bool {
-		return line == listChanged
+	answers := slices.DeleteFunc(slices.Sorted(strings.Lines(stdout.String())), func(line string) bool {
+		return strings.Contains(line, "list_changed\"}")
 	})
 	got := strings.Join(answers, "")
 	if prompttest.Updating() {
@@ -72,155 +59,81 @@ func TestSession(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// client is connected to a server by pipes.
-type client struct {
-	t   *testing.T
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-// connect has s serve a client, until stop is called.
-func connect(t *testing.T, s *server) (c *client, stop func()) {
+// connect returns a client of the loop.
+func connect(t *testing.T, o prompttest.ClientOptions) *prompttest.Client {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ended := make(chan error, 1)
-	go func() {
-		err := s.serve(t.Context(), inR, outW)
+	go func() { // ends when the client closes its input
+		err := newServer(slog.New(slog.DiscardHandler)).serve(t.Context(), inR, outW)
 		_ = outW.Close()
 		ended <- err
 	}()
-	c = &client{t: t, in: inW, out: bufio.NewReader(outR)}
-	return c, func() {
-		t.Helper()
-		require.NoError(t, inW.Close())
-		rest, err := io.ReadAll(c.out)
-		require.NoError(t, err)
-		assert.Empty(t, string(rest))
-		require.NoError(t, <-ended)
-	}
-}
-
-func (c *client) send(line string) {
-	c.t.Helper()
-	_, err := io.WriteString(c.in, line+"\n")
-	require.NoError(c.t, err)
-}
-
-func (c *client) receive() string {
-	c.t.Helper()
-	line, err := c.out.ReadString('\n')
-	require.NoError(c.t, err)
-	return line
-}
-
-// call sends a request and returns its answer, without what all have.
-func (c *client) call(method, params string) string {
-	c.t.Helper()
-	c.send(`{"jsonrpc":"2.0","id":"x","method":"` + method + `","params":` + params + `}`)
-	answer, ok := strings.CutPrefix(c.receive(), `{"jsonrpc":"2.0","id":"x",`)
-	require.True(c.t, ok)
-	return strings.TrimSuffix(answer, "}\n")
-}
-
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-// A change is told once the client is ready, and none is lost before.
-func TestListChanged(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var reg prompts.Registry
-		c, stop := connect(t, newServer(&reg, quiet()))
-		assert.Equal(t,
-			`"result":{"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"embed","version":"1.0.0"}}`,
-			c.call("initialize", "{}"))
-
-		const saved = `"result":{"content":[{"text":"saved","type":"text"}],"isError":false}`
-		assert.Equal(t, saved, c.call("tools/call", `{"name":"save_prompt","arguments":{"name":"a","text":"A"}}`))
-		assert.Equal(t, saved, c.call("tools/call", `{"name":"save_prompt","arguments":{"name":"b","text":"B"}}`))
-		synctest.Wait() // and still no notification: the next message is an answer
-		assert.Equal(t, `"result":{"prompts":[{"name":"a"},{"name":"b"}]}`, c.call("prompts/list", "{}"))
-
-		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		assert.Equal(t, listChanged, c.receive(), "one for both")
-
-		// Somebody else changes the registry while nothing is asked.
-		require.True(t, reg.Remove("a"))
-		assert.Equal(t, listChanged, c.receive())
-		assert.Equal(t, `"result":{"prompts":[{"name":"b"}]}`, c.call("prompts/list", "{}"))
-		stop() // nothing else was sent, and synctest sees that no goroutine stays
+	c := prompttest.NewClient(t, stdio.NewStream(outR, inW, stdio.Options{}), o)
+	t.Cleanup(func() {
+		c.Close()
+		assert.NoError(t, <-ended)
 	})
+	return c
 }
 
-// What Call returns becomes this server's own errors, and what a client must
-// not see goes to the log.
-func TestErrors(t *testing.T) {
+// In every version, a client has all that the protocol has: questions, progress, errors, and the
+// notification of a prompt that a tool of the loop has saved.
+func TestVersions(t *testing.T) {
 	t.Parallel()
-	var reg prompts.Registry
-	reg.MustAdd(
-		prompts.Prompt{
-			Name:      "greet",
-			Arguments: []prompts.Argument{{Name: "who", Required: true}, {Name: "tone", Schema: prompts.Enum("kind", "rude")}},
-			Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
-				return prompts.Messages(prompts.User("Greet <" + args["who"] + ">")), nil
-			},
-		},
-		prompts.Prompt{
-			Name: "broken",
-			Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-				return nil, errors.New("the database has gone")
-			},
-		},
-	)
-	var log bytes.Buffer
-	c, stop := connect(t, newServer(&reg, slog.New(slog.NewTextHandler(&log, nil))))
-	for _, test := range []struct{ method, params, want string }{
-		{"prompts/get", `{"name":"greet","arguments":{"who":"World & all"}}`,
-			`"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet <World & all>"}}]}`},
-		{"prompts/get", `{"name":"nobody"}`,
-			`"error":{"code":-32602,"message":"unknown prompt \"nobody\"","data":{"prompt":"nobody"}}`},
-		{"prompts/get", `{"name":"broken"}`,
-			`"error":{"code":-32603,"message":"internal error: prompt \"broken\" failed (error id ID)","data":{"errorId":"ID"}}`},
-		{"tools/call", `{"name":"nothing"}`,
-			`"error":{"code":-32602,"message":"unknown tool"}`},
-		{"resources/list", `{}`,
-			`"error":{"code":-32601,"message":"method not found"}`},
-		{"ping", `{}`,
-			`"result":{}`},
-	} {
-		got := regexp.MustCompile(`[0-9a-f]{8}`).ReplaceAllString(c.call(test.method, test.params), "ID")
-		assert.Equal(t, test.want, got)
-	}
+	for _, version := range prompttest.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			progress := make(chan string, 10)
+			c := connect(t, prompttest.ClientOptions{
+				Version: version,
+				Answer:  func(prompttest.Question) any { return prompttest.Accept(map[string]any{"subject": "Go"}) },
+				Notified: func(method string, params json.RawMessage) {
+					if method == "notifications/progress" {
+						progress <- string(params)
+					}
+				},
+			})
+			c.Listen()
+			want := "Write a haiku about Go."
+			if version < "2025-06-18" { // the first version with questions
+				want = "Write a haiku about the sea."
+			}
+			assert.Equal(t, prompts.Messages(prompts.User(want)).Messages, c.Get("haiku", nil).Messages)
+			assert.Contains(t, <-progress, `"progress":1`)
 
-	// All that is wrong with the arguments, for programs.
-	var failure struct {
-		Code int
-		Data struct {
-			Prompt   string
-			Problems []struct{ Argument, Reason string }
-		}
+			_, err := c.Call("tools/call", map[string]any{
+				"name": "save_prompt", "arguments": map[string]string{"name": "greet", "text": "Say hello.\n"},
+			})
+			require.Nil(t, err)
+			c.WaitChanged(t.Context())
+			assert.Len(t, c.List(), 2)
+			prompttest.Golden(t, "testdata/greet.golden", c.Get("greet", nil))
+			assert.Equal(t, prompts.CodeInvalidParams, c.GetError("limerick", nil).Code)
+			_, err = c.Call("resources/list", nil)
+			assert.ErrorContains(t, err, "-32601")
+		})
 	}
-	answer := c.call("prompts/get", `{"name":"greet","arguments":{"tone":"odd"}}`)
-	require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix(answer, `"error":`)), &failure))
-	assert.Equal(t, -32602, failure.Code)
-	assert.Equal(t, "greet", failure.Data.Prompt)
-	assert.ElementsMatch(t, []struct{ Argument, Reason string }{{"who", "missing"}, {"tone", "enum"}}, failure.Data.Problems)
-
-	// The server's own loop goes on after what is no message.
-	c.send(`{"jsonrpc":`)
-	assert.Equal(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"message must be a JSON object"}}`+"\n", c.receive())
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	assert.Equal(t, `"result":{}`, c.call("ping", "{}"))
-	stop()
-	assert.Equal(t, 1, strings.Count(log.String(), "\n"), "%s", &log)
-	assert.Contains(t, log.String(), `prompt=broken error="the database has gone"`)
 }
 
-// A client that has gone is an error of this server's loop.
-func TestClientGone(t *testing.T) {
+// A client that has disconnected ends the loop, with more messages to come.
+func TestDisconnected(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
 	require.NoError(t, r.Close())
+	messages := strings.NewReader(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 100))
+	s := newServer(slog.New(slog.DiscardHandler))
+	assert.NoError(t, s.serve(t.Context(), messages, w))
+	assert.ErrorIs(t, s.serve(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), w), io.ErrClosedPipe)
+	assert.ErrorContains(t, s.serve(context.Background(), strings.NewReader(strings.Repeat("x", 5<<20)), io.Discard), "too long")
+}
+
+// A saved prompt renders its text alone, and the text names no tool that does not exist.
+func TestDeclaration(t *testing.T) {
+	t.Parallel()
 	var reg prompts.Registry
-	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	assert.ErrorIs(t, newServer(&reg, quiet()).serve(t.Context(), in, w), io.ErrClosedPipe)
+	reg.MustAdd(savedPrompt("greet", "Say hello with the `save_prompt` tool."))
+	prompttest.CheckArguments(t, &reg, prompttest.CheckOptions{})
+	prompttest.CheckTools(t, &reg, prompttest.CheckOptions{}, "save_prompt")
+	prompttest.CheckPortable(t, &reg, prompttest.CheckOptions{})
 }

@@ -88,7 +88,7 @@ func run(ctx context.Context, out io.Writer, inRegistry bool) error {
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	show := func() error {
 		<-served
-		result, err := srv.Call(ctx, "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{})
+		result, err := srv.Call(ctx, "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{Version: "2025-11-25"})
 		fmt.Fprintf(out, "served: %s\n", result)
 		return err
 	}

@@ -248,6 +248,7 @@ func callWay(o prompts.CallOptions) way {
 // requestWay is that of a Call whose Request fails.
 func requestWay(request func(ctx context.Context) (json.RawMessage, error)) way {
 	return callWay(prompts.CallOptions{
+		Version:            "2025-11-25",
 		ClientCapabilities: []byte(servertest.FormCapability),
 		Request:            func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) { return request(ctx) },
 	})
@@ -276,7 +277,7 @@ func TestCannotAsk(t *testing.T) {
 		{"forms only", byURL, sessionWay("2025-11-25", servertest.FormCapability), "the client did not declare the capability elicitation.url", ""},
 		{"an old revision", form, sessionWay("2025-03-26", servertest.AllCapabilities), "the client's protocol version predates elicitation (2025-06-18)", ""},
 		{"a revision without URLs", byURL, sessionWay("2025-06-18", servertest.AllCapabilities), "the client's protocol version does not support URL elicitation", ""},
-		{"no way to the client", form, callWay(prompts.CallOptions{ClientCapabilities: []byte(servertest.FormCapability)}), "this connection cannot carry requests of the server", ""},
+		{"no way to the client", form, callWay(prompts.CallOptions{Version: "2025-11-25", ClientCapabilities: []byte(servertest.FormCapability)}), "this connection cannot carry requests of the server", ""},
 		{"it answers with an error", form, liveWay(func(c *servertest.Client, q servertest.Asked) { c.Send(q.Refuse(-1, "the user's secret")) }), "the client answered with an error", "the user's secret (-1)"},
 		{"it does not answer", form, liveWay(func(*servertest.Client, servertest.Asked) { time.Sleep(time.Second) }), late, ""},
 		{"it goes away", form, liveWay(func(c *servertest.Client, _ servertest.Asked) { assert.NoError(c.T, c.End()) }), "the client disconnected", ""},

@@ -23,7 +23,7 @@ func Unprinted(ctx context.Context, s *prompts.Server, prompt string, arguments 
 	if err != nil {
 		return nil
 	}
-	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Client: prompts.Implementation{Name: hosts.Prober}})
+	_, err = s.Call(ctx, "prompts/get", params, prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"` + hosts.Prober + `"}`)})
 	for _, p := range problem.Of(err) {
 		if p.Reason == problem.Placeholder {
 			names = append(names, p.Argument)

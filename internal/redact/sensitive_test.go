@@ -274,11 +274,11 @@ func TestSensitiveProblems(t *testing.T) {
 	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })
 	reg.MustAdd(p)
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
-	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345","grade":"a"}}`), prompts.CallOptions{})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345","grade":"a"}}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.EqualError(t, err, `invalid arguments for prompt "p": key is not valid (at least 8 characters, matching ^sk-); pin is not valid (an integer, at most 9999); grade is not valid (one of: x, y) (-32602)`)
 	got, _ := reg.Lookup("p")
 	assert.True(t, got.Arguments[0].Sensitive)
-	list, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+	list, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Contains(t, string(list), `"the API key (at least 8 characters, matching ^sk-; sensitive)"`)
 }
@@ -296,7 +296,7 @@ func TestSensitiveIsNotAskedFor(t *testing.T) {
 	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), o)
 	assert.EqualError(t, err, `invalid arguments for prompt "p": key is required; name is required (-32602)`)
-	got, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"key","value":""}}`), prompts.CallOptions{})
+	got, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"key","value":""}}`), prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"values":[]`)
 }
@@ -330,7 +330,7 @@ func logOf(t *testing.T, p prompts.Prompt, args map[string]string) string {
 	srv := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
 	require.NoError(t, err)
-	_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+	_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 	require.Error(t, err)
 	var record struct{ Error string }
 	require.NoError(t, json.Unmarshal(log.Bytes(), &record), log.String())
@@ -365,9 +365,9 @@ func TestSensitiveIncluded(t *testing.T) {
 	cached.Name, cached.Cache = "cached", prompts.Cache{TTL: time.Hour}
 	var log bytes.Buffer
 	srv := prompts.MustNewServer(servertest.RegistryOf(inner, outer, cached), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.EqualError(t, err, "denied to [sensitive] (7)")
-	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{})
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{Version: "2025-11-25"})
 	assert.EqualError(t, servertest.AsNeutral(err), servertest.RenderFailed+" (-32603)")
 	assert.NotContains(t, log.String(), "hunter2")
 	assert.Contains(t, log.String(), "cannot be part of a cached result")
@@ -494,7 +494,7 @@ func TestDerivedSecretsAreWithheld(t *testing.T) {
 				o.Middleware, o.Logger = test.middleware, slog.New(slog.NewJSONHandler(&buf, nil))
 				params, err := json.Marshal(map[string]any{"name": "p", "arguments": typedSecrets})
 				require.NoError(t, err)
-				_, err = prompts.MustNewServer(reg, o).Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+				_, err = prompts.MustNewServer(reg, o).Call(t.Context(), "prompts/get", params, prompts.CallOptions{Version: "2025-11-25"})
 				var e *prompts.Error
 				require.ErrorAs(t, err, &e)
 				sent, err := json.Marshal(e)
@@ -531,7 +531,7 @@ func TestSensitiveCompletionContext(t *testing.T) {
 	complete := func(others string) string {
 		log.Reset()
 		_, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(
-			`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"host","value":""},"context":{"arguments":{`+others+`}}}`), prompts.CallOptions{})
+			`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"host","value":""},"context":{"arguments":{`+others+`}}}`), prompts.CallOptions{Version: "2025-11-25"})
 		require.Error(t, err)
 		return log.String()
 	}

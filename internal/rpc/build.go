@@ -110,12 +110,11 @@ func (s *Dispatcher) shareRates() (errs []error) {
 	return errs
 }
 
-// base returns what every server offers. The layer around a Call answers initialize and ping
-// itself.
+// base returns what every server offers.
 func (s *Dispatcher) base() map[string]*method {
 	return map[string]*method{
-		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true, inSession: true},
-		"ping":            {serve: ping, versions: stateful, beforeInit: true, inSession: true},
+		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
+		"ping":            {serve: ping, versions: stateful, beforeInit: true},
 		"server/discover": {serve: s.discover, versions: stateless},
 		MethodListen:      {serve: s.listen, versions: stateless},
 	}
@@ -259,9 +258,9 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 	return dst, err
 }
 
-// initialize is the method initialize. c.session is never nil: without a session, dispatch
-// has rejected the request. A member of params in the wrong case is an error, because a
-// client that sends one would wait for an effect that never comes.
+// initialize is the method initialize. Without a session, the request is that of a
+// [Dispatcher.Call], and the other layer keeps the version. A member of params in the wrong case
+// is an error, because a client that sends one would wait for an effect that never comes.
 func (s *Dispatcher) initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
@@ -282,13 +281,20 @@ func (s *Dispatcher) initialize(c *Call, dst []byte) ([]byte, *transport.Error) 
 	if !ok || rev.Stateless() {
 		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
 	}
-	info := wire.ReadClientInfo(p.Get("clientInfo"))
-	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
-		return nil, err
+	isDetached := c.session == nil && c.caller.options.Notify == nil
+	switch {
+	case c.session == nil && c.Rev != 0:
+		return nil, errInitialized
+	case c.session != nil:
+		info := wire.ReadClientInfo(p.Get("clientInfo"))
+		if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.Transport()); err != nil {
+			return nil, err
+		}
+		isDetached = c.session.isDetached
 	}
 	c.observed.SetVersion(rev)
 	// Such a client gets no notifications, so the result must not promise listChanged.
-	if c.session.isDetached {
+	if isDetached {
 		return append(dst, s.detached[rev]...), nil
 	}
 	return append(dst, s.initialized[rev]...), nil

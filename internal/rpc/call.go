@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -20,9 +19,8 @@ import (
 // CallOptions describe the client of a [Dispatcher.Call]. The other layer has negotiated Version,
 // Capabilities and Info with its client.
 type CallOptions struct {
-	Version      string          // empty for 2025-11-25
-	Capabilities json.RawMessage // a JSON object; empty for none
-	Info         wire.ClientInfo // of a stateful client
+	Version            string          // empty for the version in the _meta of params
+	Capabilities, Info json.RawMessage // JSON objects, as in initialize; empty for none
 	// Request, if not nil, sends the client a request and returns the result.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification.
@@ -39,8 +37,9 @@ type CallOptions struct {
 type caller struct {
 	options  *CallOptions
 	method   string
-	rev      revision.Revision // of a message that does not name one, and of all if hasVersion
+	rev      revision.Revision // negotiated: the version of the message does not apply; 0 for none
 	declared wire.Capabilities // by a client of rev
+	info     wire.ClientInfo   // of a client of rev
 	session  string            // for the observer and the middleware
 
 	overdue    chan struct{}   // closed if the code continues after its time limit
@@ -54,30 +53,37 @@ type caller struct {
 }
 
 func (c *caller) readOptions(s *Dispatcher) error {
-	c.rev = revision.NewestStateful()
-	if c.hasVersion() {
+	if c.options.Version != "" {
 		var ok bool
 		if c.rev, ok = revision.Parse(c.options.Version); !ok {
 			return fmt.Errorf("prompts: unknown protocol version %q", phrase.Clip(c.options.Version, phrase.MaxEcho))
 		}
 	}
-	if len(c.options.Capabilities) > 0 {
-		doc := wire.GetDoc()
-		defer wire.PutDoc(doc)
-		if err := doc.Parse(string(c.options.Capabilities), jsonenc.MaxDepth); err != nil {
-			return fmt.Errorf("prompts: client capabilities: %w", err)
-		}
-		c.declared = wire.ReadCapabilities(c.rev, doc.Root())
-	}
 	if c.options.Session != "" {
 		c.session = s.sessionID(c.options.Session)
 	}
-	return nil
+	err := readOption("client capabilities", c.options.Capabilities, func(v strictjson.Value) {
+		c.declared = wire.ReadCapabilities(c.rev, v)
+	})
+	if err != nil {
+		return err
+	}
+	return readOption("client info", c.options.Info, func(v strictjson.Value) { c.info = wire.ReadClientInfo(v) })
 }
 
-// hasVersion reports whether the options have a version. Such a version wins over that of the
-// message: the other layer has negotiated the version, and its client may have sent any other.
-func (c *caller) hasVersion() bool { return c.options.Version != "" }
+// readOption passes an option that is a JSON object to read.
+func readOption(name string, object json.RawMessage, read func(strictjson.Value)) error {
+	if len(object) == 0 {
+		return nil
+	}
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	if err := doc.Parse(string(object), jsonenc.MaxDepth); err != nil {
+		return fmt.Errorf("prompts: %s: %w", name, err)
+	}
+	read(doc.Root())
+	return nil
+}
 
 // read sets the message, whose JSON-RPC members the other layer has read.
 func (c *caller) read(m *wire.Message, doc *strictjson.Doc, params string) *transport.Error {
@@ -90,14 +96,6 @@ func (c *caller) read(m *wire.Message, doc *strictjson.Doc, params string) *tran
 	}
 	m.SetParams(doc.Root())
 	return nil
-}
-
-// info returns the client's description of itself. The other layer passes on what its client
-// has sent, of any length and encoding.
-func (c *caller) info() wire.ClientInfo {
-	text := func(s string) string { return strings.ToValidUTF8(phrase.Clip(s, phrase.MaxEcho), "\ufffd") }
-	said := &c.options.Info
-	return wire.ClientInfo{Name: text(said.Name), Version: text(said.Version), Title: text(said.Title)}
 }
 
 // cancel ends the request, and reports whether it had no response yet. From then on, Notify

@@ -23,7 +23,7 @@ func TestCallResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
 	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("a", "1"), servertest.TextPrompt("b", "2")), prompts.Options{})
 	get := func(params string) []byte {
-		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 		require.NoError(t, err)
 		return got
 	}
@@ -34,7 +34,7 @@ func TestCallResultsAreTheCallers(t *testing.T) {
 	clear(a)
 	assert.Contains(t, string(b), `"2"`)
 	for range 2 {
-		list, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+		list, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 		require.NoError(t, err)
 		assert.Equal(t, `{"prompts":[{"name":"a"},{"name":"b"}]}`, string(list))
 		clear(list)
@@ -53,15 +53,15 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 		errs := make(chan error)
 		for range 2 {
 			go func() {
-				got, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
+				got, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{Version: "2025-11-25"})
 				assert.Nil(t, got)
 				errs <- err
 			}()
 		}
 		synctest.Wait()
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
+		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.Equal(t, servertest.Busy(), err)
-		_, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+		_, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 		assert.NoError(t, err, "a list never waits")
 		cancel()
 		for range 2 {
@@ -73,7 +73,7 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 		assert.Zero(t, servertest.Tasks(s))
 
 		// Nothing is rendered for a context that has ended before.
-		_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
+		_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.Error(t, err)
 		assert.EqualValues(t, 1, w.Started.Load())
 	})
@@ -121,19 +121,16 @@ func TestCallSaysWhoTheClientIs(t *testing.T) {
 	t.Parallel()
 	var got []prompts.Request
 	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Middleware: servertest.Seeing(&got, new([]error))})
-	said := prompts.Implementation{
-		Name: "editor", Version: strings.Repeat("9", 300), Title: "Ed\xffitor",
-		Description: "is not kept", WebsiteURL: "https://example.com",
-	}
-	_, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Client: said})
+	said := json.RawMessage(`{"name":"editor","version":"` + strings.Repeat("9", 300) + `","title":"Editor","description":"is not kept","websiteUrl":"https://example.com"}`)
+	_, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25", ClientInfo: said})
 	require.NoError(t, err)
-	assert.Equal(t, prompts.Implementation{Name: "editor", Version: strings.Repeat("9", 256) + "…", Title: "Ed\ufffditor"}, got[0].Client)
+	assert.Equal(t, prompts.Implementation{Name: "editor", Version: strings.Repeat("9", 256) + "…", Title: "Editor"}, got[0].Client)
 
-	_, err = srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+	_, err = srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Empty(t, got[1].Client, "nobody has said anything")
 
-	stateless := prompts.CallOptions{Version: "2026-07-28", Client: said}
+	stateless := prompts.CallOptions{Version: "2026-07-28", ClientInfo: said}
 	_, err = srv.Call(t.Context(), "prompts/list", []byte(`{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"other","version":"2"}}}`), stateless)
 	require.NoError(t, err)
 	assert.Equal(t, prompts.Implementation{Name: "other", Version: "2"}, got[2].Client)
@@ -143,7 +140,7 @@ func TestCallSaysWhoTheClientIs(t *testing.T) {
 func TestCallVersion(t *testing.T) {
 	t.Parallel()
 	s := prompts.MustNewServer(servertest.RegistryOf(prompts.Prompt{Name: "p", Title: "P", Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Render: servertest.Nothing}), prompts.Options{})
-	for _, version := range append([]string{"", "2026-07-28"}, servertest.HandshakeVersions...) {
+	for _, version := range append([]string{"2026-07-28"}, servertest.HandshakeVersions...) {
 		want := `{"messages":[]}`
 		if version == "2026-07-28" {
 			want = `{"resultType":"complete","messages":[],"_meta":{` + servertest.OwnIdentity + `}}`
@@ -154,8 +151,8 @@ func TestCallVersion(t *testing.T) {
 
 		got, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		require.NoError(t, err, version)
-		assert.Equal(t, version == "" || version >= "2025-06-18", strings.Contains(string(got), `"title"`), version)
-		assert.Equal(t, version == "" || version >= "2025-11-25", strings.Contains(string(got), `"icons"`), version)
+		assert.Equal(t, version >= "2025-06-18", strings.Contains(string(got), `"title"`), version)
+		assert.Equal(t, version >= "2025-11-25", strings.Contains(string(got), `"icons"`), version)
 		assert.Equal(t, version == "2026-07-28", strings.Contains(string(got), `"ttlMs"`), version)
 	}
 	for _, version := range []string{"2026-07-29", "v999", "2025-11-25 ", "draft"} {
@@ -164,8 +161,10 @@ func TestCallVersion(t *testing.T) {
 		var e *prompts.Error
 		assert.NotErrorAs(t, err, &e, "it is the caller's fault, not the client's")
 	}
-	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{ClientCapabilities: []byte(`{`)})
+	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25", ClientCapabilities: []byte(`{`)})
 	assert.ErrorContains(t, err, "client capabilities")
+	_, err = s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: []byte("{\"name\":\"\xff\"}")})
+	assert.ErrorContains(t, err, "client info")
 }
 
 // PRO-02, PRO-03, PRO-07: progress is told if there is a token and a way.
@@ -183,7 +182,7 @@ func TestCallNotifies(t *testing.T) {
 	} {
 		var got []string
 		over := false
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{`+token+`"name":"steps"}`), prompts.CallOptions{Notify: func(method string, params json.RawMessage) {
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{`+token+`"name":"steps"}`), prompts.CallOptions{Version: "2025-11-25", Notify: func(method string, params json.RawMessage) {
 			assert.False(t, over, "after Call has returned")
 			assert.Equal(t, "notifications/progress", method)
 			got = append(got, string(params))
@@ -191,7 +190,7 @@ func TestCallNotifies(t *testing.T) {
 		over = true
 		require.NoError(t, err)
 		assert.Equal(t, want, strings.Join(got, "\n"), token)
-		_, err = s.Call(t.Context(), "prompts/get", []byte(`{`+token+`"name":"steps"}`), prompts.CallOptions{})
+		_, err = s.Call(t.Context(), "prompts/get", []byte(`{`+token+`"name":"steps"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.NoError(t, err)
 	}
 }
@@ -205,7 +204,7 @@ func messageOf(t testing.TB, params json.RawMessage) string {
 }
 
 func callSeveral(s *prompts.Server, ctx context.Context, request func(context.Context, string, json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
-	return s.Call(ctx, "prompts/get", []byte(`{"name":"several"}`), prompts.CallOptions{ClientCapabilities: []byte(servertest.FormCapability), Request: request})
+	return s.Call(ctx, "prompts/get", []byte(`{"name":"several"}`), prompts.CallOptions{Version: "2025-11-25", ClientCapabilities: []byte(servertest.FormCapability), Request: request})
 }
 
 // Questions that are asked at once are asked concurrently, and each gets its
@@ -277,8 +276,9 @@ func TestRequestResultsAreChecked(t *testing.T) {
 	}
 }
 
-// Without a version in the options, a Call serves every method of the version that its _meta
-// names, with the capabilities there. A version in the options wins.
+// LIF-01, GAP-07: without a version in the options, a Call serves every method of the version
+// that its _meta names, with the capabilities there, and without both initialize and ping only.
+// A version in the options wins.
 func TestCallOfAMessageWithItsVersion(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
@@ -289,7 +289,11 @@ func TestCallOfAMessageWithItsVersion(t *testing.T) {
 	for _, test := range []struct{ version, method, params, want string }{
 		{"", "server/discover", `{` + meta + `}`, `"supportedVersions":["2026-07-28"`},
 		{"2026-07-28", "server/discover", "", `"supportedVersions":["2026-07-28"`},
-		{"", "server/discover", "", "method not found: server/discover (not in protocol version 2025-11-25)"},
+		{"", "server/discover", "", "session not initialized"},
+		{"", "prompts/list", "", "session not initialized"},
+		{"", "prompts/get", `{"name":"text"}`, "session not initialized"},
+		{"", "subscriptions/listen", `{"notifications":{}}`, "session not initialized"},
+		{"", "no/such", "", "method not found: no/such"},
 		{"2025-11-25", "server/discover", `{` + meta + `}`, "method not found: server/discover (not in protocol version 2025-11-25)"},
 		{"", "prompts/get", `{"name":"text",` + meta + `}`, `"resultType":"complete"`},
 		{"", "prompts/get", `{"name":"asks",` + meta + `}`, `"resultType":"input_required"`},
@@ -299,8 +303,15 @@ func TestCallOfAMessageWithItsVersion(t *testing.T) {
 		{"2025-06-18", "prompts/list", unknown, `{"prompts":[{"name":"asks"},{"name":"text"}]}`},
 		{"", "prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`, "clientCapabilities"},
 		{"", "prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":7}}`, "must be a string"},
-		{"", "initialize", `{` + meta + `}`, "method not found: initialize"},
-		{"", "ping", "", "method not found: ping"},
+		{"", "initialize", `{` + meta + `}`, "method not found: initialize (not in protocol version 2026-07-28)"},
+		{"", "initialize", initialize("2025-06-18"), `{"protocolVersion":"2025-06-18","capabilities":{"completions":{},"prompts":{}},"serverInfo":`},
+		{"", "initialize", initialize("2026-07-28"), `{"protocolVersion":"2025-11-25",`},
+		{"", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{}}`, "params.clientInfo is required"},
+		{"2025-06-18", "initialize", initialize("2025-06-18"), "session is already initialized"},
+		{"2025-06-18", "ping", "", "{}"},
+		{"2026-07-28", "ping", "", "method not found: ping (not in protocol version 2026-07-28)"},
+		{"", "ping", "", "{}"},
+		{"2025-06-18", "resources/subscribe", `{"uri":"a:b"}`, "method not found: resources/subscribe"},
 	} {
 		got, err := s.Call(t.Context(), test.method, json.RawMessage(test.params), prompts.CallOptions{Version: test.version, ID: `"a,\"error\":"`})
 		if text := string(got); err != nil {
@@ -308,6 +319,25 @@ func TestCallOfAMessageWithItsVersion(t *testing.T) {
 		} else {
 			assert.Contains(t, text, test.want, "%+v", test)
 		}
+	}
+}
+
+// initialize returns the params of initialize.
+func initialize(version string) string {
+	return `{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"tester","version":"1"}}`
+}
+
+// LIF-08: the result of initialize promises notifications if the other layer can send them.
+func TestCallPromisesChanges(t *testing.T) {
+	t.Parallel()
+	s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{DisableCompletions: true})
+	for want, notify := range map[string]func(string, json.RawMessage){
+		`{"prompts":{}}`:                   nil,
+		`{"prompts":{"listChanged":true}}`: func(string, json.RawMessage) {},
+	} {
+		got, err := s.Call(t.Context(), "initialize", []byte(initialize("2025-11-25")), prompts.CallOptions{Notify: notify})
+		require.NoError(t, err)
+		assert.Contains(t, string(got), `"capabilities":`+want+`,`)
 	}
 }
 
@@ -320,7 +350,7 @@ func TestCallOfADeepError(t *testing.T) {
 		r.MustAdd(prompts.Prompt{Name: "fails", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			return nil, &prompts.Error{Code: 100, Message: "m", Data: data}
 		}})
-		_, err := prompts.MustNewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"fails"}`), prompts.CallOptions{})
+		_, err := prompts.MustNewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"fails"}`), prompts.CallOptions{Version: "2025-11-25"})
 		var e *prompts.Error
 		require.ErrorAs(t, err, &e, depth)
 		assert.Equal(t, data, e.Data)

@@ -230,7 +230,7 @@ func TestStalledClientCostsOthersNothing(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		_, err := s.Call(context.Background(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{})
+		_, err := s.Call(context.Background(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.NoError(t, err)
 		close(unread)
 		synctest.Wait()

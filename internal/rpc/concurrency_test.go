@@ -291,7 +291,7 @@ func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 		b.Send(servertest.GetLine("2", "wait"))
 		time.Sleep(50 * time.Millisecond)
 		assert.Equal(t, []string{servertest.ErrorLine("2", prompts.CodeInternalError, servertest.Busy().Message)}, b.Received(), "six in all")
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), prompts.CallOptions{})
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), prompts.CallOptions{Version: "2025-11-25"})
 		assert.Equal(t, servertest.Busy(), err, "Call is one of them")
 		assert.Equal(t, []string{servertest.PongLine("3")}, b.Ask(servertest.PingLine("3")))
 

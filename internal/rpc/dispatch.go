@@ -132,7 +132,8 @@ func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transp
 	// connection may carry messages of both kinds.
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
-	if x.caller != nil && (!stateless || x.caller.hasVersion()) {
+	// The other layer has negotiated a version, and its client may have sent any other.
+	if x.caller != nil && x.caller.rev != 0 {
 		stateless, c.Rev, c.Client = false, x.caller.rev, x.caller.declared
 	}
 	var name string
@@ -174,7 +175,7 @@ func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transp
 	switch {
 	case row.isMissing(c):
 		return nil, c.notFound(row)
-	case c.Rev == 0 && (session == nil || !row.beforeInit):
+	case c.Rev == 0 && (session == nil && x.caller == nil || !row.beforeInit):
 		return nil, errNotInitialized
 	}
 	// Params come last: only now is it clear which method, and which version, defines them.

@@ -86,12 +86,12 @@ type Dispatcher struct {
 // Flush waits until the observer was called for all that has ended.
 func (s *Dispatcher) Flush(ctx context.Context) error { return s.observer.Flush(ctx) }
 
-// Methods returns the names of the methods of features that [Dispatcher.Call] answers, sorted. A
-// server of another SDK registers these methods.
+// Methods returns the names of the methods that [Dispatcher.Call] answers, sorted, without those
+// for single hosts.
 func (s *Dispatcher) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
-		if m.feature != nil {
+		if !m.inSession && m.onlyFor == 0 {
 			names = append(names, name)
 		}
 	}

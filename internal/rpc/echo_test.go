@@ -278,7 +278,7 @@ func TestFeatures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		birds, fish := &echo{name: "birds", names: []string{"a", "b", "c"}}, &echo{name: "fish"}
 		s := newTestServer(t, Config{}, birds, fish)
-		assert.Equal(t, []string{"birds/get", "birds/list", "fish/get", "fish/list"}, s.Methods())
+		assert.Equal(t, []string{"birds/get", "birds/list", "fish/get", "fish/list", "initialize", "ping", "server/discover", "subscriptions/listen"}, s.Methods())
 		p := serve(t, s)
 		assert.Equal(t, []string{result("0", `{"protocolVersion":"2025-11-25",`+
 			`"capabilities":{"birds":{"listChanged":true},"fish":{"listChanged":true}},"serverInfo":{"name":"s","version":"0"}}`)},

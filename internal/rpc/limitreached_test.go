@@ -96,7 +96,7 @@ func TestReachedLimitWithoutTheSession(t *testing.T) {
 		m.Rate = 0.001
 		s := serverOf(t, m, Config{Logger: recorded(&log)})
 		for range 4 {
-			_, _ = s.Call(t.Context(), "m", nil, CallOptions{Session: "secret"})
+			_, _ = s.Call(t.Context(), "m", nil, CallOptions{Version: "2025-11-25", Session: "secret"})
 		}
 		synctest.Wait()
 		assert.Equal(t, "level=WARN msg=\"limit reached\" limit=\"rate of m\"\n", log.String())

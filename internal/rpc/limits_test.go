@@ -44,7 +44,7 @@ func TestSizesOfArguments(t *testing.T) {
 	}
 	for _, s := range []*prompts.Server{s, wrapped} {
 		for value, want := range map[string]string{`["xxxxxx"]`: "a must be a JSON string", `["xxxxxxx"]`: `argument "a" exceeds the limit of 10 bytes`} {
-			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"a":`+value+`}}`), prompts.CallOptions{})
+			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"a":`+value+`}}`), prompts.CallOptions{Version: "2025-11-25"})
 			assert.ErrorContains(t, err, want)
 		}
 	}

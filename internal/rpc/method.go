@@ -205,7 +205,7 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 	case c.Rev.Stateless():
 		return c.Message.ClientInfo()
 	case c.caller != nil:
-		return c.caller.info()
+		return c.caller.info
 	}
 	return c.session.clientInfo()
 }
@@ -217,7 +217,7 @@ func (c *Call) host() *hosts.Client {
 	case c.Rev.Stateless():
 		return hosts.Find(c.Message.ClientName())
 	case c.caller != nil:
-		return hosts.Find(c.caller.options.Info.Name)
+		return hosts.Find(c.caller.info.Name)
 	}
 	return c.session.host.Load()
 }

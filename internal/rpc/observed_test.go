@@ -33,7 +33,7 @@ func TestToolIsNamedAtTheEnd(t *testing.T) {
 	})
 	s := serverOf(t, byWork(h), Config{Observer: unobserved{}, Timeouts: Timeouts{Request: time.Millisecond}})
 	for range 10 {
-		_, err := s.Call(t.Context(), "m", nil, CallOptions{})
+		_, err := s.Call(t.Context(), "m", nil, CallOptions{Version: "2025-11-25"})
 		assert.ErrorContains(t, err, "timed out")
 	}
 }

@@ -121,13 +121,15 @@ func (s *Dispatcher) NewSession(o transport.SessionOptions) *Session {
 	return x
 }
 
+var errInitialized = wire.InvalidRequest("session is already initialized")
+
 // initialize stores what was negotiated. The version of a session never changes after that.
 func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn transport.Info) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// A second initialize would change the version under requests that are in flight.
 	if s.rev != 0 {
-		return wire.InvalidRequest("session is already initialized")
+		return errInitialized
 	}
 	s.rev, s.client, s.info, s.conn = rev, client, info, conn
 	// A pointer to a table of few hosts, so that a request reads what is known of its client

@@ -482,7 +482,8 @@ func TestForeignTransportPanics(t *testing.T) {
 		var log servertest.Journal
 		s := prompts.MustNewServer(servertest.RegistryOf(reporting), prompts.Options{Logger: log.Logger()})
 		result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{
-			Notify: func(string, json.RawMessage) { panic(secretPanic) },
+			Version: "2025-11-25",
+			Notify:  func(string, json.RawMessage) { panic(secretPanic) },
 		})
 		require.NoError(t, err)
 		assert.Contains(t, string(result), "hi")

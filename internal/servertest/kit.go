@@ -21,7 +21,7 @@ import (
 // Call is Call of a method without options, and returns the error as a *prompts.Error.
 func Call(t testing.TB, s *prompts.Server, method, params string) (string, *prompts.Error) {
 	t.Helper()
-	got, err := s.Call(t.Context(), method, json.RawMessage(params), prompts.CallOptions{})
+	got, err := s.Call(t.Context(), method, json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 	if err == nil {
 		return string(got), nil
 	}

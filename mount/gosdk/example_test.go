@@ -58,7 +58,7 @@ func ExampleFromPrompt() {
 	reg.MustAdd(gosdk.FromPrompt(old, handler))
 
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
-	_, err := srv.Call(context.Background(), "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{})
+	_, err := srv.Call(context.Background(), "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{Version: "2025-11-25"})
 	fmt.Println(err)
 	// Output: invalid arguments for prompt "greet": name is required (-32602)
 }

@@ -93,7 +93,7 @@ func TestPromptsOfTheSDK(t *testing.T) {
 		assert.Equal(t, map[string]string{"who": " W\n", "how": ""}, args)
 
 		srv := prompts.MustNewServer(reg, prompts.Options{})
-		own, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+		own, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
 		require.NoError(t, err)
 		assertSame(t, before.must("prompts/get", params), own)
 		assert.EqualValues(t, -32602, after.refused("prompts/get", `{"name":"legacy"}`).Code, "an argument is required")
@@ -123,7 +123,7 @@ func TestErrorsOfTheSDK(t *testing.T) {
 			reg := take(t, &mcp.Prompt{Name: "p"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				return test.result, test.err
 			})
-			_, err := prompts.MustNewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+			_, err := prompts.MustNewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25"})
 			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
 			assert.EqualValues(t, test.code, e.Code)
@@ -203,7 +203,7 @@ func TestFromPromptHasTheRequest(t *testing.T) {
 	assert.Equal(t, "tester", got.Session.InitializeParams().ClientInfo.Name)
 	assert.Equal(t, "y", got.Params.Meta["example.com/x"])
 
-	_, err := prompts.MustNewServer(registry(p), prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+	_, err := prompts.MustNewServer(registry(p), prompts.Options{}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25"})
 	require.NoError(t, err)
 	assert.Nil(t, got.Session)
 }
@@ -248,7 +248,7 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, "ours: own_b", textOf(t, result))
 
 	s.RemovePrompts("own_a")
-	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"own_a"}`), prompts.CallOptions{})
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"own_a"}`), prompts.CallOptions{Version: "2025-11-25"})
 	var e *prompts.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, prompts.CodeInvalidParams, e.Code)

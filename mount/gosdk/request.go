@@ -76,8 +76,10 @@ func (c *caller) client(r mcp.Request, meta map[string]any) (o prompts.CallOptio
 		capabilities = meta[mcp.MetaKeyClientCapabilities]
 	} else if session != nil && session.InitializeParams() != nil {
 		p := session.InitializeParams()
-		if info := p.ClientInfo; info != nil {
-			o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
+		if p.ClientInfo != nil {
+			if o.ClientInfo, err = json.Marshal(p.ClientInfo); err != nil {
+				return o, err
+			}
 		}
 		capabilities = declared(p.Capabilities)
 	}

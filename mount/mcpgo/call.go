@@ -70,8 +70,7 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 	}
 	o.SessionID = session.SessionID()
 	if s, ok := session.(server.SessionWithClientInfo); ok { // a request of 2026-07-28 has its own
-		info := s.GetClientInfo()
-		o.Client = prompts.Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
+		o.ClientInfo, _ = json.Marshal(s.GetClientInfo()) // strings only
 	}
 	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 		result, err := ask(ctx, m.server, method, params)

@@ -94,7 +94,7 @@ func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.calls.Call(ctx, "resources/read", params, prompts.CallOptions{})
+	raw, err := m.calls.Call(ctx, "resources/read", params, prompts.CallOptions{Version: versionOf(ctx)})
 	if err != nil {
 		return nil, failure(ctx, err)
 	}

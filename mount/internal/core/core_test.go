@@ -132,6 +132,7 @@ func TestAsk(t *testing.T) {
 	}})
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	o := prompts.CallOptions{
+		Version:            "2025-11-25",
 		ClientCapabilities: json.RawMessage(`{"elicitation":{},"roots":{}}`),
 		Request: func(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 			if method == "roots/list" {

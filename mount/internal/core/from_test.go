@@ -107,7 +107,7 @@ func TestRender(t *testing.T) {
 	assert.Equal(t, []string{"", "1", "2"}, states)
 
 	enough, states = 10, nil
-	o = prompts.CallOptions{ClientCapabilities: text(`{"roots":{}}`), Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	o = prompts.CallOptions{Version: "2025-11-25", ClientCapabilities: text(`{"roots":{}}`), Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 		return text(`{"roots":[]}`), nil
 	}}
 	_, err := srv.Call(t.Context(), "prompts/get", text(`{"name":"ask"}`), o)

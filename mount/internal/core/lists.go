@@ -92,7 +92,7 @@ func Named(list, member string, call func(params json.RawMessage) (json.RawMessa
 func Listed(s *prompts.Server, method, list, member string) func() (map[string]string, error) {
 	return func() (map[string]string, error) {
 		return Named(list, member, func(params json.RawMessage) (json.RawMessage, error) {
-			return s.Call(context.Background(), method, params, prompts.CallOptions{})
+			return s.Call(context.Background(), method, params, prompts.CallOptions{Version: NewestStateful()})
 		})
 	}
 }
