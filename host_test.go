@@ -327,7 +327,7 @@ func TestContentForHosts(t *testing.T) {
 		reg := servertest.RegistryOf(p, two)
 		tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p", "two"}})
 		require.NoError(t, err)
-		fallback := func(prompts.Content, string) prompts.Content { return nil }
+		fallback := func(context.Context, prompts.Fallback) prompts.Content { return nil }
 		raw := func(client, tool string) string {
 			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
 			require.NoError(t, err)
@@ -359,7 +359,7 @@ func TestContentForHosts(t *testing.T) {
 		if want != "" {
 			assert.Equal(t, want+"\n", call("copilot-cli", "two"), "it joins the texts")
 			for _, text := range []string{"other", "other\n"} {
-				fallback = func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: text} }
+				fallback = func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{Text: text} }
 				assert.Equal(t, text, call("copilot-cli", "p"))
 				assert.Equal(t, "other\n", call("copilot-cli", "two"), "it joins the texts")
 			}
