@@ -48,6 +48,10 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 			faults = append(faults, errors.New("Middleware returned nil"))
 		}
 	}
+	principal := s.principal
+	if o.Principal == nil {
+		principal = nil // then no request waits for the application's code
+	}
 	hints := s.cacheHints()
 	var errs []error
 	s.rpc, errs = rpc.NewDispatcher(rpc.Config{
@@ -71,7 +75,8 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
 		Observer:   o.Observer,
 		SessionIDs: o.Middleware != nil,
-		Principal:  o.Principal,
+		Principal:  principal,
+		ClientInfo: o.Fallback != nil,
 		Logger:     o.Logger,
 
 		LogSensitive: o.LogSensitive,

@@ -31,7 +31,8 @@ func counting(c prompts.Cache) prompts.Prompt {
 		if in.A == "fails" {
 			return nil, fmt.Errorf("render %d", n.Add(1))
 		}
-		return prompts.Messages(prompts.User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), servertest.PrincipalOf(ctx)))), nil
+		principal, err := servertest.PrincipalOf(ctx)
+		return prompts.Messages(prompts.User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), principal))), err
 	})
 	return p
 }
@@ -284,7 +285,7 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	o := prompts.Options{
-		Principal: func(ctx context.Context) string { return ctx.Value(servertest.PrincipalKey{}).(string) },
+		Principal: func(ctx context.Context) (string, error) { return ctx.Value(servertest.PrincipalKey{}).(string), nil },
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Limits: prompts.Limits{CompletionsPerSecond: -1},
 	}
 	reg := servertest.RegistryOf(
@@ -295,7 +296,7 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "hi", text)
 
-	o.Visible = func(context.Context, prompts.Prompt) bool { return true }
+	o.Visible = func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
 	_, err = getAs(t, prompts.MustNewServer(reg, o), "ann", "{}")
 	require.Error(t, err)
 	assert.Contains(t, log.String(), "cannot use Include with Options.Visible")

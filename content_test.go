@@ -180,27 +180,29 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		content  prompts.Content
-		fallback func(prompts.Content, string) prompts.Content
+		fallback func(context.Context, prompts.Fallback) prompts.Content
 		want     string
 		err      error
 		log      string
 	}{
-		{"a pointer", someAudio, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "x"} }, `{"type":"text","text":"x"}`, nil, ""},
-		{"of what it is", someAudio, func(c prompts.Content, _ string) prompts.Content {
-			return &prompts.Text{Text: string(c.(*prompts.Audio).Data)}
+		{"a pointer", someAudio, func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{Text: "x"} }, `{"type":"text","text":"x"}`, nil, ""},
+		{"of what it is", someAudio, func(_ context.Context, f prompts.Fallback) prompts.Content {
+			return &prompts.Text{Text: string(f.Content.(*prompts.Audio).Data)}
 		}, `{"type":"text","text":"RIFF"}`, nil, ""},
-		{"of a link", someLink, func(c prompts.Content, _ string) prompts.Content {
-			return &prompts.Text{Text: c.(*prompts.ResourceLink).URI}
+		{"of a link", someLink, func(_ context.Context, f prompts.Fallback) prompts.Content {
+			return &prompts.Text{Text: f.Content.(*prompts.ResourceLink).URI}
 		}, `{"type":"text","text":"note://7"}`, nil, ""},
-		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
-		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
+		{"audio for audio", someAudio, func(_ context.Context, f prompts.Fallback) prompts.Content { return f.Content }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
+		{"audio for a link", someLink, func(context.Context, prompts.Fallback) prompts.Content { return someAudio }, `{"type":"text","text":"[audio left out: audio/wav, 4 bytes]"}`, nil, ""},
 		{"invalid audio", &prompts.Audio{MIMEType: "wav"}, nil, "", failed, "MIME type"},
-		{"a link for audio", someAudio, func(prompts.Content, string) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
-		{"a link for a link", someLink, func(prompts.Content, string) prompts.Content { return &prompts.ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
-		{"a nil pointer", someLink, func(prompts.Content, string) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},
-		{"not valid", someLink, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
-		{"of no type of ours", someLink, func(prompts.Content, string) prompts.Content { return &struct{ prompts.Text }{} }, "", failed, "use one of the types of package prompts"},
-		{"a panic", someLink, func(prompts.Content, string) prompts.Content { panic(errors.New("a secret")) }, "", servertest.InternalError(servertest.RenderFailed), "a secret"},
+		{"a link for audio", someAudio, func(context.Context, prompts.Fallback) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
+		{"a link for a link", someLink, func(context.Context, prompts.Fallback) prompts.Content {
+			return &prompts.ResourceLink{URI: "a:b", Name: "other"}
+		}, `{"type":"text","text":"other: a:b"}`, nil, ""},
+		{"a nil pointer", someLink, func(context.Context, prompts.Fallback) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},
+		{"not valid", someLink, func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
+		{"of no type of ours", someLink, func(context.Context, prompts.Fallback) prompts.Content { return &struct{ prompts.Text }{} }, "", failed, "use one of the types of package prompts"},
+		{"a panic", someLink, func(context.Context, prompts.Fallback) prompts.Content { panic(errors.New("a secret")) }, "", servertest.InternalError(servertest.RenderFailed), "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -29,7 +30,8 @@ type encoder struct {
 	errs []error
 	// isResult says that the JSON is a result. fallback and serverInfo are for results.
 	isResult   bool
-	fallback   func(c Content, version string) Content
+	ctx        context.Context // of fallback
+	fallback   func(ctx context.Context, f Fallback) Content
 	serverInfo []byte
 	served     served
 	secrets    *redact.Secrets // that no link may contain

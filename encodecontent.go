@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
@@ -62,7 +63,11 @@ func (e *encoder) forClient(c Content) Content {
 	if !lacks || e.fallback == nil {
 		return c
 	}
-	other := e.fallback(c, e.rev.String())
+	info := rpc.FromContext(e.ctx).ClientInfo()
+	other := e.fallback(e.ctx, Fallback{
+		Content: c, Version: e.rev.String(),
+		Client: Implementation{Name: info.Name, Title: info.Title, Version: info.Version},
+	})
 	if t, ok := other.(*Text); ok && t != nil {
 		own := *t // the application's may be shared
 		own.Text = e.ended(t.Text)

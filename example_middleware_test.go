@@ -14,9 +14,9 @@ import (
 type userKey struct{}
 
 // userOf is what an author's own layer has found out about who is calling.
-func userOf(ctx context.Context) string {
+func userOf(ctx context.Context) (string, error) {
 	user, _ := ctx.Value(userKey{}).(string)
-	return user
+	return user, nil
 }
 
 // get gets a prompt for a user and prints the result or the error.

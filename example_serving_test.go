@@ -84,8 +84,9 @@ func ExampleOptions_visible() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "purge", Version: "2", Tags: []string{"admin"}, Render: text})
 	srv := prompts.MustNewServer(&reg, prompts.Options{
-		Visible: func(ctx context.Context, p prompts.Prompt) bool {
-			return userOf(ctx) == "root" || !slices.Contains(p.Tags, "admin")
+		Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
+			user, err := userOf(ctx)
+			return user == "root" || !slices.Contains(p.Tags, "admin"), err
 		},
 	})
 	callAs(srv, "root", `{"name":"purge"}`)

@@ -147,7 +147,7 @@ func TestWorkWithoutResult(t *testing.T) {
 			_, w, err := work.Serve(c, dst)
 			return nothing(dst), w, err
 		}}
-		for _, principal := range []func(context.Context) string{nil, func(context.Context) string { return "ada" }} {
+		for _, principal := range []func(context.Context) (string, error){nil, func(context.Context) (string, error) { return "ada", nil }} {
 			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Principal: principal})
 			assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"result":{"done":1,`, name)
 			got, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-11-25"})

@@ -146,7 +146,7 @@ func (i *interaction) answer(ctx context.Context, _ *Request, dst []byte) (Respo
 	case err == nil:
 		return Response{list: result}, nil, nil
 	case s.isPending(err):
-		_ = i.binding()
+		_, _ = i.binding()
 		return Response{}, s, nil
 	}
 	f, ok := err.(*rpc.Failure) // of AppendContent
@@ -161,7 +161,7 @@ func (i *interaction) answer(ctx context.Context, _ *Request, dst []byte) (Respo
 
 // binding returns what a state of the request is bound to. The arguments are in the form that
 // is the same for every encoding of them.
-func (i *interaction) binding() seal.Binding {
+func (i *interaction) binding() (seal.Binding, error) {
 	return i.own.bindTo(i.method, func() []string {
 		text := cmp.Or(string(i.arguments), "{}")
 		var doc strictjson.Doc
@@ -186,7 +186,7 @@ func (i *interaction) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]b
 // AppendContent is that of package promptfeature.
 func (f *features) AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
 	r, s := rpc.FromContext(ctx), f.server
-	e := s.newEncoder(dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
+	e := s.newEncoder(ctx, dst, r.Rev, r.Secrets(), r.Host.Has(hosts.ReadsNoToolAudio))
 	e.lacksLinks = e.lacksLinks || r.Host.Has(hosts.ReadsNoToolLinks)
 	e.joinsTexts = r.Host.Has(hosts.JoinsTexts)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {

@@ -164,7 +164,7 @@ func scriptServers() []prompts.Options {
 	return []prompts.Options{
 		{PageSize: 5, Timeouts: patient},
 		{PageSize: 4, Limits: prompts.Limits{MaxConcurrent: 1, MaxSubscriptions: 1}, Features: echo, ElicitArguments: true, Timeouts: patient},
-		{StrictArguments: true, DisableListChanged: true, Limits: prompts.Limits{MaxConcurrent: 2}, Timeouts: patient, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "nothing" }},
+		{StrictArguments: true, DisableListChanged: true, Limits: prompts.Limits{MaxConcurrent: 2}, Timeouts: patient, Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "nothing", nil }},
 		{Limits: prompts.Limits{MaxMessageBytes: 256}, Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: time.Minute, Drain: -1}},
 	}
 }

@@ -198,7 +198,7 @@ func (g *servedGet) append(ctx context.Context, dst []byte, r Response) ([]byte,
 		}
 	}
 	caller := rpc.FromContext(ctx)
-	dst, err = g.server.appendResult(dst, caller.Rev, caller.Host, caller.Secrets(), r.Result, v)
+	dst, err = g.server.appendResult(ctx, dst, caller.Rev, caller.Host, caller.Secrets(), r.Result, v)
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}
@@ -215,7 +215,7 @@ func (g *servedGet) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if text := argument.ExplainPlaceholders(g.prompt, caller.Host.Host, data.Problems); text != "" {
-		return g.server.appendResult(dst, caller.Rev, caller.Host, nil, Messages(User(text)), served{})
+		return g.server.appendResult(ctx, dst, caller.Rev, caller.Host, nil, Messages(User(text)), served{})
 	}
 	return nil, f
 }

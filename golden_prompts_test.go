@@ -14,14 +14,14 @@ import (
 )
 
 // goldenVisible hides what is for nobody.
-func goldenVisible(_ context.Context, p prompts.Prompt) bool {
-	return p.Name != "faulty" && p.Name != "deaf"
+func goldenVisible(_ context.Context, p prompts.Prompt) (bool, error) {
+	return p.Name != "faulty" && p.Name != "deaf", nil
 }
 
 // goldenFallback has words for sounds, and leaves links as they are.
-func goldenFallback(c prompts.Content, version string) prompts.Content {
-	if _, ok := c.(*prompts.Audio); ok {
-		return &prompts.Text{Text: "a sound that " + version + " has no way to play"}
+func goldenFallback(_ context.Context, f prompts.Fallback) prompts.Content {
+	if _, ok := f.Content.(*prompts.Audio); ok {
+		return &prompts.Text{Text: "a sound that " + f.Version + " has no way to play"}
 	}
 	return nil
 }

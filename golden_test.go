@@ -489,9 +489,9 @@ func assertMessage(t *testing.T, where, msg string) {
 // PRL-14, MRT-03: a list is never put off for an answer, whatever a filter asks.
 func TestListAsksNobody(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) (bool, error) {
 		_, err := servertest.Asking("which").Render(ctx, nil)
-		return errors.Is(err, prompts.ErrElicitationUnavailable)
+		return errors.Is(err, prompts.ErrElicitationUnavailable), nil
 	}})
 	for _, params := range []string{"", `"cursor":null`} {
 		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", params))

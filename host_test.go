@@ -131,7 +131,7 @@ func TestFramesOfPlaceholders(t *testing.T) {
 	}
 	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{})
 	get := func(client, value string) (text, id string) {
-		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p","arguments":{"a":"`+value+`"}}`), prompts.CallOptions{Client: prompts.Implementation{Name: client}})
+		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p","arguments":{"a":"`+value+`"}}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: []byte(`{"name":"` + client + `"}`)})
 		require.NoError(t, err)
 		var r struct {
 			Messages []struct{ Content struct{ Text string } }
@@ -371,7 +371,7 @@ func TestContentForHosts(t *testing.T) {
 		reg := servertest.RegistryOf(p, two)
 		tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"p", "two"}})
 		require.NoError(t, err)
-		fallback := func(prompts.Content, string) prompts.Content { return nil }
+		fallback := func(context.Context, prompts.Fallback) prompts.Content { return nil }
 		raw := func(client, tool string) string {
 			raw, err := prompts.MustNewServer(reg, prompts.Options{Features: []feature.Feature{tools}, Fallback: fallback}).Call(t.Context(), "tools/call", []byte(`{"name":"`+tool+`"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"` + client + `"}`)})
 			require.NoError(t, err)
@@ -403,7 +403,7 @@ func TestContentForHosts(t *testing.T) {
 		if want != "" {
 			assert.Equal(t, want+"\n", call("copilot-cli", "two"), "it joins the texts")
 			for _, text := range []string{"other", "other\n"} {
-				fallback = func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: text} }
+				fallback = func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{Text: text} }
 				assert.Equal(t, text, call("copilot-cli", "p"))
 				assert.Equal(t, "other\n", call("copilot-cli", "two"), "it joins the texts")
 			}

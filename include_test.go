@@ -65,7 +65,7 @@ func TestInclude(t *testing.T) {
 		servertest.Including("of typed", "typed", nil),
 	), prompts.Options{
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
-		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+		Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 	})
 	for name, want := range map[string]string{"one": "one\nn is 1", "two": "two\none\nn is 1"} {
 		got, _, err := called(t, s, &log, name)
@@ -161,10 +161,10 @@ func TestIncludeIsVisible(t *testing.T) {
 		}}
 	}
 	s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("of ada", "a secret"), servertest.Including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
-		Principal: user,
-		Visible: func(ctx context.Context, p prompts.Prompt) bool {
+		Principal: func(ctx context.Context) (string, error) { return user(ctx), nil },
+		Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
 			asks = append(asks, user(ctx)+" "+p.Name)
-			return p.Name != "of ada" || user(ctx) == "ada"
+			return p.Name != "of ada" || user(ctx) == "ada", nil
 		},
 	})
 	for _, test := range []struct {

@@ -108,7 +108,7 @@ func TestLargePages(t *testing.T) {
 	}
 	for name, o := range map[string]prompts.Options{
 		"plain":      {},
-		"visible":    {Visible: func(context.Context, prompts.Prompt) bool { return true }},
+		"visible":    {Visible: func(context.Context, prompts.Prompt) (bool, error) { return true, nil }},
 		"middleware": {Middleware: servertest.Passing},
 		"schemas":    {InputSchemas: true},
 	} {

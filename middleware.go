@@ -111,9 +111,11 @@ func (p *middlewareRequest) run(ctx context.Context, dst []byte) ([]byte, error)
 			return nil, rpc.InternalFailure(p.served.Subject(), err)
 		}
 	}
-	if s.options.Principal != nil {
-		p.request.Principal = s.options.Principal(ctx)
+	principal, err := s.principal(ctx)
+	if err != nil {
+		return nil, err
 	}
+	p.request.Principal = principal
 	response, err := p.handle()
 	switch {
 	case err != nil:
@@ -169,14 +171,19 @@ func (p *middlewareRequest) withhold(isOwn bool) {
 }
 
 // look returns the prompt if the client may see it in the context of the request, else nil.
-// Visible may panic, because it may need what the middleware would have put into the context.
+// Visible may panic or return an error, because it may need what the middleware would have
+// put into the context. Then the prompt is hidden.
 func (p *middlewareRequest) look() (d *definition) {
 	defer func() {
 		if recover() != nil {
 			d = nil
 		}
 	}()
-	d, _ = p.server.visible(p, p.server.registry.snapshot(), p.prompt)
+	if d, _ = p.server.registry.snapshot().Get(p.prompt); d != nil {
+		if ok, err := p.server.options.Visible(p, d.filterCopy()); !ok || err != nil {
+			d = nil
+		}
+	}
 	p.decide(d)
 	return d
 }
@@ -253,6 +260,9 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 		}
 	}()
 	answered, pending, f := p.served.answer(ctx, r, nil)
+	if failed := p.caller.Failed(); failed != nil {
+		f, pending = failed, nil
+	}
 	if pending != nil {
 		p.pending.Store(pending)
 	}

@@ -186,7 +186,7 @@ func TestMiddlewareFails(t *testing.T) {
 // A panic in what says who the client is, too.
 func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: servertest.Passing, Principal: func(context.Context) string { panic("a secret") }})
+	s := prompts.MustNewServer(traveller(), prompts.Options{Middleware: servertest.Passing, Principal: func(context.Context) (string, error) { panic("a secret") }})
 	got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), plainList)
 	assert.Equal(t, servertest.ErrorLine("1", prompts.CodeInternalError, servertest.ListFailed), got)
 }
@@ -224,11 +224,11 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 		var j servertest.Journal
 		p := servertest.Completing("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") })
 		p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
-		visible := func(context.Context, prompts.Prompt) bool {
+		visible := func(context.Context, prompts.Prompt) (bool, error) {
 			if line == plainList {
 				panic("a secret")
 			}
-			return true
+			return true, nil
 		}
 		s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Logger: j.Logger(), Visible: visible, Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			failed := make(chan error)
@@ -255,7 +255,7 @@ func TestNextAfterTheRequest(t *testing.T) {
 		runs := 0
 		var late func() (*prompts.Response, error)
 		s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
-			Visible: func(context.Context, prompts.Prompt) bool { runs++; return true },
+			Visible: func(context.Context, prompts.Prompt) (bool, error) { runs++; return true, nil },
 			Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
 				return &prompts.Response{Result: prompts.Messages()}, result
@@ -325,7 +325,7 @@ func TestAuditLog(t *testing.T) {
 				reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "x"}}, Render: render(f)})
 			}
 			srv := prompts.MustNewServer(reg, prompts.Options{
-				Middleware: prompts.AuditLog(logger), Principal: func(context.Context) string { return "ada" },
+				Middleware: prompts.AuditLog(logger), Principal: func(context.Context) (string, error) { return "ada", nil },
 				Timeouts: prompts.Timeouts{Render: 10 * time.Second}, Logger: slog.New(slog.DiscardHandler),
 			})
 			ctx, cancel := context.WithCancel(t.Context())

@@ -128,7 +128,7 @@ func traveller() *prompts.Registry {
 	)
 }
 
-func exceptHidden(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }
+func exceptHidden(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil }
 
 // What a middleware sees of a request in each revision: what the client has
 // sent, before anything of it has been looked up.
@@ -139,7 +139,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 			var requests []prompts.Request
 			var errs []error
 			s := prompts.MustNewServer(traveller(), prompts.Options{
-				Visible: exceptHidden, Principal: func(context.Context) string { return "ada" },
+				Visible: exceptHidden, Principal: func(context.Context) (string, error) { return "ada", nil },
 				Middleware: servertest.Seeing(&requests, &errs),
 			})
 			want, meta := prompts.Request{Method: row[0], Version: version, Principal: "ada", ID: "1"}, tracedMeta
@@ -228,7 +228,10 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 		{complete, prompts.Response{Values: append(slices.Clone(many[:149]), "\xff")}, completion(quoted, 150, true)},
 		{complete, prompts.Response{Values: many[:100], Total: 1000}, completion(quoted, 1000, true)},
 	} {
-		visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
+		visible := func(context.Context, prompts.Prompt) (bool, error) {
+			t.Error("the prompts were looked at")
+			return true, nil
+		}
 		s := prompts.MustNewServer(traveller(), prompts.Options{Visible: visible, Middleware: instead(&test.response, nil)})
 		params := map[string]string{get: `"name":"none"`, complete: servertest.CompleteParamsOf("none", "x", "")}[test.method]
 		got := servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+params+`}}`)
@@ -390,15 +393,17 @@ func TestSecretsOfErrorsOfAMiddleware(t *testing.T) {
 		},
 	}
 	const none, all, some = "open sesame of colours", "[sensitive] of [sensitive]", "[sensitive] of colours"
-	needsRank := func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(rank{}).(string) == "all" } // or it panics
+	needsRank := func(ctx context.Context, _ prompts.Prompt) (bool, error) {
+		return ctx.Value(rank{}).(string) == "all", nil
+	} // or it panics
 	for _, test := range []struct {
 		middleware, prompt string
-		visible            func(context.Context, prompts.Prompt) bool
+		visible            func(context.Context, prompts.Prompt) (bool, error)
 		want               string
 	}{
 		{"before next", "p", nil, some},
 		{"before next", "unknown", nil, none},
-		{"before next", "p", func(context.Context, prompts.Prompt) bool { return true }, some},
+		{"before next", "p", func(context.Context, prompts.Prompt) (bool, error) { return true, nil }, some},
 		{"before next", "p", needsRank, all},
 		{"before next", "unknown", needsRank, all},
 		{"after next", "p", needsRank, some},

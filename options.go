@@ -68,12 +68,14 @@ type Options struct {
 	// for an unknown name, so it must be fast. The rules for ctx are those of a
 	// [RenderFunc]. Behind a Middleware, ctx is the context that next or PromptExists
 	// got. If the middleware has called neither, ctx is that of the request, and a panic
-	// of Visible hides the prompt.
-	Visible func(ctx context.Context, p Prompt) bool
+	// or an error of Visible hides the prompt.
+	// After an error the request fails with an internal error, and Logger gets the error.
+	Visible func(ctx context.Context, p Prompt) (bool, error)
 	// Principal, if not nil, returns the authenticated user of the client in ctx.
 	// State that a client sends back is valid only for the same principal. Default:
-	// all clients are one principal. It may be called concurrently.
-	Principal func(ctx context.Context) string
+	// all clients are one principal. After an error the request fails with an internal
+	// error, and Logger gets the error. It may be called concurrently.
+	Principal func(ctx context.Context) (string, error)
 	// Middleware, if not nil, is called once with the handler of prompts/list,
 	// prompts/get and completion/complete, and returns the replacement. To combine
 	// several, call one with the result of another. The handler gets every valid
@@ -92,8 +94,9 @@ type Options struct {
 	// 2025-06-18. It also replaces audio and links for clients that are known to drop
 	// them in every version. Without a replacement, a link becomes text with the name
 	// and URI, and audio becomes text with the MIME type and size. The server validates
-	// the replacement like any content. Fallback may be called concurrently.
-	Fallback func(c Content, version string) Content
+	// the replacement like any content. The rules for ctx are those of a [RenderFunc].
+	// Fallback may be called concurrently.
+	Fallback func(ctx context.Context, f Fallback) Content
 
 	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a
 	// list of prompts and the result of server/discover, in whole milliseconds.
@@ -107,10 +110,10 @@ type Options struct {
 	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
 	// To rotate, add the new key second on all replicas, then move it to first. The
 	// server calls RequestStateKeys for each request with such state, concurrently.
-	// Without a valid key, the request fails with an internal error, and NewServer, which
-	// calls RequestStateKeys once, returns an error. Default: one
-	// random key for this server.
-	RequestStateKeys func() [][]byte
+	// After an error, or without a valid key, the request fails with an internal error,
+	// Logger gets the error, and NewServer, which calls RequestStateKeys once with
+	// context.Background(), returns the error. Default: one random key for this server.
+	RequestStateKeys func(ctx context.Context) ([][]byte, error)
 	// RequestStateTTL is the time that a requestState is valid, within which the
 	// client must send the next request. Default: 15 minutes.
 	RequestStateTTL time.Duration
@@ -139,6 +142,18 @@ type Options struct {
 	// application made of the value. Only the exact value is replaced in the text.
 	// Default: Logger gets the types of such errors.
 	LogSensitive bool
+}
+
+// Fallback is content for which Options.Fallback returns a replacement. It may get more
+// fields.
+type Fallback struct {
+	// Content must not be changed.
+	Content Content
+	// Version is the protocol version of the response.
+	Version string
+	// Client is the client's description of itself: Name, Version and Title. It is not
+	// verified.
+	Client Implementation
 }
 
 // Timeouts limits how long a [Server] waits. The zero value of each field is its

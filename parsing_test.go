@@ -24,7 +24,7 @@ func TestArgumentsWaitToBeParsed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 20<<10)
 	get := `"name":"p","arguments":{"a":"` + text + `"`
-	visible := func(context.Context, prompts.Prompt) bool { return true }
+	visible := func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
 	passing := servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		return next(ctx, r)
 	})

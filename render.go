@@ -100,23 +100,31 @@ func (s *scope) reportUnsent(err error, about slog.Attr) {
 
 // resume adds the answers and the state of the request to the knowledge of the run. It
 // opens the state with the keys of the server.
-func (s *scope) resume(retry *elicit.Retry, to func() seal.Binding) *rpc.Failure {
-	return s.knowledge().Resume(s.request, retry, &s.server.sealer, to)
+func (s *scope) resume(retry *elicit.Retry, to func() (seal.Binding, error)) *rpc.Failure {
+	return s.knowledge().Resume(s.Context, s.request, retry, &s.server.sealer, to)
 }
 
 // bindTo returns what a state of the request is bound to. The first call decides: parts returns
 // the name and the arguments of what the method runs.
-func (s *scope) bindTo(method string, parts func() []string) seal.Binding {
+func (s *scope) bindTo(method string, parts func() []string) (seal.Binding, error) {
 	if s.boundTo == nil {
-		to := elicit.Bind(method, s.server.Principal(s.Context), parts())
+		principal, err := s.server.principal(s.Context)
+		if err != nil {
+			return seal.Binding{}, err
+		}
+		to := elicit.Bind(method, principal, parts())
 		s.boundTo = &to
 	}
-	return *s.boundTo
+	return *s.boundTo, nil
 }
 
-// appendPending appends the result that asks the pending questions. bindTo was called.
+// appendPending appends the result that asks the pending questions. bindTo was called, and
+// after its error the request fails.
 func (s *scope) appendPending(dst []byte) ([]byte, *rpc.Failure) {
-	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, *s.boundTo, s.server.serverInfo)
+	if f := s.request.Failed(); f != nil {
+		return nil, f
+	}
+	return s.knowledge().AppendInputRequired(s.Context, dst, s.request, &s.server.sealer, *s.boundTo, s.server.serverInfo)
 }
 
 // isPending reports whether the function has returned err for questions that the client gets
@@ -200,9 +208,12 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 		if s.isCached { // one that includes this one: it has no principal
 			return render.call(ctx)
 		}
-		principal := ""
+		principal, err := "", error(nil)
 		if !d.more().Cache.Shared {
-			principal = s.server.Principal(ctx)
+			principal, err = s.server.principal(ctx)
+		}
+		if err != nil {
+			return nil, err
 		}
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
@@ -220,7 +231,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			if err != nil {
 				return keptResult{}, err
 			}
-			if _, err := s.server.appendResult(nil, revision.NewestStateful(), nil, nil, r, served{}); err != nil {
+			if _, err := s.server.appendResult(own, nil, revision.NewestStateful(), nil, nil, r, served{}); err != nil {
 				return keptResult{result: r}, nil // which is an error of each request
 			}
 			return keep(r), nil

@@ -51,7 +51,7 @@ func (g *getRequest) collectText(ctx context.Context, of *servedGet, all *snapsh
 
 // binding returns what a state of this request is bound to. The first call comes before the
 // client fills in arguments, which are not part of the request.
-func (g *getRequest) binding() seal.Binding {
+func (g *getRequest) binding() (seal.Binding, error) {
 	_, method := g.of.methods()
 	return g.bindTo(method, func() []string {
 		parts := []string{g.definition.prompt.Name}
@@ -90,7 +90,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 	}
 	g.rounds++
 	if g.request.Rev.Stateless() {
-		_ = g.binding() // before the texts change
+		_, _ = g.binding() // before the texts change
 	}
 	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
 	if pending {
@@ -182,7 +182,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			// The function may reject an argument that fill has accepted.
 			if problems = d.plan.Locate(err); len(problems) == 0 {
 				if g.isPending(err) {
-					_ = g.binding()
+					_, _ = g.binding()
 					return nil, true, nil
 				}
 				return nil, false, g.fail(err)

@@ -129,13 +129,27 @@ func (s *Server) Capabilities(version string) map[string]any {
 }
 
 // Principal returns the result of Options.Principal for the client in ctx, or the
-// empty string. A transport uses it to separate the state of clients.
-func (s *Server) Principal(ctx context.Context) string {
+// empty string without Options.Principal. A transport uses the principal to separate the
+// state of clients. After an error, a transport must reject the request: see [Server.Log].
+func (s *Server) Principal(ctx context.Context) (string, error) {
 	_ = s.dispatcher()
 	if s.options.Principal == nil {
-		return ""
+		return "", nil
 	}
-	return s.options.Principal(ctx)
+	principal, err := s.options.Principal(ctx)
+	if err != nil {
+		return "", fmt.Errorf("Options.Principal: %w", err)
+	}
+	return principal, nil
+}
+
+// principal is Principal for a request. After an error the request fails.
+func (s *Server) principal(ctx context.Context) (string, error) {
+	principal, err := s.Principal(ctx)
+	if err != nil {
+		rpc.FromContext(ctx).Fail(err)
+	}
+	return principal, err
 }
 
 // MaxMessageBytes returns the maximum size of a message in bytes. A transport may
@@ -146,9 +160,11 @@ func (s *Server) MaxMessageBytes() int {
 }
 
 // isVisible reports whether the prompt is visible to the client in ctx. It runs the
-// application's code.
+// application's code. After an error the request fails.
 func (s *Server) isVisible(ctx context.Context, d *definition) bool {
-	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
+	return s.options.Visible == nil || rpc.Decide(ctx, "Options.Visible", func() (bool, error) {
+		return s.options.Visible(ctx, d.filterCopy())
+	})
 }
 
 // visible returns the prompt with the name, if it exists and is visible to the client in ctx.
@@ -169,9 +185,9 @@ func (s *Server) isOpen() bool { return s.handler == nil && s.options.Visible ==
 
 // appendResult appends the result of a prompt, checked, in the form of a revision, for the
 // host of the client, which may be nil. Its links must not contain the secrets.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
+func (s *Server) appendResult(ctx context.Context, dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
 	onlyTexts := host.Has(hosts.ReadsTexts)
-	e := s.newEncoder(dst, rev, secrets, onlyTexts)
+	e := s.newEncoder(ctx, dst, rev, secrets, onlyTexts)
 	e.onlyTexts, e.joins, e.served = onlyTexts, onlyTexts && host.Has(hosts.ReadsOneMessage), v
 	e.expandsTexts = host.Has(hosts.ExpandsTexts)
 	if e.result(r); len(e.errs) > 0 {
@@ -185,9 +201,9 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, host *hosts.Cli
 
 // newEncoder returns an encoder that appends a result. With lacksLinks, the client reads
 // no links and no audio, whatever its revision has.
-func (s *Server) newEncoder(dst []byte, rev revision.Revision, secrets *redact.Secrets, lacksLinks bool) encoder {
+func (s *Server) newEncoder(ctx context.Context, dst []byte, rev revision.Revision, secrets *redact.Secrets, lacksLinks bool) encoder {
 	return encoder{
-		buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		ctx: ctx, buf: dst, rev: rev, isResult: true, secrets: secrets, fallback: s.options.Fallback, serverInfo: s.serverInfo,
 		lacksAudio: lacksLinks || !rev.Audio(), lacksLinks: lacksLinks || !rev.ResourceLink(),
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}

@@ -22,9 +22,9 @@ import (
 type rank struct{}
 
 // ranked shows a prompt to whoever has one of its tags as a rank.
-func ranked(ctx context.Context, p prompts.Prompt) bool {
+func ranked(ctx context.Context, p prompts.Prompt) (bool, error) {
 	mine, _ := ctx.Value(rank{}).(string)
-	return slices.Contains(p.Tags, mine)
+	return slices.Contains(p.Tags, mine), nil
 }
 
 // tagged declares n prompts of which each third is for "few", all for "all".
@@ -47,7 +47,7 @@ func tagged(n int) *prompts.Registry {
 func TestVisibleForcesPrivate(t *testing.T) {
 	t.Parallel()
 	for _, public := range []bool{false, true} {
-		for _, filter := range []func(context.Context, prompts.Prompt) bool{nil, ranked} {
+		for _, filter := range []func(context.Context, prompts.Prompt) (bool, error){nil, ranked} {
 			s := prompts.MustNewServer(tagged(9), prompts.Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
 			want := "private"
 			if public && filter == nil {
@@ -93,9 +93,9 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 			return prompts.Messages(), nil
 		})
 	var seen []prompts.Prompt
-	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
+	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) (bool, error) {
 		seen = append(seen, p)
-		return true
+		return true, nil
 	}})
 	for _, method := range s.Methods() {
 		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+servertest.CompleteParamsOf("p", "a", "")+`}`), prompts.CallOptions{Version: "2025-11-25"})
@@ -119,10 +119,10 @@ func TestVisibleFails(t *testing.T) {
 	lines := []string{plainList, servertest.GetLine("1", "p001"), servertest.CompleteLine("1", "p001", "a", "")}
 	servertest.Bubble(t, func(t *testing.T) {
 		calls := 0
-		s := prompts.MustNewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
+		s := prompts.MustNewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) {
 			calls++
 			time.Sleep(time.Minute)
-			return true
+			return true, nil
 		}})
 		c := servertest.Connect(t, s).Handshake()
 		for _, line := range lines {
@@ -146,7 +146,7 @@ func TestVisibleFails(t *testing.T) {
 func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 	t.Parallel()
 	var isHidden atomic.Bool
-	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
+	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return !isHidden.Load(), nil }})
 	r := servertest.NewRounds(t, s, "paint")
 	r.Get("").Wants(t, "colour")
 	isHidden.Store(true)
@@ -162,7 +162,7 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 		servertest.InBubble(t, name, func(t *testing.T) {
 			w := servertest.NewWaiter()
 			s := prompts.MustNewServer(servertest.RegistryOf(w.Prompt("wait"), servertest.Asking("hidden")), prompts.Options{
-				Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+				Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 			})
 			get := servertest.GetLine("2", name)
 			complete := `{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"` + name + `"},"argument":{"name":"x","value":""}}}`
@@ -290,7 +290,7 @@ func TestSearchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		reg.MustAdd(servertest.TextPrompt("greet", "hi"))
-		s := prompts.MustNewServer(reg, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
+		s := prompts.MustNewServer(reg, prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return true, nil }})
 		suggested := func() int {
 			n := 0
 			for range 100 {
@@ -310,7 +310,7 @@ func TestSearchesAreBounded(t *testing.T) {
 // but placeholders and content for the clients that drop the latter.
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := prompts.MustNewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
+	s := prompts.MustNewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) (string, error) { return "", nil }})
 	for _, line := range []string{servertest.EnvelopedLine("1", "server/discover", ""), servertest.EnvelopedLine("1", "prompts/list", ""), servertest.EnvelopedGet("1", "p000")} {
 		want := servertest.AnswerTo(t, s, nil, line)
 		for _, name := range []string{"all", "few", "root", "opencode"} {

@@ -103,8 +103,8 @@ func ExampleFolder_visible() {
 	}
 	srv := prompts.MustNewServer(&reg, prompts.Options{
 		DisableReleaseMeta: true,
-		Visible: func(_ context.Context, p prompts.Prompt) bool {
-			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/")
+		Visible: func(_ context.Context, p prompts.Prompt) (bool, error) {
+			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/"), nil
 		},
 	})
 	list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
 // Extension is the name of the extension in the capabilities of a server.
@@ -191,8 +192,13 @@ func (s *service) visible(ctx context.Context) func(e *entry) bool {
 	if s.options.Visible == nil {
 		return nil
 	}
-	return func(e *entry) bool { return ctx.Err() == nil && s.options.Visible(ctx, e.skill) }
+	return func(e *entry) bool {
+		return ctx.Err() == nil && rpc.Decide(ctx, visibleName, func() (bool, error) { return s.options.Visible(ctx, e.skill) })
+	}
 }
+
+// visibleName names Options.Visible in errors.
+const visibleName = "promptskills: Options.Visible"
 
 func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }
 
@@ -225,7 +231,13 @@ func (s *service) subscribe(ctx context.Context, from feature.Client, uri string
 		return nil, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
 	}
 	e, _, ok := find(s.registry.load().skills, path)
-	if visible := s.visible(ctx); !ok || visible != nil && !visible(e) {
+	if ok && s.options.Visible != nil { // subscriptions/listen is no request that can fail
+		var err error
+		if ok, err = s.options.Visible(ctx, e.skill); err != nil {
+			return nil, rpc.InternalFailure(q.method, fmt.Errorf("%s: %w", visibleName, err))
+		}
+	}
+	if !ok {
 		return nil, q.unknown()
 	}
 	return s.registry.subscribers.Add(func(c *change) {

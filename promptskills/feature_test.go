@@ -189,7 +189,9 @@ func TestHiddenSkills(t *testing.T) {
 	require.NoError(t, reg.Add(skill("a"), skill("a/b/hidden", "x", "secret"), skill("hidden"), skill("z/hidden")))
 	c := serve(t, &reg, "", promptskills.Options{
 		CachePublic: true,
-		Visible:     func(_ context.Context, s promptskills.Skill) bool { return !strings.HasSuffix(s.Path, "hidden") },
+		Visible: func(_ context.Context, s promptskills.Skill) (bool, error) {
+			return !strings.HasSuffix(s.Path, "hidden"), nil
+		},
 	})
 	raw, err := c.Call("skills/list", struct{}{})
 	require.Nil(t, err)

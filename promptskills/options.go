@@ -27,8 +27,10 @@ type Options struct {
 	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
 	// skill is missing from lists, from the entries of skills above it and from
 	// directories, and unknown in every other request. s must not be changed. The rules
-	// for ctx are those of a prompts.RenderFunc. It may be called concurrently.
-	Visible func(ctx context.Context, s Skill) bool
+	// for ctx are those of a prompts.RenderFunc. After an error the request fails with an
+	// internal error, and the logger of the server gets the error. It may be called
+	// concurrently.
+	Visible func(ctx context.Context, s Skill) (bool, error)
 	// ReadsPerSecond is the number of resources/read requests per second that one
 	// client may send. Twice the rate may come at once. The next request is rejected
 	// (-32603). Default: no limit.

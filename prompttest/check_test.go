@@ -144,7 +144,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		return prompts.Messages(prompts.User(who.Name + args["a"])), nil
 	}})
 	type key struct{}
-	srv := prompts.MustNewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
+	srv := prompts.MustNewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) (bool, error) { return ctx.Value(key{}) != nil, nil }})
 	seen := context.WithValue(t.Context(), key{}, 1)
 	for _, test := range []struct {
 		name   string

@@ -29,8 +29,8 @@ func TestVisible(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, _ := serve(t, prompttools.Options{Select: all, Pair: pair}, prompts.Options{
-				Visible: func(ctx context.Context, p prompts.Prompt) bool {
-					return p.Name == "open" || ctx.Value(userKey{}) == "ada"
+				Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
+					return p.Name == "open" || ctx.Value(userKey{}) == "ada", nil
 				},
 			}, textPrompt("open", ""), textPrompt("secret", "x"))
 			call := func(user, tool, arguments string) string {
@@ -375,7 +375,7 @@ func TestListChanged(t *testing.T) {
 // The list of tools has the hints of the options (CCH-01).
 func TestCacheHints(t *testing.T) {
 	t.Parallel()
-	visible := func(context.Context, prompts.Prompt) bool { return true }
+	visible := func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
 	public := prompttools.Options{CacheTTL: 2 * time.Second, CachePublic: true}
 	for _, test := range []struct {
 		tools  prompttools.Options
@@ -576,7 +576,7 @@ func TestOwnToolsWithoutAQuestion(t *testing.T) {
 func TestSearchesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		all := func(context.Context, prompts.Prompt) bool { return true }
+		all := func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
 		srv, _ := serve(t, prompttools.Options{Select: func(prompts.Prompt) bool { return true }}, prompts.Options{Visible: all}, textPrompt("zebra", ""))
 		suggested := 0
 		for range 100 {

@@ -42,10 +42,10 @@ func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
 			}
 			t.Run(name+" "+test.name, func(t *testing.T) {
 				waits, end := make(chan struct{}), make(chan struct{})
-				srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Middleware: middleware, Visible: func(context.Context, prompts.Prompt) bool {
+				srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Middleware: middleware, Visible: func(context.Context, prompts.Prompt) (bool, error) {
 					waits <- struct{}{}
 					<-end
-					return true
+					return true, nil
 				}}, reviewPrompt())
 				heap := func() int {
 					runtime.GC()

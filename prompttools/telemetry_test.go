@@ -51,7 +51,7 @@ func TestTelemetry(t *testing.T) {
 			seen := &observer{}
 			srv, _ := serve(t, prompttools.Options{Select: all, Pair: pair, Tools: []prompttools.Tool{{Name: "own", Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
 				return &prompttools.Result{IsError: string(args) == "{}"}, nil
-			}}}}, prompts.Options{Observer: seen, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "secret" }}, reviewPrompt(), textPrompt("secret", ""), textPrompt("a b", ""))
+			}}}}, prompts.Options{Observer: seen, Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "secret", nil }}, reviewPrompt(), textPrompt("secret", ""), textPrompt("a b", ""))
 			var want []string
 			for _, version := range prompttest.Versions() {
 				c := connect(t, srv, version)

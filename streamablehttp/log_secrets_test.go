@@ -47,7 +47,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	var log logbook
 	p := newPlaceOf(t, prompts.Options{
 		Logger:    slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.Level(math.MinInt)})),
-		Principal: func(context.Context) string { return "user " + confided },
+		Principal: func(context.Context) (string, error) { return "user " + confided, nil },
 	}, Options{})
 	fails := func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("no disk") }
 	panics := func(context.Context, map[string]string) (*prompts.Result, error) { panic("no disk") }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
@@ -34,7 +36,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.options.writeCORS(w, r) {
 		return
 	}
-	c := h.clientOf(r)
+	c, err := h.clientOf(r)
+	if err != nil {
+		why, id := errorid.New("internal error: principal of the request is unknown")
+		h.server.Log(r.Context(), slog.LevelError, "cannot identify client", slog.Any("error", err), slog.String(errorid.Attr, id))
+		h.refuse(w, r, http.StatusInternalServerError, why)
+		return
+	}
 	if status, why := h.begin(r, c); why != "" {
 		if status == http.StatusServiceUnavailable {
 			w.Header().Set("Retry-After", "1")
@@ -99,12 +107,16 @@ func (h *Handler) bound(w http.ResponseWriter, r *http.Request) {
 
 // clientOf calls Options.Principal, so only the goroutine of the request may call it: a
 // panic then ends that request only.
-func (h *Handler) clientOf(r *http.Request) client {
-	if principal := h.server.Principal(r.Context()); principal != "" {
+func (h *Handler) clientOf(r *http.Request) (client, error) {
+	principal, err := h.server.Principal(r.Context())
+	if err != nil {
+		return client{}, err
+	}
+	if principal != "" {
 		// Sessions keep the name, and the principal may be a part of a whole header.
 		const kind = "principal "
 		name := kind + limit.Name(principal)
-		return client{name[len(kind):], name}
+		return client{name[len(kind):], name}, nil
 	}
-	return client{"", "address " + addressOf(r)}
+	return client{"", "address " + addressOf(r)}, nil
 }

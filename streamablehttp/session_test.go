@@ -2,6 +2,8 @@ package streamablehttp
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -199,9 +201,9 @@ func TestDeleteUnderRequest(t *testing.T) {
 type principalKey struct{}
 
 // principalIn is a Principal for servers that authenticated has changed.
-func principalIn(ctx context.Context) string {
+func principalIn(ctx context.Context) (string, error) {
 	name, _ := ctx.Value(principalKey{}).(string)
-	return name
+	return name, nil
 }
 
 // authenticated takes the header User for who it is.
@@ -249,9 +251,9 @@ func TestPrincipalIsACopy(t *testing.T) {
 func TestPrincipalPanics(t *testing.T) {
 	t.Parallel()
 	var once sync.Once
-	p := newPlaceOf(t, prompts.Options{Principal: func(context.Context) string {
+	p := newPlaceOf(t, prompts.Options{Principal: func(context.Context) (string, error) {
 		once.Do(func() { panic(http.ErrAbortHandler) })
-		return ""
+		return "", nil
 	}}, Options{})
 	_, err := p.http.Client().Do(p.request(http.MethodPost, initializeBody("2025-11-25"), nil))
 	require.Error(t, err)
@@ -416,4 +418,25 @@ func TestInitializeRefusedCloses(t *testing.T) {
 	x.end() // without an answer that has opened it
 	assert.True(t, x.session.isClosed(t))
 	assert.False(t, h.sessions.has(x.session.id, ""))
+}
+
+// A request whose principal is an error reaches no session, and no method.
+func TestPrincipalWithAnError(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	h := MustNewHandler(prompts.MustNewServer(new(prompts.Registry), prompts.Options{
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
+		Principal: func(context.Context) (string, error) { return "ada", errors.New("a secret") },
+	}), Options{})
+	t.Cleanup(func() { _ = h.Close() })
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+		log.Reset()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "http://localhost/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)))
+		assert.Equal(t, http.StatusInternalServerError, w.Code, method)
+		assert.NotContains(t, w.Body.String(), "secret", method)
+		_, id, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(w.Body.String()), ")"), "error id ")
+		assert.NotEmpty(t, id, method)
+		assert.Contains(t, log.String(), `msg="cannot identify client" error="Options.Principal: a secret" error_id=`+id, method)
+	}
 }

@@ -67,9 +67,9 @@ func replaceTokens(old, next tokens) {
 
 type principalKey struct{}
 
-func principal(ctx context.Context) string {
+func principal(ctx context.Context) (string, error) {
 	name, _ := ctx.Value(principalKey{}).(string)
-	return name
+	return name, nil
 }
 
 // authenticate answers requests without a valid bearer token with 401. A request ends

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,7 @@ func TestAsk(t *testing.T) {
 	key := func(b byte) []byte { return append(make([]byte, 31), b) }
 	keys.Store(&[][]byte{key(1)})
 	s := start(t, 0, nil)
-	s.settings.stateKeys = func() [][]byte { return *keys.Load() }
+	s.settings.stateKeys = func(context.Context) ([][]byte, error) { return *keys.Load(), nil }
 	var err error
 	s.fleet, err = startFleet(t.Context(), 3, s.settings)
 	require.NoError(t, err)

@@ -168,10 +168,10 @@ func publish(ctx context.Context, o options, say io.Writer) error {
 
 // newKeys returns keys for the replicas of this process. Those of a real fleet
 // come from where it keeps its secrets, and are read again when they rotate.
-func newKeys() func() [][]byte {
+func newKeys() func(context.Context) ([][]byte, error) {
 	keys := [][]byte{make([]byte, 32)}
 	_, _ = rand.Read(keys[0]) // never fails
-	return func() [][]byte { return keys }
+	return func(context.Context) ([][]byte, error) { return keys, nil }
 }
 
 // fleet is a number of replicas.

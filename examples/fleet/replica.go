@@ -29,7 +29,7 @@ type settings struct {
 	// stateKeys encrypt what a client carries between the rounds of a request, the
 	// first one of them; all of them decrypt it. Where replicas do not have the
 	// same, a question that one has asked is lost on another.
-	stateKeys func() [][]byte
+	stateKeys func(context.Context) ([][]byte, error)
 	// changeDelay is more than the time between two replicas' getting a change.
 	changeDelay time.Duration
 	// say receives the lines that a replica prints.

@@ -61,14 +61,14 @@ func lookUp(token string) (found user, ok bool) {
 
 // userName is the principal: sessions, and what travels through a client
 // between its requests, are good only for the user they were made for.
-func userName(ctx context.Context) string {
+func userName(ctx context.Context) (string, error) {
 	u, _ := ctx.Value(userKey{}).(user)
-	return u.name
+	return u.name, nil
 }
 
 // isAllowed is the filter: a prompt with tags is for those whose token has one
 // of them as a scope.
-func isAllowed(ctx context.Context, p prompts.Prompt) bool {
+func isAllowed(ctx context.Context, p prompts.Prompt) (bool, error) {
 	u, _ := ctx.Value(userKey{}).(user)
-	return len(p.Tags) == 0 || slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(u.scopes, tag) })
+	return len(p.Tags) == 0 || slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(u.scopes, tag) }), nil
 }

@@ -319,9 +319,9 @@ func Options(o prompts.Options) prompts.Options {
 	o.StrictArguments = true
 	o.ElicitArguments = true
 	o.Limits.GetsPerSecond = -1
-	o.Visible = func(ctx context.Context, p prompts.Prompt) bool {
+	o.Visible = func(ctx context.Context, p prompts.Prompt) (bool, error) {
 		tags, _ := ctx.Value(tagsKey{}).([]string)
-		return tags == nil || len(p.Tags) == 0 || slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
+		return tags == nil || len(p.Tags) == 0 || slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(tags, tag) }), nil
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package elicit
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -89,15 +90,15 @@ func (r *Retry) HasState() bool { return r != nil && r.state != "" }
 // Sealer seals the requestState. With Keys, any replica opens what another replica has
 // sealed. Own is for a single process.
 type Sealer struct {
-	Keys func() [][]byte // see Options.RequestStateKeys; may be nil
-	Own  []byte          // the key without Keys
+	Keys func(ctx context.Context) ([][]byte, error) // see Options.RequestStateKeys; may be nil
+	Own  []byte                                      // the key without Keys
 	TTL  time.Duration
 }
 
 // Check returns an error if Keys returns no valid keys. NewServer calls it, so that a wrong
 // key is found before the first question.
 func (s *Sealer) Check() error {
-	_, err := s.keys()
+	_, err := s.keys(context.Background())
 	return err
 }
 
@@ -118,11 +119,14 @@ func appendSized(dst []byte, s string) []byte {
 
 // keys returns the keys for states, the one to seal with first. The function Keys is called
 // each time, so that keys can be rotated while the server runs.
-func (s *Sealer) keys() ([][]byte, error) {
+func (s *Sealer) keys(ctx context.Context) ([][]byte, error) {
 	if s.Keys == nil {
 		return [][]byte{s.Own}, nil
 	}
-	keys := s.Keys()
+	keys, err := s.Keys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("Options.RequestStateKeys: %w", err)
+	}
 	if len(keys) == 0 {
 		return nil, errors.New("Options.RequestStateKeys returned no keys")
 	}
@@ -134,8 +138,8 @@ func (s *Sealer) keys() ([][]byte, error) {
 	return keys, nil
 }
 
-func (s *Sealer) seal(state sealedState, to seal.Binding) (string, error) {
-	keys, err := s.keys()
+func (s *Sealer) seal(ctx context.Context, state sealedState, to seal.Binding) (string, error) {
+	keys, err := s.keys(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -152,11 +156,11 @@ func (s *Sealer) seal(state sealedState, to seal.Binding) (string, error) {
 
 // open returns what a requestState contains. It is not ok if the state is forged, of another
 // request, or expired. The size is checked first: seal never returns a longer text.
-func (s *Sealer) open(text string, to seal.Binding) (state sealedState, ok bool, err error) {
+func (s *Sealer) open(ctx context.Context, text string, to seal.Binding) (state sealedState, ok bool, err error) {
 	if len(text) > maxRequestState {
 		return state, false, nil
 	}
-	plain, ok, err := seal.Open(s.keys, text, to)
+	plain, ok, err := seal.Open(func() ([][]byte, error) { return s.keys(ctx) }, text, to)
 	if !ok || json.Unmarshal(plain, &state) != nil || time.Now().UnixMilli() >= state.Expires {
 		return sealedState{}, false, err
 	}
@@ -172,12 +176,16 @@ type sealedState struct {
 
 // Resume reads the answers and the requestState of a request. It fails if the state is
 // invalid, has expired, or is not bound to the request.
-func (s *State) Resume(r *rpc.Running, retry *Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
+func (s *State) Resume(ctx context.Context, r *rpc.Running, retry *Retry, sealer *Sealer, to func() (seal.Binding, error)) *rpc.Failure {
 	s.rawResponses = retry.responses
 	if retry.state == "" {
 		return nil
 	}
-	state, ok, err := sealer.open(retry.state, to())
+	binding, err := to()
+	if err != nil {
+		return rpc.InternalFailure(r.Subject(), err)
+	}
+	state, ok, err := sealer.open(ctx, retry.state, binding)
 	switch {
 	case err != nil:
 		return rpc.InternalFailure(r.Subject(), err)
@@ -194,13 +202,13 @@ func (s *State) Resume(r *rpc.Running, retry *Retry, sealer *Sealer, to func() s
 
 // AppendInputRequired appends the result that asks the pending questions. If the state is too
 // large, the error is the client's only if the answers take more than half of the limit.
-func (s *State) AppendInputRequired(dst []byte, r *rpc.Running, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
+func (s *State) AppendInputRequired(ctx context.Context, dst []byte, r *rpc.Running, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
 	questions, state := s.pendingState(sealer.TTL)
 	if len(questions) == 0 {
 		return nil, rpc.InternalFailure(r.Subject(), errors.New("function returned ErrInputRequired without a question"))
 	}
 	state.HasSecrets = r.Secrets() != nil
-	sealed, err := sealer.seal(state, to)
+	sealed, err := sealer.seal(ctx, state, to)
 	if err != nil {
 		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
 			return nil, &rpc.Failure{Client: errAnswersSize}

@@ -187,7 +187,7 @@ func TestStateKeys(t *testing.T) {
 	t.Parallel()
 	older, newer, others := []byte("0123456789abcdef"), []byte("the newer one is longer than that"), []byte("that of somebody else")
 	server := func(keys ...[]byte) *prompts.Server {
-		return prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
+		return prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{RequestStateKeys: func(context.Context) ([][]byte, error) { return keys, nil }})
 	}
 	for _, test := range []struct {
 		name     string
@@ -216,13 +216,13 @@ func TestStateKeys(t *testing.T) {
 }
 
 // later returns keys that are valid for NewServer only.
-func later(keys func() [][]byte) func() [][]byte {
+func later(keys func() ([][]byte, error)) func(context.Context) ([][]byte, error) {
 	var isServing atomic.Bool
-	return func() [][]byte {
+	return func(context.Context) ([][]byte, error) {
 		if isServing.Swap(true) {
 			return keys()
 		}
-		return [][]byte{make([]byte, 16)}
+		return [][]byte{make([]byte, 16)}, nil
 	}
 }
 
@@ -234,7 +234,7 @@ func TestInvalidStateKeys(t *testing.T) {
 		"a key of 15 bytes (minimum 16)": {make([]byte, 15)},
 		"a key of 0 bytes (minimum 16)":  {make([]byte, 16), nil},
 	} {
-		_, err := prompts.NewServer(new(prompts.Registry), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
+		_, err := prompts.NewServer(new(prompts.Registry), prompts.Options{RequestStateKeys: func(context.Context) ([][]byte, error) { return keys, nil }})
 		assert.EqualError(t, err, "prompts: options: Options.RequestStateKeys returned "+want)
 	}
 }
@@ -247,11 +247,15 @@ func TestInvalidStateOptions(t *testing.T) {
 		o    prompts.Options
 		log  string
 	}{
-		{"no keys", prompts.Options{RequestStateKeys: later(func() [][]byte { return nil })}, "no keys"},
-		{"a short key", prompts.Options{RequestStateKeys: later(func() [][]byte { return [][]byte{make([]byte, 15)} })}, "15 bytes"},
-		{"a short second key", prompts.Options{RequestStateKeys: later(func() [][]byte { return [][]byte{make([]byte, 16), nil} })}, "0 bytes"},
-		{"keys that panic", prompts.Options{RequestStateKeys: later(func() [][]byte { panic("a secret") })}, "a secret"},
-		{"a principal that panics", prompts.Options{Principal: func(context.Context) string { panic("a secret") }}, "a secret"},
+		{"no keys", prompts.Options{RequestStateKeys: later(func() ([][]byte, error) { return nil, nil })}, "no keys"},
+		{"a short key", prompts.Options{RequestStateKeys: later(func() ([][]byte, error) { return [][]byte{make([]byte, 15)}, nil })}, "15 bytes"},
+		{"a short second key", prompts.Options{RequestStateKeys: later(func() ([][]byte, error) { return [][]byte{make([]byte, 16), nil}, nil })}, "0 bytes"},
+		{"keys with an error", prompts.Options{RequestStateKeys: later(func() ([][]byte, error) {
+			return nil, &prompts.Error{Code: 1, Message: "a secret"} // of another service
+		})}, "a secret"},
+		{"keys that panic", prompts.Options{RequestStateKeys: later(func() ([][]byte, error) { panic("a secret") })}, "a secret"},
+		{"a principal with an error", prompts.Options{Principal: func(context.Context) (string, error) { return "eve", &prompts.Error{Code: 1, Message: "a secret"} }}, "a secret"},
+		{"a principal that panics", prompts.Options{Principal: func(context.Context) (string, error) { panic("a secret") }}, "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -312,9 +316,9 @@ func TestStateOfAMiddlewaresPrincipal(t *testing.T) {
 	t.Parallel()
 	type principal struct{}
 	s := prompts.MustNewServer(servertest.RegistryOf(servertest.Asking("paint")), prompts.Options{
-		Principal: func(ctx context.Context) string {
+		Principal: func(ctx context.Context) (string, error) {
 			name, _ := ctx.Value(principal{}).(string)
-			return name
+			return name, nil
 		},
 		Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(context.WithValue(ctx, principal{}, "ann"), r)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,6 +31,8 @@ type fails struct {
 	options func(o *prompts.Options, r *prompts.Registry)
 	// The request. Default: prompts/get of the prompt.
 	method, members string
+	// cause is in each record, and in no answer.
+	cause string
 }
 
 func withTools(o prompttools.Options) func(*prompts.Options, *prompts.Registry) {
@@ -86,7 +89,7 @@ func withMethod(result any, do func() error) fails {
 }
 
 func isInvisible(o *prompts.Options, _ *prompts.Registry) {
-	o.Visible = func(context.Context, prompts.Prompt) bool { panic(servertest.ErrDisk) }
+	o.Visible = func(context.Context, prompts.Prompt) (bool, error) { panic(servertest.ErrDisk) }
 }
 
 func renders(r *prompts.Result, do func() error) fails {
@@ -127,6 +130,108 @@ func failing(do func() error) map[string]fails {
 	}
 }
 
+// secretCause is the cause of an error of which no client gets anything, though its type is that of
+// an error for clients.
+const secretCause = "a secret of the database"
+
+// undecided is a request for which Visible or Principal returns an error, behind each middleware: one
+// that passes errors on, one that answers in spite of them, and none.
+func undecided() map[string]fails {
+	err := &prompts.Error{Code: 7, Message: secretCause}
+	visible := func(o *prompts.Options) {
+		o.Visible = func(context.Context, prompts.Prompt) (bool, error) { return true, err }
+	}
+	principal := func(o *prompts.Options) {
+		o.Principal = func(context.Context) (string, error) { return "eve", err }
+	}
+	rated := func(o *prompts.Options) {
+		principal(o)
+		o.Limits.GetsPerSecond = 1000
+	}
+	prompt := servertest.Completing("p", nil)
+	cached := prompt
+	cached.Cache.TTL = time.Hour
+	letter := servertest.TextPrompt("letter", "hi")
+	outer := servertest.Including("outer", "p", nil)
+	get := fails{prompt: prompt}
+	requests := map[string]fails{
+		"get":         get,
+		"unknown":     {prompt: letter, members: `"name":"leter"`},
+		"list":        {prompt: prompt, method: "prompts/list"},
+		"completion":  {prompt: prompt, method: "completion/complete", members: completeP},
+		"tool":        {prompt: prompt, options: withTools(prompttools.Options{Names: []string{"p"}}), method: "tools/call"},
+		"other tool":  {prompt: letter, options: withTools(prompttools.Options{Names: []string{"letter"}}), method: "tools/call", members: `"name":"leter"`},
+		"tools":       {prompt: prompt, options: withTools(prompttools.Options{Names: []string{"p"}}), method: "tools/list"},
+		"pair's get":  {prompt: prompt, options: withTools(prompttools.Options{Names: []string{"p"}, Pair: &prompttools.Pair{}}), method: "tools/call", members: `"name":"get_prompt","arguments":{"name":"p"}`},
+		"pair's list": {prompt: prompt, options: withTools(prompttools.Options{Names: []string{"p"}, Pair: &prompttools.Pair{}}), method: "tools/call", members: `"name":"list_prompts"`},
+	}
+	middlewares := map[string]func(prompts.Handler) prompts.Handler{
+		"none":   nil,
+		"passes": func(next prompts.Handler) prompts.Handler { return next },
+		"answers": func(next prompts.Handler) prompts.Handler {
+			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+				if response, err := next(ctx, r); err == nil {
+					return response, nil
+				}
+				return &prompts.Response{Result: prompts.Messages(prompts.User("anyway")), Values: []string{"anyway"}}, nil
+			}
+		},
+		"asks": func(next prompts.Handler) prompts.Handler {
+			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+				if r.Prompt == "" || r.PromptExists(ctx) {
+					return next(ctx, r)
+				}
+				return &prompts.Response{Result: prompts.Messages(prompts.User("anyway")), Values: []string{"anyway"}}, nil
+			}
+		},
+	}
+	all := map[string]fails{}
+	add := func(name string, f fails, set func(*prompts.Options)) {
+		for with, middleware := range middlewares {
+			own := f
+			own.cause = secretCause
+			own.options = func(o *prompts.Options, r *prompts.Registry) {
+				if f.options != nil {
+					f.options(o, r)
+				}
+				set(o)
+				o.Middleware = middleware
+			}
+			all["undecided "+name+", middleware "+with] = own
+		}
+	}
+	// Before anything is decided, these middlewares have answered.
+	defer func() {
+		delete(all, "undecided visible unknown, middleware asks")
+		delete(all, "undecided visible other tool, middleware answers")
+	}()
+	for name, f := range requests {
+		add("visible "+name, f, visible)
+		if name == "completion" {
+			add("principal "+name, f, principal) // which has a rate
+		}
+	}
+	add("principal get", get, rated)
+	add("principal tool", requests["tool"], rated)
+	add("principal cache", fails{prompt: cached}, principal)
+	add("visible include", fails{prompt: outer, members: `"name":"outer"`, options: func(_ *prompts.Options, r *prompts.Registry) { r.MustAdd(prompt) }}, func(o *prompts.Options) {
+		o.Visible = func(_ context.Context, p prompts.Prompt) (bool, error) {
+			if p.Name == "p" {
+				return true, err
+			}
+			return true, nil
+		}
+	})
+	hidden := promptskills.Options{Visible: func(context.Context, promptskills.Skill) (bool, error) { return true, err }}
+	for method, members := range map[string]string{
+		"skills/list": "", "skills/get": `"uri":"skill://s/SKILL.md"`, "resources/list": "", "resources/read": `"uri":"skill://s/SKILL.md"`,
+		"resources/directory/read": `"uri":"skill://s"`, "resources/subscribe": `"uri":"skill://s/SKILL.md"`,
+	} {
+		add("skills "+method, withSkills(method, members, hidden), func(*prompts.Options) {})
+	}
+	return all
+}
+
 // internalErrors are the ways in which the application's code can fail.
 func internalErrors() map[string]fails {
 	bad := prompts.Messages(prompts.UserContent(nil))
@@ -158,12 +263,13 @@ func internalErrors() map[string]fails {
 			Names: []string{"p"}, Content: func([]prompts.Message) []prompts.Content { panic(servertest.ErrDisk) },
 		}), method: "tools/call"},
 		"dynamic skill":  withSkills("resources/read", `"uri":"skill://s/a.md"`, promptskills.Options{}),
-		"visible skills": withSkills("skills/list", "", promptskills.Options{Visible: func(context.Context, promptskills.Skill) bool { panic(servertest.ErrDisk) }}),
+		"visible skills": withSkills("skills/list", "", promptskills.Options{Visible: func(context.Context, promptskills.Skill) (bool, error) { panic(servertest.ErrDisk) }}),
 	}
 	for method, members := range map[string]string{"prompts/get": "", "prompts/list": "", "completion/complete": completeP} {
 		all["middleware without a response "+method] = withMiddleware(method, members, nil, no)
 		all["middleware with a foreign response "+method] = withMiddleware(method, members, foreign, no)
 	}
+	maps.Copy(all, undecided())
 	for how, do := range map[string]func() error{
 		"error":             func() error { return servertest.ErrDisk },
 		"error that panics": func() error { return servertest.BadError{} },
@@ -225,6 +331,10 @@ func TestErrorIDs(t *testing.T) {
 				time.Sleep(2 * time.Hour) // what ignores its time limit returns
 				synctest.Wait()
 				assertErrorIDs(t, answers, j.String())
+				if test.cause != "" {
+					assert.Equal(t, strings.Count(j.String(), "error_id"), strings.Count(j.String(), test.cause), j.String())
+					assert.NotContains(t, strings.Join(answers, ""), test.cause)
+				}
 			})
 		})
 	}

@@ -46,12 +46,17 @@ type userKey struct{}
 // userHeader says who a client is over HTTP.
 const userHeader = "X-User"
 
-func userOf(ctx context.Context) string {
+func userOf(ctx context.Context) (string, error) {
 	if r, ok := gosdk.Request(ctx); ok && r.GetExtra() != nil && r.GetExtra().Header.Get(userHeader) != "" {
-		return r.GetExtra().Header.Get(userHeader)
+		return r.GetExtra().Header.Get(userHeader), nil
 	}
 	who, _ := ctx.Value(userKey{}).(string)
-	return who
+	return who, nil
+}
+
+func isOwner(ctx context.Context) bool {
+	who, _ := userOf(ctx)
+	return who == owner
 }
 
 // cabinet is what the servers of TestHiddenInEachVersion have.
@@ -97,13 +102,15 @@ func (c *cabinet) options(t *testing.T, pair *prompttools.Pair) prompts.Options 
 	require.NoError(t, err)
 	return prompts.Options{
 		Features: []feature.Feature{tools}, Logger: slog.New(slog.DiscardHandler), Principal: userOf,
-		Visible: func(ctx context.Context, p prompts.Prompt) bool { return p.Name != classified || userOf(ctx) == owner },
+		Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
+			return p.Name != classified || isOwner(ctx), nil
+		},
 	}
 }
 
 func skillOptions() promptskills.Options {
-	return promptskills.Options{Visible: func(ctx context.Context, s promptskills.Skill) bool {
-		return s.Path != classified || userOf(ctx) == owner
+	return promptskills.Options{Visible: func(ctx context.Context, s promptskills.Skill) (bool, error) {
+		return s.Path != classified || isOwner(ctx), nil
 	}}
 }
 

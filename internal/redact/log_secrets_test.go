@@ -238,14 +238,14 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	for name, o := range map[string]prompts.Options{
 		"by default":                      {},
-		"strictly":                        {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 100}, Principal: func(context.Context) string { return servertest.Confided }},
+		"strictly":                        {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 100}, Principal: func(context.Context) (string, error) { return servertest.Confided, nil }},
 		"by asking":                       {ElicitArguments: true},
 		"through a middleware":            {Middleware: servertest.Passing},
 		"through a middleware that wraps": {Middleware: servertest.Wrapping},
 		"through a middleware that fails": {Middleware: servertest.Around(func(context.Context, *prompts.Request, prompts.Handler) (*prompts.Response, error) {
 			panic(servertest.ErrDisk)
 		})},
-		"through a filter": {Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "fine" }},
+		"through a filter": {Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "fine", nil }},
 	} {
 		for _, version := range versions() {
 			servertest.InBubble(t, name+" in "+version, func(t *testing.T) {

@@ -201,7 +201,7 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 			}
 			return response, err
 		})},
-		"with a fallback that panics":     {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
+		"with a fallback that panics":     {Fallback: func(_ context.Context, f prompts.Fallback) prompts.Content { panic(fmt.Sprintf("%+v", f.Content)) }},
 		"through a middleware that wraps": {Middleware: servertest.Wrapping},
 	} {
 		for _, version := range versions() {

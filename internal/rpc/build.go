@@ -27,7 +27,7 @@ import (
 func NewDispatcher(c Config) (*Dispatcher, []error) {
 	e := &engine{
 		logger: newLogger(c.Logger), limits: c.Limits, timeouts: c.Timeouts,
-		owner: c.Owner, failure: c.Failure, principal: c.Principal, logSensitive: c.LogSensitive,
+		owner: c.Owner, failure: c.Failure, principal: c.Principal, keepsInfo: c.ClientInfo, logSensitive: c.LogSensitive,
 		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),

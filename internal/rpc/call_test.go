@@ -104,9 +104,9 @@ func TestMethodResultsAreCompleted(t *testing.T) {
 func TestCacheOfAFunc(t *testing.T) {
 	t.Parallel()
 	m := feature.Method{Cache: &feature.Cache{TTL: time.Second, Public: true}, Func: func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(`{"resources":[]}`), nil }}
-	for want, visible := range map[string]func(context.Context, prompts.Prompt) bool{
+	for want, visible := range map[string]func(context.Context, prompts.Prompt) (bool, error){
 		`"ttlMs":1000,"cacheScope":"public"`:  nil,
-		`"ttlMs":1000,"cacheScope":"private"`: func(context.Context, prompts.Prompt) bool { return true },
+		`"ttlMs":1000,"cacheScope":"private"`: func(context.Context, prompts.Prompt) (bool, error) { return true, nil },
 	} {
 		s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Visible: visible, Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m, "resources/list": m}}}})
 		for _, name := range []string{"m", "resources/list"} {

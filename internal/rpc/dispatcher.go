@@ -55,9 +55,12 @@ type Config struct {
 	Observer observe.Observer
 	// SessionIDs says that sessions have an id, for the middleware.
 	SessionIDs bool
-	// Principal, if not nil, returns who the client in ctx is.
-	Principal func(ctx context.Context) string
-	Logger    *slog.Logger
+	// Principal, if not nil, returns who the client in ctx is. After an error, it has called
+	// [Running.Fail].
+	Principal func(ctx context.Context) (string, error)
+	// ClientInfo says that a [Running] has the client's description of itself.
+	ClientInfo bool
+	Logger     *slog.Logger
 	// LogSensitive says that the log gets the text of failures of a request with secrets.
 	LogSensitive bool
 }

@@ -37,7 +37,8 @@ type engine struct {
 	// prompts.
 	owner        any
 	failure      func(ctx context.Context, subject string, err error) *Failure
-	principal    func(ctx context.Context) string // nil without one
+	principal    func(ctx context.Context) (string, error) // nil without one
+	keepsInfo    bool                                      // Config.ClientInfo
 	logSensitive bool
 }
 

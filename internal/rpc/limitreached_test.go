@@ -44,7 +44,7 @@ func TestReachedLimitIsLogged(t *testing.T) {
 		want   string // the attributes
 	}{
 		"rate":          {rated, Config{}, statelessRequest("7", "m", ""), `limit="rate of m" client=192.0.2.1`},
-		"of principals": {rated, Config{Principal: func(context.Context) string { return "ada" }}, statelessRequest("7", "m", ""), `limit="rate of m" client=ada`},
+		"of principals": {rated, Config{Principal: func(context.Context) (string, error) { return "ada", nil }}, statelessRequest("7", "m", ""), `limit="rate of m" client=ada`},
 		"concurrency":   {waiting, Config{Limits: Limits{ConcurrentPerClient: 1}}, statelessRequest("7", "m", ""), `limit=concurrency client=192.0.2.1`},
 		"memory":        {large, Config{Limits: Limits{Memory: 1 << 20, MemoryPerClient: 1 << 20}}, statelessRequest("7", "m", ""), `limit=memory client=192.0.2.1`},
 		"subscriptions": {waiting, Config{Limits: Limits{SubscriptionsTotal: 1}}, listen, `limit=subscriptions client=192.0.2.1`},

@@ -74,7 +74,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 	}}
 	for name, test := range map[string]struct {
 		requests []string
-		visible  func(context.Context, prompts.Prompt) bool
+		visible  func(context.Context, prompts.Prompt) (bool, error)
 		want     int
 	}{
 		"prompts/get": {want: 5, requests: []string{
@@ -83,7 +83,7 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 		"methods of features": {want: 5, requests: []string{
 			`{"method":"x/render","params":{"name":"fails"}}`, `{"method":"x/render","params":{"name":"invalid"}}`, `{"method":"x/render","params":{"name":"rejects"}}`,
 			`{"method":"x/list","params":{}}`, `{"method":"x/render","params":{"name":"unknown"}}`}},
-		"a filter that panics": {want: 5, visible: func(context.Context, prompts.Prompt) bool { panic("failed") }, requests: []string{
+		"a filter that panics": {want: 5, visible: func(context.Context, prompts.Prompt) (bool, error) { panic("failed") }, requests: []string{
 			`{"method":"prompts/list","params":{}}`, servertest.GetLine("1", "fails"), servertest.GetLine("1", "fail"), servertest.CompleteLine("1", "completes", "a", ""), servertest.CompleteLine("1", "complete", "a", "")}},
 	} {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {

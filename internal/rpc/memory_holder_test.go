@@ -101,7 +101,7 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 	h.server = prompts.MustNewServer(&r, prompts.Options{
 		Limits: l, Timeouts: prompts.Timeouts{Render: -1, Elicit: -1},
 		Features:  []feature.Feature{f},
-		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
+		Principal: func(ctx context.Context) (string, error) { who, _ := ctx.Value(clientKey{}).(string); return who, nil },
 	})
 	o.WriteTimeout, o.ReadTimeout = -1, -1
 	h.handler = streamablehttp.MustNewHandler(h.server, o)

@@ -326,7 +326,11 @@ type rateLimited struct {
 }
 
 func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	if err := r.method.admit(r.engine, r.engine.principal(ctx), r.session, r.from); err != nil {
+	principal, err := r.engine.principal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.method.admit(r.engine, principal, r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
 	return r.runner.Run(ctx, dst)

@@ -48,7 +48,7 @@ func TestRateOfAResultAtOnce(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				m.Rate = 0.5
-				s := serverOf(t, m, Config{Principal: func(context.Context) string { return "ada" }})
+				s := serverOf(t, m, Config{Principal: func(context.Context) (string, error) { return "ada", nil }})
 				p := serve(t, s)
 				want := `{"a":1,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"0"}}}`
 				assert.Equal(t, []string{result("1", want)}, p.ask(statelessRequest("1", "m", "")))
@@ -73,7 +73,7 @@ func TestMemoryOfAResultAtOnce(t *testing.T) {
 		m := atOnce(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)
 		m.Rate = 1
 		wait := make(chan struct{})
-		s := serverOf(t, m, Config{Principal: func(context.Context) string { <-wait; return "ada" }})
+		s := serverOf(t, m, Config{Principal: func(context.Context) (string, error) { <-wait; return "ada", nil }})
 		p := serve(t, s)
 		assert.Empty(t, p.ask(statelessRequest("1", "m", "")))
 		assert.Greater(t, s.InUse()["bytes"], 1<<20)

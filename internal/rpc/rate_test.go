@@ -87,7 +87,7 @@ func TestRateOfWhom(t *testing.T) {
 		type key struct{}
 		s := ratedServer(prompts.Options{
 			Limits:    prompts.Limits{CompletionsPerSecond: 1, GetsPerSecond: 2},
-			Principal: func(ctx context.Context) string { name, _ := ctx.Value(key{}).(string); return name },
+			Principal: func(ctx context.Context) (string, error) { name, _ := ctx.Value(key{}).(string); return name, nil },
 		})
 		ann, ben, nobody := context.WithValue(t.Context(), key{}, "ann"), context.WithValue(t.Context(), key{}, "ben"), t.Context()
 		session := func(o transport.SessionOptions) transport.Session {
@@ -152,7 +152,7 @@ func TestRateOptions(t *testing.T) {
 // A batch counts for each of its messages, and Call as its context says.
 func TestRateOfBatchAndCall(t *testing.T) {
 	servertest.Bubble(t, func(t *testing.T) {
-		s := ratedServer(prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
+		s := ratedServer(prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}, Principal: func(context.Context) (string, error) { return "me", nil }})
 		session := servertest.SessionIn(t, s, servertest.BatchVersion)
 		got := servertest.AnswerTo(t, s, session, "["+servertest.GetLine("1", "p")+","+servertest.GetLine("2", "p")+","+servertest.GetLine("3", "p")+"]")
 		assert.Contains(t, got, "rate limit exceeded")
@@ -184,7 +184,7 @@ func TestRateCannotBeDodged(t *testing.T) {
 		assert.Equal(t, 100, served(""), "a transport that does not know")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
+		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) (string, error) { return "me", nil }})
 		unknown := servertest.EnvelopedLine("1", servertest.MethodComplete, servertest.CompleteParamsOf("no", "b", ""))
 		for _, want := range []string{"unknown prompt", "unknown prompt", "rate limit exceeded"} {
 			got := servertest.AnswerTo(t, s, nil, unknown)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
@@ -85,8 +88,11 @@ func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris 
 			continue
 		}
 		seen[uri] = true
-		if l, err := s.listenTo(ctx, from, uri, courier); err == nil {
+		l, err := s.listenTo(ctx, from, uri, courier)
+		if err == nil {
 			all = append(all, l)
+		} else if f, ok := err.(*Failure); ok && f.Log != nil {
+			s.Log(ctx, f.Level, f.Event, slog.String("uri", phrase.Clip(uri, phrase.MaxEcho)), slog.Any("error", f.Log), slog.String(errorid.Attr, f.errorID))
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -33,7 +34,23 @@ type Running struct {
 	task     *task
 	asking   limit.Mutex // serializes the goroutines that ask the client
 	progress reporter
-	secrets  atomic.Pointer[redact.Secrets] // nil without any
+	rare     atomic.Pointer[rare] // nil without any
+}
+
+// rare is what few requests have. With 8 bytes more in each Running, a get takes 32 bytes more.
+type rare struct {
+	hasSecrets atomic.Bool
+	secrets    redact.Secrets
+	failed     atomic.Pointer[Failure] // see Fail
+	info       wire.ClientInfo         // with Config.ClientInfo
+}
+
+// rarely returns what few requests have, which is made at the first call.
+func (r *Running) rarely() *rare {
+	if r.rare.Load() == nil {
+		r.rare.CompareAndSwap(nil, new(rare)) // or another goroutine has done so
+	}
+	return r.rare.Load()
 }
 
 // FromContext returns the request in a runner's context, or nil.
@@ -143,14 +160,18 @@ func (r *Running) writeReport(next *report) {
 // AddSecrets says that the request has secrets, such as these. A call without values is for
 // secrets that are not known here, such as those of an earlier request.
 func (r *Running) AddSecrets(values ...string) {
-	if r.secrets.Load() == nil {
-		r.secrets.CompareAndSwap(nil, new(redact.Secrets)) // or another goroutine has done so
-	}
-	r.secrets.Load().Add(values...)
+	own := r.rarely()
+	own.hasSecrets.Store(true)
+	own.secrets.Add(values...)
 }
 
 // Secrets returns the secrets of the request so far; nil without any.
-func (r *Running) Secrets() *redact.Secrets { return r.secrets.Load() }
+func (r *Running) Secrets() *redact.Secrets {
+	if own := r.rare.Load(); own != nil && own.hasSecrets.Load() {
+		return &own.secrets
+	}
+	return nil
+}
 
 // Withhold returns the failure without text that is not for the client, if the request
 // has secrets. In text for the client it replaces the secrets. It calls methods of the
@@ -170,6 +191,44 @@ func catch(r *Running, f **Failure) {
 	if v := recover(); v != nil {
 		*f = r.Withhold(Panic(r.Subject(), v))
 	}
+}
+
+// Decide returns the decision of a function of the application about the request in ctx, such
+// as Options.Visible, which what names. If the function returns an error, the decision is
+// false, and the request fails with an internal error, whatever its runner returns. Then the
+// request decides nothing more.
+func Decide(ctx context.Context, what string, decide func() (bool, error)) bool {
+	r := FromContext(ctx)
+	if r.Failed() != nil {
+		return false
+	}
+	ok, err := decide()
+	if err != nil {
+		r.Fail(fmt.Errorf("%s: %w", what, err))
+	}
+	return ok && err == nil
+}
+
+// Fail makes the request fail with an internal error, whatever its runner returns. The first
+// error counts. It is for errors that no code of the application may pass over.
+func (r *Running) Fail(err error) {
+	r.rarely().failed.CompareAndSwap(nil, InternalFailure(r.Subject(), err))
+}
+
+// Failed returns the failure of Fail, or nil.
+func (r *Running) Failed() *Failure {
+	if own := r.rare.Load(); own != nil {
+		return own.failed.Load()
+	}
+	return nil
+}
+
+// ClientInfo returns the client's description of itself, with Config.ClientInfo.
+func (r *Running) ClientInfo() wire.ClientInfo {
+	if r == nil || r.rare.Load() == nil {
+		return wire.ClientInfo{}
+	}
+	return r.rare.Load().info
 }
 
 // Link returns ctx, which has no values, with what relates it to the first request that

@@ -57,6 +57,9 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 		t.unanswered = &c.session.answers
 	}
 	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
+	if c.engine.keepsInfo {
+		t.request.rarely().info = c.ClientInfo()
+	}
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
@@ -358,6 +361,10 @@ func (t *task) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
 	w := &t.work
 	defer catch(&t.request, &f)
 	result, err := w.runner.Run(ctx, dst)
+	if failed := t.request.Failed(); failed != nil {
+		own := *failed // which a middleware may have
+		err = &own
+	}
 	if err == nil && w.method != nil {
 		if result, err = w.method.finish(t.request.Rev, result, len(dst), w.isFinished); err != nil {
 			err = InvalidResult(w.runner.Subject(), err)

@@ -158,7 +158,7 @@ func newOrdeal(t *testing.T, fault func(o *ordeal)) *ordeal {
 	)
 	o.server = prompts.MustNewServer(o.registry, prompts.Options{
 		Logger:  o.log.Logger(),
-		Visible: func(context.Context, prompts.Prompt) bool { o.point(); return true },
+		Visible: func(context.Context, prompts.Prompt) (bool, error) { o.point(); return true, nil },
 	})
 	o.other = servertest.Connect(t, o.server).Handshake()
 	o.bad = &faultyWire{Wire: servertest.NewWire(t), o: o, onRead: asItShould, onWrite: asItShould}

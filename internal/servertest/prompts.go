@@ -32,9 +32,9 @@ func (d Data) MarshalJSON() ([]byte, error) { d(); return []byte("{}"), nil }
 
 type PrincipalKey struct{}
 
-func PrincipalOf(ctx context.Context) string {
+func PrincipalOf(ctx context.Context) (string, error) {
 	name, _ := ctx.Value(PrincipalKey{}).(string)
-	return name
+	return name, nil
 }
 
 func Nothing(context.Context, map[string]string) (*prompts.Result, error) {

@@ -345,7 +345,7 @@ func TestMiddlewareRequestSaysWhereFrom(t *testing.T) {
 	var got []prompts.Request
 	var exists []bool
 	srv := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("a", "a"), servertest.TextPrompt("hidden", "b")), prompts.Options{
-		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+		Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 		Middleware: servertest.Around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			got, exists = append(got, *r), append(exists, r.PromptExists(ctx))
 			return next(ctx, r)

@@ -74,7 +74,7 @@ func TestCompletionsOfOldServer(t *testing.T) {
 		hidden := withArgument()
 		hidden.Name = "hidden"
 		unmount, err := gosdk.Mount(s, registry(withArgument(), hidden), gosdk.Options{
-			Server: prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }},
+			Server: prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil }},
 			Completions: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"old:" + r.Params.Ref.Name + r.Params.Argument.Value}}}, nil
 			},
@@ -118,12 +118,12 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			var seen []string
 			unmount, err := gosdk.Mount(s, registry(fails, hidden, renamed), gosdk.Options{
 				Server: prompts.Options{
-					Visible: func(ctx context.Context, p prompts.Prompt) bool {
+					Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
 						name, ok := ctx.Value(allowed{}).(string)
 						if !ok && panics {
 							panic("no context of the middleware")
 						}
-						return name == p.Name
+						return name == p.Name, nil
 					},
 					Middleware: func(next prompts.Handler) prompts.Handler {
 						return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {

@@ -19,11 +19,11 @@
 // [Request] returns the SDK's request to a render function and to the functions of
 // the options, for example to read the bearer token of the client:
 //
-//	Principal: func(ctx context.Context) string {
+//	Principal: func(ctx context.Context) (string, error) {
 //		if r, ok := gosdk.Request(ctx); ok && r.GetExtra() != nil && r.GetExtra().TokenInfo != nil {
-//			return r.GetExtra().TokenInfo.UserID
+//			return r.GetExtra().TokenInfo.UserID, nil
 //		}
-//		return ""
+//		return "", nil
 //	},
 //
 // To read a null argument as one that is left out, serve through [Transport], or through

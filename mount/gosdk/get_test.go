@@ -51,7 +51,7 @@ func TestContents(t *testing.T) {
 			renders("all", func(context.Context) (*prompts.Result, error) { return contents(), nil }),
 			renders("none", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
 		)
-		o := prompts.Options{Fallback: func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "instead"} }}
+		o := prompts.Options{Fallback: func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{Text: "instead"} }}
 		s := newServer(nil)
 		mount(t, s, r, o)
 		for _, params := range []string{`{"name":"all"}`, `{"name":"none"}`} {
@@ -308,7 +308,7 @@ func TestRequest(t *testing.T) {
 			return []string{"x"}, nil
 		}}}
 		mount(t, s, registry(p), prompts.Options{
-			Principal: func(ctx context.Context) string { reach(ctx, ""); return "p" },
+			Principal: func(ctx context.Context) (string, error) { reach(ctx, ""); return "p", nil },
 			Middleware: func(next prompts.Handler) prompts.Handler {
 				return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
 					reach(ctx, "")

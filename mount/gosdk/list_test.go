@@ -196,9 +196,9 @@ func TestHidden(t *testing.T) {
 	inEach(t, func(t *testing.T, revision string) {
 		s := newServer(nil)
 		mount(t, s, registry(says("seen"), says("hidden")), prompts.Options{
-			Visible: func(ctx context.Context, p prompts.Prompt) bool {
+			Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
 				_, ok := gosdk.Request(ctx)
-				return ok && p.Name != "hidden"
+				return ok && p.Name != "hidden", nil
 			},
 		})
 		c := dial(t, s, revision)
@@ -258,14 +258,14 @@ func TestCacheHintsAreOfOneClient(t *testing.T) {
 		require.NoError(t, err)
 		mount(t, s, r, prompts.Options{
 			PageSize: 1, CachePublic: true, Features: []feature.Feature{tools},
-			Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+			Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 		})
 		var skills promptskills.Registry
 		require.NoError(t, skills.Add(promptskills.Skill{
 			Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`), Files: map[string][]byte{"SKILL.md": []byte("x")},
 		}))
 		unmount, err := gosdk.MountSkills(s, &skills, gosdk.SkillsOptions{Skills: promptskills.Options{
-			CachePublic: true, Visible: func(context.Context, promptskills.Skill) bool { return true },
+			CachePublic: true, Visible: func(context.Context, promptskills.Skill) (bool, error) { return true, nil },
 		}, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		defer unmount()

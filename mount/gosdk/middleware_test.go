@@ -71,7 +71,7 @@ func TestEarlierMiddlewareRefuses(t *testing.T) {
 		}
 		mount(t, s, registry(withArgument(), rendered("forbidden"), rendered("forbidden too"), rendered("gone"), rendered("unavailable")), prompts.Options{
 			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
-			Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "forbidden too" },
+			Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "forbidden too", nil },
 		})
 		c := dial(t, s, revision)
 		for _, name := range []string{"forbidden", "forbidden too", "forbidden, and not there"} {
@@ -109,9 +109,9 @@ func TestEarlierMiddlewareRefusesLists(t *testing.T) {
 			}
 			return nil, nil
 		}))
-		mount(t, s, registry(says("a"), says("b"), says("c")), prompts.Options{PageSize: 1, Visible: func(context.Context, prompts.Prompt) bool {
+		mount(t, s, registry(says("a"), says("b"), says("c")), prompts.Options{PageSize: 1, Visible: func(context.Context, prompts.Prompt) (bool, error) {
 			assert.False(t, closed.Load())
-			return true
+			return true, nil
 		}})
 		c := dial(t, s, revision)
 		second := c.page("").NextCursor
@@ -174,7 +174,7 @@ func TestHiddenFromAHandler(t *testing.T) {
 		hidden := withArgument()
 		hidden.Name = "hidden"
 		mount(t, s, registry(withArgument(), hidden), prompts.Options{
-			Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+			Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 		})
 		c := dial(t, s, revision)
 		for _, argument := range []string{"lang", "mine", "nosuch"} {
@@ -210,7 +210,7 @@ func TestMiddlewareOfTheServer(t *testing.T) {
 		p := withArgument()
 		p.Render = renders("a", func(context.Context) (*prompts.Result, error) { return contents(), nil }).Render
 		mount(t, s, registry(p), prompts.Options{
-			Fallback: func(prompts.Content, string) prompts.Content { return &prompts.Text{} },
+			Fallback: func(context.Context, prompts.Fallback) prompts.Content { return &prompts.Text{} },
 		})
 		before = nil
 		s.AddReceivingMiddleware(record(&after))

@@ -151,7 +151,7 @@ func TestNameOfBoth(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil)
 	r := registry(says("a"))
-	mount(t, s, r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }})
+	mount(t, s, r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil }})
 	c := dial(t, s, newest)
 	s.AddPrompt(&mcp.Prompt{Name: "a", Title: "the SDK's"}, ownPrompt("the SDK's"))
 	assert.Equal(t, []string{"a", "own_a", "own_b"}, c.names())

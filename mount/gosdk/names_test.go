@@ -20,8 +20,8 @@ import (
 // are logged once, with a filter of the mount and without.
 func TestNamesAfterMount(t *testing.T) {
 	t.Parallel()
-	for name, visible := range map[string]func(context.Context, prompts.Prompt) bool{
-		"all": nil, "filter": func(context.Context, prompts.Prompt) bool { return true },
+	for name, visible := range map[string]func(context.Context, prompts.Prompt) (bool, error){
+		"all": nil, "filter": func(context.Context, prompts.Prompt) (bool, error) { return true, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

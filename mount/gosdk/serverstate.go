@@ -64,7 +64,7 @@ type mount struct {
 	caller
 	sdk           *mcp.Server
 	registry      *prompts.Registry
-	visible       func(context.Context, prompts.Prompt) bool // Options.Visible
+	visible       core.IsVisible // Options.Visible
 	hasMiddleware bool
 	completes     bool
 	// completions completes arguments without completions of their own; nil for none.

@@ -99,8 +99,8 @@ func TestToolsOfTheServerWin(t *testing.T) {
 	r := registry(says("hidden"), says("gone"), says("back"))
 	tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
 	require.NoError(t, err)
-	unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) bool {
-		return p.Name != "hidden" && p.Name != "gone"
+	unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) (bool, error) {
+		return p.Name != "hidden" && p.Name != "gone", nil
 	}})
 	c := dial(t, s, newest)
 	assert.Equal(t, []string{"back"}, c.toolNames())
@@ -145,7 +145,7 @@ func TestHiddenTools(t *testing.T) {
 		r := registry(says("open"), says("secret"))
 		tools, err := prompttools.New(r, prompttools.Options{Names: []string{"open", "secret"}})
 		require.NoError(t, err)
-		mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name == "open" }})
+		mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name == "open", nil }})
 		c := dial(t, s, revision)
 		assert.Equal(t, []string{"open"}, c.toolNames())
 		hidden, missing := c.refused("tools/call", `{"name":"secret"}`), c.refused("tools/call", `{"name":"misses"}`)

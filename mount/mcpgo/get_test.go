@@ -142,24 +142,29 @@ func TestCauseIsNotSent(t *testing.T) {
 	})
 }
 
-// A Visible that panics for each request does not fill the log.
+// A Visible that panics or fails for each request shows nothing, and does not fill the log.
 func TestPanicsInVisibleAreLimited(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
-		var r prompts.Registry
-		r.MustAdd(says("a", "x"))
-		s := server.NewMCPServer("s", "1")
-		mount(t, s, &r, prompts.Options{
-			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
-			Visible: func(context.Context, prompts.Prompt) bool { panic("secret") },
+	for name, visible := range map[string]func(context.Context, prompts.Prompt) (bool, error){
+		"panic": func(context.Context, prompts.Prompt) (bool, error) { panic("secret") },
+		"error": func(context.Context, prompts.Prompt) (bool, error) { return true, errors.New("secret") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				var r prompts.Registry
+				r.MustAdd(says("a", "x"))
+				s := server.NewMCPServer("s", "1")
+				mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Visible: visible})
+				client := dial(t, s, "2025-11-25")
+				for range 1000 {
+					assert.Empty(t, client.names())
+				}
+				assert.Equal(t, 200, strings.Count(log.String(), "Options.Visible failed"), "the burst of the limit")
+				assert.Contains(t, log.String(), "secret")
+			})
 		})
-		client := dial(t, s, "2025-11-25")
-		for range 1000 {
-			assert.Empty(t, client.names())
-		}
-		assert.Equal(t, 200, strings.Count(log.String(), "panic in Options.Visible"), "the burst of the limit")
-	})
+	}
 }
 
 // A render function that does not mind its context is not waited for.
@@ -429,7 +434,7 @@ func TestHiddenIsNotCompleted(t *testing.T) {
 		p.Arguments = []prompts.Argument{{Name: "n", Schema: prompts.Enum("go", "python")}}
 		var r prompts.Registry
 		r.MustAdd(p)
-		mount(t, s, &r, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}, own...)
+		mount(t, s, &r, prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return false, nil }}, own...)
 		streamable := server.NewStreamableHTTPServer(s)
 		for _, handler := range []http.Handler{streamable, mcpgo.ErrorHandler(streamable)} {
 			web := httptest.NewServer(handler)
@@ -465,12 +470,12 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 			r.MustAdd(named("a"), named("hidden"), named("renamed"))
 			var seen []string
 			unmount := mount(t, s, &r, prompts.Options{
-				Visible: func(ctx context.Context, p prompts.Prompt) bool {
+				Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
 					name, ok := ctx.Value(allowed{}).(string)
 					if !ok && panics {
 						panic("no context of the middleware")
 					}
-					return name == p.Name
+					return name == p.Name, nil
 				},
 				Middleware: func(next prompts.Handler) prompts.Handler {
 					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {

@@ -390,7 +390,7 @@ func TestStorm(t *testing.T) {
 	for i := range 10 {
 		always.MustAdd(says(fmt.Sprintf("always-%d", i), "here"))
 	}
-	mount(t, s, &always, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
+	mount(t, s, &always, prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return true, nil }})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var churn, clients sync.WaitGroup
@@ -503,7 +503,7 @@ func TestFilterThatChanges(t *testing.T) {
 			own(s, "own", "own")
 			var r prompts.Registry
 			r.MustAdd(says("a", "a"), says("hidden", "h"))
-			mount(t, s, &r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }})
+			mount(t, s, &r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil }})
 			client := dial(t, s, "2025-06-18")
 			var list struct {
 				Prompts []struct{ Name, Description string }
@@ -527,11 +527,11 @@ func TestVisible(t *testing.T) {
 	hidden, panics := says("hidden", "h"), says("panics", "p")
 	hidden.Tags, panics.Tags = []string{"hidden"}, []string{"panics"}
 	r.MustAdd(says("a", "a"), hidden, panics)
-	visible := func(_ context.Context, p prompts.Prompt) bool {
+	visible := func(_ context.Context, p prompts.Prompt) (bool, error) {
 		if len(p.Tags) > 0 && p.Tags[0] == "panics" {
 			panic("as it says")
 		}
-		return len(p.Tags) == 0
+		return len(p.Tags) == 0, nil
 	}
 	mount(t, s, &r, prompts.Options{Visible: visible})
 	client := dial(t, s, "2025-03-26")
@@ -577,7 +577,7 @@ func TestHiddenWhileChanging(t *testing.T) {
 		return all
 	}))
 	mount(t, s, &prompts.Registry{}, prompts.Options{})
-	o := prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}
+	o := prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return false, nil }}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var churn, clients sync.WaitGroup

@@ -75,17 +75,17 @@ func verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, 
 
 // userID is the principal: sessions and states are valid only for the user that they
 // were made for.
-func userID(ctx context.Context) string {
+func userID(ctx context.Context) (string, error) {
 	if info := auth.TokenInfoFromContext(ctx); info != nil {
-		return info.UserID
+		return info.UserID, nil
 	}
-	return ""
+	return "", nil
 }
 
 // isAllowed is the filter: a prompt with tags is for tokens with one of them as a scope.
-func isAllowed(ctx context.Context, p prompts.Prompt) bool {
+func isAllowed(ctx context.Context, p prompts.Prompt) (bool, error) {
 	info := auth.TokenInfoFromContext(ctx)
-	return len(p.Tags) == 0 || info != nil && slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(info.Scopes, tag) })
+	return len(p.Tags) == 0 || info != nil && slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(info.Scopes, tag) }), nil
 }
 
 type article struct {

@@ -56,7 +56,7 @@ func (w *Twin) Change(t testing.TB, n int) {
 type Case struct {
 	Name       string
 	middleware func(next prompts.Handler) prompts.Handler
-	visible    func(ctx context.Context, p prompts.Prompt) bool
+	visible    func(ctx context.Context, p prompts.Prompt) (bool, error)
 	pair       *prompttools.Pair
 	isStrict   bool // and has some other options
 }
@@ -75,7 +75,9 @@ var (
 // them, and some others.
 var argumentNames = []string{"secret", "x", "color", "count", "größe", "gr_xf6__xdf_e", "text", "sekret", "y"}
 
-func isVisible(_ context.Context, p prompts.Prompt) bool { return !slices.Contains(p.Tags, hiddenTag) }
+func isVisible(_ context.Context, p prompts.Prompt) (bool, error) {
+	return !slices.Contains(p.Tags, hiddenTag), nil
+}
 
 // tenant is the key of what a middleware puts into the context.
 type tenant struct{}
@@ -88,8 +90,11 @@ func Cases() []Case {
 			for _, isStrict := range []bool{false, true} {
 				c := Case{Name: fmt.Sprintf("%s, pair: %t, strict: %t", name, pair != nil, isStrict), middleware: middlewares[name], visible: isVisible, pair: pair, isStrict: isStrict}
 				if name == "of a tenant" {
-					c.visible = func(ctx context.Context, p prompts.Prompt) bool {
-						return isVisible(ctx, p) && ctx.Value(tenant{}).(string) != "" // else it panics
+					c.visible = func(ctx context.Context, p prompts.Prompt) (bool, error) {
+						if ctx.Value(tenant{}).(string) == "" { // else it panics
+							return false, nil
+						}
+						return isVisible(ctx, p)
 					}
 				}
 				all = append(all, c)
@@ -186,7 +191,9 @@ func texts(r *prompts.Request) string {
 
 // stateKey is the key of requestState of both servers, so that each accepts the state of the
 // other.
-func stateKey() [][]byte { return [][]byte{[]byte("0123456789abcdef0123456789abcdef")} }
+func stateKey(context.Context) ([][]byte, error) {
+	return [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, nil
+}
 
 // Twins returns what the two servers are made of. A hidden prompt that is read fails the test.
 func (c Case) Twins(t testing.TB) (with, without Twin) {
@@ -216,11 +223,11 @@ func (c Case) twin(t testing.TB, hasHidden bool) Twin {
 	}
 	if c.isStrict {
 		w.Options.StrictArguments, w.Options.ElicitArguments, w.Options.InputSchemas, w.Options.PageSize = true, true, true, 0
-		w.Options.Principal = func(context.Context) string { return "user" }
+		w.Options.Principal = func(context.Context) (string, error) { return "user", nil }
 		w.Options.Timeouts.Complete = time.Second
 	}
-	w.SkillOptions = promptskills.Options{PageSize: 3, Visible: func(_ context.Context, s promptskills.Skill) bool {
-		return !slices.ContainsFunc(hidden, func(name string) bool { return s.Path == skillPath(name) })
+	w.SkillOptions = promptskills.Options{PageSize: 3, Visible: func(_ context.Context, s promptskills.Skill) (bool, error) {
+		return !slices.ContainsFunc(hidden, func(name string) bool { return s.Path == skillPath(name) }), nil
 	}}
 	return w
 }

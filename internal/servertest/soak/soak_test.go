@@ -110,9 +110,11 @@ func newSoak(t *testing.T, patience time.Duration, plant fault) *soak {
 	s.tally = newTally(s)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.server = prompts.MustNewServer(&s.catalogue.registry, prompts.Options{
-		PageSize:   50,
-		Visible:    func(ctx context.Context, p prompts.Prompt) bool { return len(p.Tags) == 0 || isEven(principalOf(ctx)) },
-		Principal:  principalOf,
+		PageSize: 50,
+		Visible: func(ctx context.Context, p prompts.Prompt) (bool, error) {
+			return len(p.Tags) == 0 || isEven(principalOf(ctx)), nil
+		},
+		Principal:  func(ctx context.Context) (string, error) { return principalOf(ctx), nil },
 		Middleware: sign,
 		Observer:   s.tally,
 		Timeouts:   prompts.Timeouts{Render: renderTimeout},

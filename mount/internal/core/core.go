@@ -69,20 +69,29 @@ func InternalError(ctx context.Context, srv *prompts.Server, event, subject stri
 	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: map[string]string{"errorId": id}}
 }
 
+// IsVisible is the type of Options.Visible.
+type IsVisible = func(ctx context.Context, p prompts.Prompt) (bool, error)
+
 // Visible reports whether visible, an Options.Visible or nil, shows a prompt to the client in
-// ctx. A panic hides the prompt, and is logged by srv.
-func Visible(ctx context.Context, srv *prompts.Server, visible func(context.Context, prompts.Prompt) bool, p prompts.Prompt) (ok bool) {
+// ctx. An error or a panic hides the prompt, and is logged by srv.
+func Visible(ctx context.Context, srv *prompts.Server, visible IsVisible, p prompts.Prompt) (ok bool) {
 	if visible == nil {
 		return true
 	}
+	report := func(err error, attrs ...slog.Attr) {
+		srv.Log(ctx, slog.LevelError, "Options.Visible failed", append(attrs, slog.String("prompt", p.Name), slog.Any("error", err))...)
+		ok = false
+	}
 	defer func() {
 		if r := recover(); r != nil {
-			srv.Log(ctx, slog.LevelError, "panic in Options.Visible",
-				slog.String("prompt", p.Name), slog.Any("error", fmt.Errorf("panic: %v", r)), slog.String("stack", string(debug.Stack())))
-			ok = false
+			report(fmt.Errorf("panic: %v", r), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	return visible(ctx, p)
+	ok, err := visible(ctx, p)
+	if err != nil {
+		report(err)
+	}
+	return ok
 }
 
 type watchKey struct{}
@@ -101,16 +110,16 @@ func Watch(ctx context.Context, name string) (watched context.Context, shown fun
 }
 
 // Watched returns visible, an Options.Visible or nil, with a report to Watch for each shown prompt.
-func Watched(visible func(context.Context, prompts.Prompt) bool) func(context.Context, prompts.Prompt) bool {
+func Watched(visible IsVisible) IsVisible {
 	if visible == nil {
 		return nil
 	}
-	return func(ctx context.Context, p prompts.Prompt) bool {
-		ok := visible(ctx, p)
-		if w, _ := ctx.Value(watchKey{}).(*watch); ok && w != nil && w.name == p.Name {
+	return func(ctx context.Context, p prompts.Prompt) (bool, error) {
+		ok, err := visible(ctx, p)
+		if w, _ := ctx.Value(watchKey{}).(*watch); ok && err == nil && w != nil && w.name == p.Name {
 			w.shown.Store(true)
 		}
-		return ok
+		return ok, err
 	}
 }
 
