@@ -262,7 +262,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// addToFile adds a value to a JSON file, with comments or without. Before its first change
+// addToFile adds a value to a JSON or YAML file, with comments or without. Before its first change
 // of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
 // the value already.
 func addToFile(ctx context.Context, path string, keys []string, value any, force bool) (changed bool, err error) {
@@ -274,7 +274,12 @@ func addToFile(ctx context.Context, path string, keys []string, value any, force
 		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
 			return err
 		}
-		if after, err = addToJSON(before, keys, value, force); err != nil {
+		if entry, isYAML := value.(yamlEntry); isYAML {
+			after, err = addToYAML(before, keys, entry, force)
+		} else {
+			after, err = addToJSON(before, keys, value, force)
+		}
+		if err != nil {
 			return fmt.Errorf("cannot change %s: %w", path, err)
 		}
 		return nil

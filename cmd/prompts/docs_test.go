@@ -129,6 +129,10 @@ func TestClientsPages(t *testing.T) {
 			assert.Contains(t, section, shellQuoted(c.command(s, ""))+"\n", c.name)
 			continue
 		}
+		if entry, isYAML := c.entry(s).(yamlEntry); isYAML {
+			assert.Contains(t, section, "```yaml\n"+yamlOf(map[string][]yamlEntry{c.keys[0]: {entry}})+"```\n", c.name)
+			continue
+		}
 		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s)))
 		require.NoError(t, err)
 		block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(section)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -72,6 +73,10 @@ var clients = []client{
 	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
+	{
+		name: "continue", title: "Continue CLI", hasNoPrompts: true, path: inHomeOnly(".continue/config.yaml"), keys: []string{"mcpServers"},
+		entry: func(s server) any { return yamlEntry{s.name, s.command, s.args} },
+	},
 	{name: "copilot", title: "Copilot CLI", hasNoPrompts: true, path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
 		// Without tools, Copilot CLI offers none of the server.
 		return struct {
@@ -92,6 +97,10 @@ var clients = []client{
 			Enabled bool     `json:"enabled"`
 		}{"local", append([]string{s.command}, s.args...), true}
 	}},
+	{
+		name: "pi", title: "pi", path: piPath, keys: []string{"mcpServers"}, entry: plainEntry,
+		next: "pi shows prompts with the package pi-mcp-adapter: run pi install npm:pi-mcp-adapter, and start pi twice. Without the package, install the server with --tools.",
+	},
 	{name: "qwen", title: "Qwen Code", path: inHome(".qwen/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
 	{
 		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"},
@@ -157,6 +166,13 @@ func opencodePath(project bool) (string, error) {
 		return path, nil
 	}
 	return filepath.Join(dir, "opencode.json"), nil
+}
+
+func piPath(project bool) (string, error) {
+	if project {
+		return filepath.Join(".pi", "mcp.json"), nil
+	}
+	return inHome(".pi/agent/mcp.json")(false)
 }
 
 func zedPath(project bool) (string, error) {
@@ -277,6 +293,10 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
 	}
 	if o.print {
+		if entry, isYAML := c.entry(s).(yamlEntry); isYAML {
+			_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]yamlEntry{c.keys[0]: {entry}}))
+			return err
+		}
 		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), c.entry(s)))
 	}
 	path := o.file

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,7 +53,7 @@ func TestTraits(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]Traits{
 		"opencode": SendsPlaceholders | ReadsTexts | ReadsOneMessage | ExpandsTexts | HidesErrors, "kilo": SendsPlaceholders | ExpandsTexts | HidesErrors, "opencode2": 0, "": 0, "claude-code": 0,
-		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio | ReadsNoToolLinks, "kimi-code": ReadsNoToolLinks | JoinsTexts, "crush": ReadsTexts | ReadsOneMessage | NeedsTools | SendsEmptyFields, Prober: SendsPlaceholders, "copilot-cli": ReadsNoToolAudio | ReadsNoToolLinks | JoinsTexts,
+		"qwen-cli-mcp-client-review": ReadsTexts | ReadsOneMessage, "qwen-cli-mcp-client": 0, "@cline/core": ReadsNoToolAudio | ReadsNoToolLinks, "pi-mcp-review": ReadsTexts | ReadsOneMessage, "kimi-code": ReadsNoToolLinks | JoinsTexts, "crush": ReadsTexts | ReadsOneMessage | NeedsTools | SendsEmptyFields, Prober: SendsPlaceholders, "copilot-cli": ReadsNoToolAudio | ReadsNoToolLinks | JoinsTexts,
 	} {
 		for _, trait := range []Traits{SendsPlaceholders, ReadsTexts, ReadsOneMessage, ReadsNoToolAudio, ReadsNoToolLinks, JoinsTexts, ExpandsTexts, NeedsTools, SendsEmptyFields, HidesErrors} {
 			assert.Equal(t, want&trait != 0, Find(client).Has(trait), "%s %d", client, trait)
@@ -96,8 +97,12 @@ func TestLimitsOfPages(t *testing.T) {
 	}
 	pages := map[string]string{
 		"Claude Code": "claude-code", "Cline": "cline", "Codex": "codex", "Continue CLI": "continue", "Copilot CLI": "copilot",
-		"Gemini CLI": "gemini", "opencode": "opencode", "Qwen Code": "qwen",
+		"Gemini CLI": "gemini", "opencode": "opencode", "pi": "pi", "Qwen Code": "qwen",
 	}
+	files, err := filepath.Glob("../../docs/clients/*.md")
+	require.NoError(t, err)
+	assert.Len(t, files, len(pages), "pages without a row")
+	checked := regexp.MustCompile("`prompts check --client ([^`]+)`")
 	size := regexp.MustCompile(`keeps ([\d,]+) (kB|characters)`)
 	for _, h := range Table {
 		if pages[h.Name] == "" {
@@ -105,6 +110,10 @@ func TestLimitsOfPages(t *testing.T) {
 		}
 		page, err := os.ReadFile("../../docs/clients/" + pages[h.Name] + ".md")
 		require.NoError(t, err)
+		assert.Contains(t, string(page), "Run with "+h.Name+" "+h.Version+" ")
+		for _, name := range checked.FindAllStringSubmatch(string(page), -1) {
+			assert.Equal(t, h.Name, strings.Trim(name[1], `"`), "the client of prompts check")
+		}
 		_, limits, found := strings.Cut(string(page), "\n## Limits\n")
 		require.True(t, found, h.Name)
 		delete(pages, h.Name)

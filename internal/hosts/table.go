@@ -11,6 +11,7 @@ const (
 	crushForm    = "https://github.com/charmbracelet/crush/blob/37f36e93824e5c4f892e4a817f7f628e2682fe14/internal/ui/dialog/arguments.go"
 	kimiSource   = "https://github.com/MoonshotAI/kimi-code/blob/d723cc47ee43e5ca3c3c4ec2473f205d44acede2/packages/agent-core-v2/src/agent/toolResultTruncation/toolResultTruncationService.ts"
 	kimiOutput   = "https://github.com/MoonshotAI/kimi-code/blob/d723cc47ee43e5ca3c3c4ec2473f205d44acede2/packages/agent-core-v2/src/agent/mcp/output.ts"
+	piAdapter    = "https://www.npmjs.com/package/pi-mcp-adapter/v/2.36.0"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
 )
 
@@ -86,7 +87,11 @@ var Table = []Host{
 		{Commands, "gets a space after `!`, since opencode runs the command in a shell", runs + "/testdata/opencode.golden"},
 		{PlainNames, "replaces each other character with an underscore", runs + "/testdata/opencode.golden"},
 	}},
-	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-24", []Limit{
+	{"pi", []string{"pi-mcp-*"}, "1.6.0", "2026-11-29", []Limit{
+		{TextOnly, "gets a line of text in place of the data", piAdapter},
+		{UserOnly, "gets one message of the user with all texts", piAdapter},
+	}},
+	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.24.4", "2026-11-29", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},

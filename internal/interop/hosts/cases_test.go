@@ -2,7 +2,11 @@
 
 package hosts_test
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // testCase is one use of a prompt, or of its tool.
 type testCase struct {
@@ -10,6 +14,7 @@ type testCase struct {
 	prompt string
 	words  []string // what the user types after the prompt
 	json   string   // the arguments of the prompt's tool
+	calls  []string // the arguments of several calls, one after the other
 	inCI   bool
 	mode   string // what the server has, if it is not what the host needs, see [host.options]
 	tool   string // the tool of the server to call, if it is not that of the prompt
@@ -35,12 +40,27 @@ func (c *testCase) call(prefix string) string {
 	if c.ownTool != "" {
 		return "Call tool " + c.ownTool
 	}
-	name := c.tool
-	if name == "" {
-		name = toolName(c.prompt)
-	}
-	return strings.TrimSpace("Call tool " + prefix + name + " " + c.json)
+	return strings.TrimSpace("Call tool " + prefix + c.toolName() + " " + c.json + strings.Join(c.calls, " "))
 }
+
+// callBy is call for a host with one tool that calls all others. format is that of its
+// arguments: the name of a tool, and the arguments of that.
+func (c *testCase) callBy(tool, format string) string {
+	if c.ownTool != "" {
+		return c.call("")
+	}
+	calls := c.calls
+	if calls == nil {
+		calls = []string{cmp.Or(c.json, "{}")}
+	}
+	text := "Call tool " + tool
+	for _, arguments := range calls {
+		text += " " + fmt.Sprintf(format, c.toolName(), arguments)
+	}
+	return text
+}
+
+func (c *testCase) toolName() string { return cmp.Or(c.tool, toolName(c.prompt)) }
 
 // changing is the case in which the lists of prompts and tools change.
 const changing = "list_changed"
@@ -48,6 +68,14 @@ const changing = "list_changed"
 // skill is the case in which the model reads a skill by a tool of the host. A host that has
 // no such tool gets a prompt.
 const skill = "skill"
+
+// pieces returns the arguments of the calls that get a long text in 20 pieces.
+func pieces() (all []string) {
+	for n := range 20 {
+		all = append(all, fmt.Sprintf(`{"name":"piece","arguments":{"from":"%d"}}`, 100*n+1))
+	}
+	return all
+}
 
 var cases = []testCase{
 	{name: "no argument", prompt: "hello", want: []string{"HELLO-TEXT"}},
@@ -86,6 +114,7 @@ var cases = []testCase{
 	{name: "long texts of a tool", mode: "each", tool: "parts"},
 	{name: "list of the pair", mode: "pair", tool: "list_prompts", want: []string{"A prompt with two required arguments"}},
 	{name: "get of the pair", mode: "pair", tool: "get_prompt", json: `{"name":"two","arguments":{"arg1":"a","arg2":"b"}}`, want: []string{"TWO arg1=[a] arg2=[b]"}},
+	{name: "long text by pieces", mode: "pieces", tool: "get_prompt", calls: pieces()},
 	{name: "wrong enum by the pair", mode: "pair", tool: "get_prompt", json: `{"name":"lang","arguments":{"lang":"cobol"}}`, want: []string{"must be one of go, python, rust"}},
 	{name: "prompt 101 of 300", prompt: "p101", mode: "pages", want: []string{"THIS IS p101"}},
 	{name: skill, prompt: "hello", mode: "skills", want: []string{"REFUND-SKILL-TEXT"}},

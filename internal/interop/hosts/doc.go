@@ -18,10 +18,14 @@
 // Each section of a file says how many runs agree with it. With -note a run is counted.
 // testdata/table.md sums up all files.
 //
+// A run waits for events: the answer of the model, the traffic of the server, a screen with the
+// text of the file. The modes of a host run at the same time. With -update, a run writes each
+// section at once, and deletes sections without a case.
+//
 // By default four cases of each host without a terminal are run. With -all, all cases
 // are run over standard input and output and over HTTP, and the hosts that need a
 // terminal, too, in tmux.
 //
 // The versions of the hosts are those of node/package.json, and of more/package.json for
-// the hosts that only -all runs.
+// the hosts that only -all runs, which has the Node.js that they need, too.
 package hosts

@@ -29,6 +29,9 @@ type host struct {
 	noise *regexp.Regexp
 	// setup is a command before the server is added.
 	setup string
+	// first are the arguments of a run after the server is added: the host knows the prompts
+	// from its second start on.
+	first []string
 	// patience is a file, and the text for its end after the server is added: the default
 	// time for the start of a server is too short on a loaded machine.
 	patience [2]string
@@ -40,10 +43,9 @@ type host struct {
 	// readSkill is the host's tool that reads a resource, with the URI of a skill.
 	readSkill string
 
-	screen     *screen // nil if the tests use no terminal
-	noPrompts  bool    // only tools
-	listsAgain bool    // after list_changed
-	maySkip    string  // a line of the golden file for what the host does in some runs only
+	screen    *screen // nil if the tests use no terminal
+	noPrompts bool    // only tools
+	maySkip   string  // a line of the golden file for what the host does in some runs only
 }
 
 // screen is how the tests use a host in a terminal.
@@ -199,17 +201,53 @@ var gemini = &host{
 	},
 }
 
-// qwen is like gemini, of which it is a fork.
+// qwen is a fork of Gemini CLI that shows its prompts without a terminal, too.
 var qwen = &host{
 	urlFile: ".qwen/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
-	name: "qwen", title: "Qwen Code", npm: "@qwen-code/qwen-code", folder: "more",
-	program:     "@qwen-code/qwen-code/cli.js",
+	name: "qwen", title: "Qwen Code", npm: "@qwen-code/qwen-code", seen: "2026-11-29", folder: "more",
+	program:     "@qwen-code/qwen-code/cli-entry.js",
 	env:         "OPENAI_BASE_URL={model}/v1 OPENAI_API_KEY=x OPENAI_MODEL=mock QWEN_CODE_TRUST_WORKSPACE=true",
 	files:       map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true}}`},
 	boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|This is the Qwen Code.*`),
+	noise:       regexp.MustCompile(`(?m)^Ripgrep not available: .*\n`), // npm has run no script of the package
 	screen: &screen{
-		ready: `Type your message`, prefix: "/", menu: "/", submit: []string{"Escape", "Enter"}, all: true, allow: "Allow execution of MCP tool",
+		ready: `Type your message`, prefix: "/", menu: "/", submit: []string{"Escape", "Enter"}, allow: "Allow execution of MCP tool",
 		pictures: [][2]string{{"menu", "/review"}, {"use", "/commit-message \"fixed a typo\"\n"}},
+	},
+	say: func(c *testCase) []string {
+		if c.tool+c.ownTool != "" {
+			return []string{"--yolo", "-p", c.call("")}
+		}
+		return []string{"-p", c.line("/" + c.prompt)}
+	},
+}
+
+// pi shows prompts with the package pi-mcp-adapter.
+var pi = &host{
+	urlFile: ".pi/agent/mcp.json", urlKey: "mcpServers", urlEntry: `{"url":"{url}"}`,
+	addEntry: `{"command":"{prompts}","args":["serve","{folder}"]}`,
+	name:     "pi", title: "pi", npm: "@earendil-works/pi-coding-agent", seen: "2026-11-29", folder: "more",
+	program: "@earendil-works/pi-coding-agent/dist/cli.js",
+	env:     "PI_OFFLINE=1",
+	first:   []string{"-p", "hello"},
+	noise:   regexp.MustCompile(`(?m)^Client\.listTools\(\) called .*\n`),
+	files: map[string]string{
+		".pi/agent/models.json": `{"providers":{"mock":{"baseUrl":"{model}/v1","api":"openai-completions","apiKey":"x",` +
+			`"models":[{"id":"mock","input":["text","image"]}]}}}`,
+		".pi/agent/settings.json": `{"packages":["{modules}/pi-mcp-adapter"],"defaultProvider":"mock","defaultModel":"mock",` +
+			`"extensions":["-builtin:mcp"]}`,
+	},
+	screen: &screen{
+		// The space closes the menu.
+		ready: `MCP: 1 server`, prefix: "/mcp__review__", suffix: " ", menu: "/mcp__review__", submit: []string{"Enter"}, plainNames: true,
+		noise:    regexp.MustCompile(`^(~/shop|[\d.]+%/128k|🔌|Client\.listTools)`),
+		pictures: [][2]string{{"menu", "/mcp__review__"}, {"use", "/mcp__review__commit-message \"fixed a typo\" \n"}},
+	},
+	say: func(c *testCase) []string {
+		if c.tool+c.ownTool != "" {
+			return []string{"-p", c.callBy("mcp", `{"tool":"review_%s","args":%s}`)}
+		}
+		return []string{"-p", c.line("/mcp__review__" + notPlain.ReplaceAllString(c.prompt, "_"))}
 	},
 }
 
@@ -226,6 +264,7 @@ var kilo = &host{
 
 // more are hosts that only -all runs.
 var more = []*host{
+	qwen, pi,
 	{
 		name: "continue", title: "Continue CLI", npm: "@continuedev/cli", seen: "2026-11-28", folder: "more", noPrompts: true,
 		program: "@continuedev/cli/dist/cn.js", command: "cn",

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,11 +23,14 @@ import (
 // golden is the file of a host: sections, each with a line "== name (3 of 3 runs) =="
 // before it, for how many runs agree with the section.
 type golden struct {
+	mu       sync.Mutex // protects the fields below, but host, path and maySkip
+	host     string
 	path     string
 	names    []string // in the order of the file
 	sections map[string]string
 	tallies  map[string]tally
 	changed  []string // by this run
+	retired  []string // without a case, see [golden.retire]
 	maySkip  string   // that of the host
 }
 
@@ -35,7 +41,7 @@ var heading = regexp.MustCompile(`(?m)^== (.*) \((\d+) of (\d+) runs\) ==\n`)
 
 func readGolden(t *testing.T, host string) *golden {
 	t.Helper()
-	g := &golden{path: filepath.Join("testdata", host+".golden"), sections: map[string]string{}, tallies: map[string]tally{}}
+	g := &golden{host: host, path: filepath.Join("testdata", host+".golden"), sections: map[string]string{}, tallies: map[string]tally{}}
 	data, err := os.ReadFile(g.path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		require.NoError(t, err)
@@ -67,6 +73,8 @@ func (g *golden) set(name, text string) {
 // differs. With -update or -note it counts the run.
 func (g *golden) check(t *testing.T, name, got string) {
 	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	got = strings.TrimRight(got, "\n") + "\n"
 	want, exists := g.sections[name]
 	if g.maySkip != "" && !strings.Contains(got, g.maySkip) {
@@ -75,7 +83,7 @@ func (g *golden) check(t *testing.T, name, got string) {
 	isSame := exists && want == got
 	if *update && !isSame {
 		if strings.HasPrefix(name, "start, ") {
-			clear(g.tallies) // those of another version
+			maps.DeleteFunc(g.tallies, func(name string, _ tally) bool { return !slices.Contains(g.changed, name) }) // those of another version
 		}
 		g.set(name, got)
 		g.tallies[name] = tally{}
@@ -90,21 +98,52 @@ func (g *golden) check(t *testing.T, name, got string) {
 		g.tallies[name] = count
 		g.changed = append(g.changed, name)
 	}
+	if *update {
+		g.writeLocked(t) // a run that is ended early has what it has seen
+	}
 	assert.True(t, exists, "%s has no section %q; run the test with -update", g.path, name)
 	assert.Equal(t, want, got, "%s: %s", g.path, name)
 }
 
-// write writes the sections that this run has changed or counted to the file, in the order
-// of the cases. Without -update and -note there are none.
-func (g *golden) write(t *testing.T, host string) {
-	t.Helper()
-	if len(g.changed) == 0 {
+// retire reports the sections that no case makes: those of a terminal, or the others. With
+// -update, write deletes them. It does nothing unless all cases have run.
+func (g *golden) retire(t *testing.T, made []string, inTerminal bool) {
+	if !*all || *only != "" || t.Failed() {
 		return
 	}
-	file := readGolden(t, host) // another test may have written its sections meanwhile
+	for _, name := range g.names {
+		if strings.HasSuffix(name, "terminal") != inTerminal || slices.Contains(made, name) {
+			continue
+		}
+		if *update {
+			g.retired = append(g.retired, name)
+		} else {
+			t.Errorf("%s: no case makes the section %q; run the test with -update", g.path, name)
+		}
+	}
+}
+
+// write writes the sections that this run has changed or counted to the file, in the order
+// of the cases. Without -update and -note there are none.
+func (g *golden) write(t *testing.T) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.writeLocked(t)
+}
+
+func (g *golden) writeLocked(t *testing.T) {
+	t.Helper()
+	if len(g.changed)+len(g.retired) == 0 {
+		return
+	}
+	file := readGolden(t, g.host) // another test may have written its sections meanwhile
 	for _, name := range g.changed {
 		file.set(name, g.sections[name])
 		file.tallies[name] = g.tallies[name]
+	}
+	for _, name := range g.retired {
+		delete(file.sections, name)
 	}
 	parts := []string{"start", "menu", "arguments"}
 	for _, c := range cases {

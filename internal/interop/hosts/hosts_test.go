@@ -49,15 +49,18 @@ func TestHosts(t *testing.T) {
 			t.Parallel()
 			g := readGolden(t, h.name)
 			g.maySkip = h.maySkip
-			defer g.write(t, h.name) // what there is, after a failure, too
-			names := runCases(t, g, h, false)
-			if *all {
-				names = append(names, runCases(t, g, h, true)...)
-			}
-			for _, name := range g.names {
-				isOld := *all && *only == "" && !t.Failed() && !strings.HasSuffix(name, "terminal") && !slices.Contains(names, name)
-				assert.False(t, isOld, "%s: no case makes the section %q; delete the section", g.path, name)
-			}
+			defer g.write(t) // what there is, after a failure, too
+			var names []string
+			t.Run("cases", func(t *testing.T) { // ends when all of them have ended
+				for _, overHTTP := range []bool{false, true} {
+					for _, mode := range modes {
+						if *all || !overHTTP {
+							names = append(names, runCases(t, g, h, overHTTP, mode)...)
+						}
+					}
+				}
+			})
+			g.retire(t, names, false)
 		})
 	}
 }
@@ -81,45 +84,57 @@ func TestKilo(t *testing.T) {
 		return
 	}
 	g := readGolden(t, kilo.name)
+	defer g.write(t)
 	s := newSandbox(t, kilo, serverOptions{}, false)
-	args := kilo.say(&cases[slices.IndexFunc(cases, func(c testCase) bool { return c.name == "two arguments" })])
-	host := exec.Command(s.program[0], args...)
-	host.Dir, host.Env = s.work, s.env
-	require.NoError(t, host.Start())
-	for end := time.Now().Add(patience(hostTimeout)); use(s.traffic()) == "" && time.Now().Before(end); {
-		time.Sleep(20 * time.Millisecond)
+	for _, name := range []string{"two arguments", "enum compared", "number"} {
+		c := &cases[slices.IndexFunc(cases, func(c testCase) bool { return c.name == name })]
+		args := kilo.say(c)
+		s.reset(nil)
+		host := exec.Command(s.program[0], args...)
+		host.Dir, host.Env = s.work, s.env
+		require.NoError(t, host.Start())
+		for end := time.Now().Add(patience(hostTimeout)); answers(s.traffic()) == "" && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		_ = host.Process.Kill()
+		_ = host.Wait()
+		traffic := s.traffic()
+		require.NotEmpty(t, answers(traffic), "Kilo gets no prompt")
+		if name == "two arguments" {
+			g.check(t, "start, stdio", kilo.title+" "+version(t, kilo)+"\n"+opening(traffic))
+		}
+		g.check(t, name+", stdio", "user typed:\n"+indented(typed(kilo, args))+"server got:\n"+use(traffic)+"server answered:\n"+answers(traffic))
 	}
-	_ = host.Process.Kill()
-	_ = host.Wait()
-	traffic := s.traffic()
-	require.NotEmpty(t, use(traffic), "Kilo gets no prompt")
-	g.check(t, "start, stdio", kilo.title+" "+version(t, kilo)+"\n"+opening(traffic))
-	g.check(t, "two arguments, stdio", "user typed:\n"+indented(typed(kilo, args))+"server got:\n"+use(traffic))
-	g.write(t, kilo.name)
 }
 
-// runCases runs the cases of a host over one transport, and returns the names of their
-// sections.
-func runCases(t *testing.T, g *golden, h *host, overHTTP bool) (names []string) {
+// runCases runs the cases of a host over one transport in one mode, beside the others, and
+// returns the names of their sections.
+func runCases(t *testing.T, g *golden, h *host, overHTTP bool, mode string) (names []string) {
 	transport := "stdio"
 	if overHTTP {
 		transport = "HTTP"
 	}
-	for _, mode := range modes {
-		var s *sandbox // for all cases of a mode: hosts prepare a new home for seconds
-		for _, c := range h.cases(mode) {
-			if !c.inCI && !*all {
-				continue
-			}
-			start := ""
-			if s == nil {
-				s = newSandbox(t, h, h.options(mode), overHTTP)
-				if mode == "" {
-					start = "start, " + transport
-				}
-			}
+	run := h.cases(mode)
+	if !*all {
+		run = slices.DeleteFunc(run, func(c testCase) bool { return !c.inCI })
+	}
+	if len(run) == 0 {
+		return nil
+	}
+	start := ""
+	if mode == "" {
+		start = "start, " + transport
+		names = append(names, start)
+	}
+	for _, c := range run {
+		names = append(names, c.name+", "+transport)
+	}
+	t.Run(strings.TrimRight(transport+" "+mode, " "), func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t, h, h.options(mode), overHTTP) // for all cases: hosts prepare a new home for seconds
+		defer s.close()
+		for _, c := range run {
 			name := c.name + ", " + transport
-			names = append(names, start, name) // the case may be one that -run leaves out
 			hasEnded := true
 			t.Run(name, func(t *testing.T) {
 				s.t = t
@@ -132,27 +147,25 @@ func runCases(t *testing.T, g *golden, h *host, overHTTP bool) (names []string) 
 				traffic := s.traffic()
 				if start != "" {
 					g.check(t, start, h.title+" "+version(t, h)+"\n"+opening(traffic))
+					start = ""
 				}
 				g.check(t, name, "user typed:\n"+indented(typed(h, args))+
 					s.got(&c, traffic)+"model got:\n"+s.seen()+"user saw:\n"+indented(s.normal(numbered.ReplaceAllString(output, "LINES\n"))))
 			})
 			if !hasEnded {
-				t.Errorf("%s does not answer; the cases after %q are left out", h.title, name)
-				return names
+				t.Fatalf("%s does not answer; the cases after %q are left out", h.title, name)
 			}
 		}
-		if s != nil {
-			s.close()
-		}
-	}
+	})
 	return names
 }
 
 // modes are what a server has for a host, see [host.options].
-var modes = []string{"", "each", "pair", "skills", "pages"}
+var modes = []string{"", "each", "pair", "pieces", "skills", "pages"}
 
 // options returns the options of the server in a mode: without one, tools if the host has
-// no prompts; tools of each prompt, or the pair; skills; or 300 prompts more.
+// no prompts; tools of each prompt, or the pair, or the pair and a prompt in pieces; skills; or
+// 300 prompts more.
 func (h *host) options(mode string) serverOptions {
 	o := serverOptions{}
 	if h.noPrompts {
@@ -161,6 +174,8 @@ func (h *host) options(mode string) serverOptions {
 	switch mode {
 	case "each", "pair":
 		o.Tools = mode
+	case "pieces":
+		o.Tools, o.Pieces = "pair", true
 	case "skills":
 		o.Skills = "fixture/skills"
 	case "pages":
@@ -214,11 +229,8 @@ func (s *sandbox) holdFor(c *testCase) func() {
 		return nil
 	}
 	limit := time.Second
-	switch {
-	case s.host.maySkip != "":
+	if s.host.maySkip != "" {
 		limit = 5 * time.Second
-	case s.host.listsAgain:
-		limit = hostTimeout / 2
 	}
 	return func() {
 		for end := time.Now().Add(patience(limit)); time.Now().Before(end) && !strings.Contains(use(s.traffic()), "after list_changed"); {

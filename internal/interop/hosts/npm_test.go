@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -52,6 +53,20 @@ func readJSON(t *testing.T, path string, v any) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, v), path)
+}
+
+// node returns the path of the Node.js that npm has installed in a folder, whose hosts need a
+// newer one than that of some systems, or else of the system's.
+func node(t *testing.T, folder string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(folder, "node_modules", "node-"+platform, "bin", "node"))
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	path, err = exec.LookPath("node")
+	require.NoError(t, err, "install Node.js 22 or later")
+	return path
 }
 
 // program returns the path of a file that npm has installed. {platform} is such as

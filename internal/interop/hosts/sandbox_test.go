@@ -52,6 +52,7 @@ type serverOptions struct {
 	Tools  string `json:"tools,omitempty"`
 	Skills string `json:"skills,omitempty"`
 	Pages  int    `json:"pages,omitempty"`
+	Pieces bool   `json:"pieces,omitempty"`
 }
 
 // noteText is in a file of the project, whose name is in the text of the prompt syntax.
@@ -90,9 +91,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 	s.work = filepath.Join(s.home, "shop")
 	s.program = []string{program(t, h.folder, h.program)}
 	if strings.HasSuffix(h.program, ".js") {
-		node, err := exec.LookPath("node")
-		require.NoError(t, err, "install Node.js 20 or later")
-		s.program = append([]string{node}, s.program...)
+		s.program = append([]string{node(t, h.folder)}, s.program...)
 	}
 	s.model = model.Start()
 	s.close = sync.OnceFunc(func() {
@@ -107,6 +106,7 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 	s.env = append([]string{
 		"HOME=" + s.home, "TMPDIR=" + filepath.Join(dir, "tmp"), "PATH=" + s.bin + ":" + os.Getenv("PATH"),
 		"LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor", "SHELL=/bin/sh", marker + "=" + dir,
+		"NODE_COMPILE_CACHE=" + filepath.Join(built, "node"), // hosts in Node.js start in a third of the time
 	}, strings.Fields(s.fill(h.env))...)
 	s.write("shop/note.txt", noteText+"\n")
 	for name, text := range h.files {
@@ -120,12 +120,17 @@ func newSandbox(t *testing.T, h *host, o serverOptions, overHTTP bool) *sandbox 
 		require.NoError(t, err)
 	}
 	s.install(built, o, overHTTP)
+	if h.first != nil {
+		s.must(h.first...)
+	}
 	return s
 }
 
 // fill replaces the names of places in a text.
 func (s *sandbox) fill(text string) string {
-	return strings.NewReplacer("{prompts}", filepath.Join(s.bin, "prompts"), "{folder}", filepath.Join(s.home, serverName), "{home}", s.home, "{work}", s.work, "{model}", s.model.URL, "{platform}", platform).Replace(text)
+	modules, err := filepath.Abs(filepath.Join(s.host.folder, "node_modules"))
+	require.NoError(s.t, err)
+	return strings.NewReplacer("{modules}", modules, "{prompts}", filepath.Join(s.bin, "prompts"), "{folder}", filepath.Join(s.home, serverName), "{home}", s.home, "{work}", s.work, "{model}", s.model.URL, "{platform}", platform).Replace(text)
 }
 
 // write writes a file in the home folder.

@@ -100,6 +100,18 @@ func use(traffic []message) string {
 	return indented(strings.Join(lines, "\n"))
 }
 
+// answers returns the messages of the prompts that the host gets.
+func answers(traffic []message) string {
+	var texts []string
+	for _, m := range traffic {
+		messages, _ := m.Result["messages"].([]any)
+		for _, message := range messages {
+			texts = append(texts, compact(message))
+		}
+	}
+	return indented(strings.Join(texts, "\n"))
+}
+
 // String returns the method and the params, without what differs from run to run.
 func (m *message) String() string {
 	params := map[string]any{}

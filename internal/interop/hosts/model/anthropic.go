@@ -47,7 +47,7 @@ func writeAnthropic(w *writer, c *call) {
 	block, stop := object{"type": "text", "text": Answer}, "end_turn"
 	empty, delta := block.with(object{"text": ""}), object{"type": "text_delta", "text": Answer}
 	if c != nil {
-		block, stop = object{"type": "tool_use", "id": "toolu_1", "name": c.Name, "input": c.decoded()}, "tool_use"
+		block, stop = object{"type": "tool_use", "id": c.id("toolu_"), "name": c.Name, "input": c.decoded()}, "tool_use"
 		empty, delta = block.with(object{"input": object{}}), object{"type": "input_json_delta", "partial_json": c.arguments}
 	}
 	if !w.isStream {

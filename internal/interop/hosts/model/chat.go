@@ -28,7 +28,7 @@ func writeChat(w *writer, c *call) {
 	if c != nil {
 		function := object{"name": c.Name, "arguments": c.arguments}
 		message["content"] = nil
-		message["tool_calls"] = []any{object{"index": 0, "id": "call_1", "type": "function", "function": function}}
+		message["tool_calls"] = []any{object{"index": 0, "id": c.id("call_"), "type": "function", "function": function}}
 		reason = "tool_calls"
 	}
 	if !w.isStream {

@@ -7,7 +7,8 @@
 //
 //	Call tool name {"key":"value"}
 //
-// and the request offers a tool of that name, after a prefix or not, the answer calls it.
+// and the request offers a tool of that name, after a prefix or not, the answer calls it. With
+// several objects, separated by spaces, it calls the tool with each, one after the other.
 package model
 
 import (
@@ -19,6 +20,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -155,21 +157,35 @@ func readBody(r *http.Request) (map[string]any, error) {
 type call struct {
 	Tool
 	arguments string
+	number    int // of the calls for which the user asks, from 0
 }
+
+// id returns an id of the call, or of what belongs to it.
+func (c *call) id(prefix string) string { return fmt.Sprint(prefix, c.number+1) }
 
 var callPattern = regexp.MustCompile(`(?m)^"?Call tool (\S+?)"?(?: (\{.*\}))?"?\s*$`)
 
-// call returns the call for which the user asks, or nil. The messages of the user are
-// those since the last result of a tool or answer of the model.
+// call returns the next call for which the user asks, or nil. The messages of the user are
+// those since the last answer of the model in words.
 func (r *Request) call() *call {
-	for i := len(r.Messages) - 1; i >= 0 && r.Messages[i].Role == "user"; i-- {
-		for _, part := range r.Messages[i].Parts {
-			found := callPattern.FindStringSubmatch(part)
-			if found == nil {
-				continue
-			}
-			if t := r.tool(found[1]); t != nil {
-				return &call{*t, arguments(found[2])}
+	called := 0
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		m := r.Messages[i]
+		switch {
+		case m.IsAnswer && slices.Contains(m.Parts, Answer):
+			return nil
+		case m.IsAnswer:
+			called++
+		case m.Role == "user":
+			for _, part := range m.Parts {
+				found := callPattern.FindStringSubmatch(part)
+				if found == nil {
+					continue
+				}
+				all := arguments(found[2])
+				if t := r.tool(found[1]); t != nil && called < len(all) {
+					return &call{*t, all[called], called}
+				}
 			}
 		}
 	}
@@ -189,16 +205,24 @@ func (r *Request) tool(name string) *Tool {
 	return nil
 }
 
-// arguments returns the arguments of a call as JSON. Some hosts send the text of the user
+// arguments returns the arguments of each call as JSON. Some hosts send the text of the user
 // as a JSON string.
-func arguments(text string) string {
-	switch {
-	case text == "":
-		return "{}"
-	case !json.Valid([]byte(text)):
-		return strings.ReplaceAll(text, `\"`, `"`)
+func arguments(text string) []string {
+	for _, text := range []string{text, strings.ReplaceAll(text, `\"`, `"`)} {
+		var all []string
+		for d := json.NewDecoder(strings.NewReader(text)); ; {
+			var next json.RawMessage
+			err := d.Decode(&next)
+			if err == io.EOF && len(all) > 0 {
+				return all
+			}
+			if err != nil {
+				break
+			}
+			all = append(all, string(next))
+		}
 	}
-	return text
+	return []string{"{}"}
 }
 
 // decoded returns the arguments as a value.

@@ -35,7 +35,7 @@ func writeResponses(w *writer, c *call) {
 	item := object{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": []any{part}}
 	added := item.with(object{"content": []any{}})
 	if c != nil {
-		item = object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": c.Name, "arguments": c.arguments, "status": "completed"}
+		item = object{"type": "function_call", "id": c.id("fc_"), "call_id": c.id("call_"), "name": c.Name, "arguments": c.arguments, "status": "completed"}
 		if c.Namespace != "" {
 			item["namespace"] = c.Namespace
 		}

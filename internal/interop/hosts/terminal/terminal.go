@@ -19,7 +19,7 @@ const (
 )
 
 // step is how often a screen is looked at.
-const step = 100 * time.Millisecond
+const step = 50 * time.Millisecond
 
 // Terminal is a terminal with one program.
 type Terminal struct {
@@ -98,20 +98,21 @@ func (t *Terminal) Wait(limit time.Duration, done func(screen string) bool) erro
 	}
 }
 
-// Settle waits until the screen has been the same for a time, and returns it. A screen
-// that never rests, such as one with a clock, is returned after the limit.
-func (t *Terminal) Settle(rest, limit time.Duration) (string, error) {
+// Settle waits until the screen has been the same for a time, and returns it. fixed returns
+// what of a screen counts, without what moves by itself. A screen that never rests
+// nevertheless is returned after the limit.
+func (t *Terminal) Settle(rest, limit time.Duration, fixed func(screen string) string) (string, error) {
 	last, since := "", time.Now()
 	for end := time.Now().Add(limit); ; time.Sleep(step) {
 		screen, err := t.Screen()
 		if err != nil {
 			return "", err
 		}
-		if screen != last {
-			last, since = screen, time.Now()
+		if now := fixed(screen); now != last {
+			last, since = now, time.Now()
 		}
 		if time.Since(since) >= rest || time.Now().After(end) {
-			return last, nil
+			return screen, nil
 		}
 	}
 }
