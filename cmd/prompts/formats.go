@@ -17,7 +17,7 @@ type format struct {
 
 	keys string // of front matter that the program reads, and that import or export has a use for
 
-	// For import. files are the ends of the names of files; none for a format that import does
+	// For import. files are the ends of the names of files, and nil for a format that import does
 	// not read.
 	files []string
 	// place matches the placeholders. Its groups: escape is before a placeholder that is text;
@@ -36,7 +36,7 @@ type format struct {
 	file   string
 	all    string // stands for what the user writes; empty if the program adds it to the text
 	word   string // stands for a word, with %d; empty if the program has no words
-	escape string // before text that looks like a placeholder; empty if the program has none
+	escape string // before text that looks like a placeholder; empty if no escape exists
 	wordIn string // is word before a letter or a digit, if that differs
 }
 

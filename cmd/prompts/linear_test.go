@@ -44,11 +44,16 @@ func TestWorkIsLinear(t *testing.T) { // not parallel: others would allocate in 
 		"import hints": {1000, claude, "p.md", func(n int) string {
 			return front("argument-hint: "+repeated(n, "[a%d] ")+"\n") + repeated(n, "$%d\n")
 		}},
-		"import numbers":    {1000, "import --dry-run opencode DIR NEW", "p.md", func(n int) string { return repeated(n, "$1 $2 x%d\n") }},
-		"import dollars":    {1000, "import --dry-run codex DIR NEW", "p.md", func(n int) string { return repeated(n, "$$ $X%d\n") }},
-		"import tags":       {1000, "import --dry-run continue DIR NEW", "p.prompt", func(n int) string { return repeated(n, "k%d: v\n") + "---\n" + repeated(n, "<system> {{ v%d }}\n") }},
-		"import slashes":    {1000, claude, "p.md", func(n int) string { return strings.Repeat(`\`, n) + repeated(n, "x%d\n") + "$1" }},
-		"import shell":      {1000, claude, "p.md", func(n int) string { return strings.Repeat("```! ", n) }},
+		"import numbers": {1000, "import --dry-run opencode DIR NEW", "p.md", func(n int) string { return repeated(n, "$1 $2 x%d\n") }},
+		"import dollars": {1000, "import --dry-run codex DIR NEW", "p.md", func(n int) string { return repeated(n, "$$ $X%d\n") }},
+		"import tags":    {1000, "import --dry-run continue DIR NEW", "p.prompt", func(n int) string { return repeated(n, "k%d: v\n") + "---\n" + repeated(n, "<system> {{ v%d }}\n") }},
+		"import slashes": {1000, claude, "p.md", func(n int) string { return strings.Repeat(`\`, n) + repeated(n, "x%d\n") + "$1" }},
+		"import shell":   {1000, claude, "p.md", func(n int) string { return strings.Repeat("```! ", n) }},
+		"export literals": {300, "export claude DIR NEW", "p.md", func(n int) string {
+			return "---\ndescription: d\ntemplate: false\n---\n" + repeated(n, "$%d @f%[1]d.md\n")
+		}},
+		"export places":     {500, "export claude DIR NEW", "p.md", func(n int) string { return one + repeated(n, "{{.a}}%d {{untrusted \"x\" .a}}\n") }},
+		"export arguments":  {40, "export claude DIR NEW", "p.md", arguments("", "{{.a%d}}\n")},
 		"import values":     {500, "import --dry-run fabric DIR NEW", "p/system.md", func(n int) string { return repeated(n, "{{v%d}}\n") }},
 		"import args":       {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "{{args}}%d\n") + "'''\n" }},
 		"import injections": {1000, "import --dry-run gemini DIR NEW", "p.toml", func(n int) string { return "prompt = '''" + repeated(n, "@{f%d}\n") + "'''\n" }},

@@ -147,7 +147,7 @@ wrong use, and 130 for an interrupt before the end.`,
 	root.AddCommand(
 		newPush(), newPull(), newTag(), newRollback(), newLog(),
 		newServe(), newCheck(), newTest(), newDiff(), newRender(), newList(), newNew(), newPreview(),
-		newImport(), newInstall(), newMan(),
+		newImport(), newExport(), newInstall(), newMan(),
 	)
 	root.SetFlagErrorFunc(flagError)
 	addHelp(root)

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sample"
+)
+
+func newExport() *cobra.Command {
+	names := formatNames(isExported)
+	slices.Sort(names)
+	var list strings.Builder
+	for _, name := range names {
+		f := formatOf(name, isExported)
+		fmt.Fprintf(&list, "  %-9s %s: %s\n", name, f.title, path.Join(f.dir, fmt.Sprintf(f.file, "NAME")))
+	}
+	return &cobra.Command{
+		Use:   "export CLIENT DIR [TARGET]",
+		Short: "Write prompts as commands of a client",
+		Long: `Export writes a file with a command of the client for each prompt in DIR, below TARGET or
+below the client's folder in the current one. It replaces files that it wrote before, and no
+others. DIR may be the folder of a client's own commands, such as .claude/commands, too.
+
+The clients:
+` + list.String() + `
+A command has what the user writes in the place of the arguments. An argument with a default
+always has the default. A prompt that compares a value, that has an argument of a type other
+than string, or that has more than text cannot be a command, and is refused.
+
+The exit code is 1 if a prompt was refused.`,
+		Example: `  prompts export claude prompts
+  prompts export skills .claude/commands .agents/skills`,
+		Args: between(2, 3, "client and folder are missing"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return names, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f := formatOf(args[0], isExported)
+			switch {
+			case f == nil:
+				return unknown("client", args[0], names)
+			case slices.Contains(args, ""):
+				return errEmptyPath
+			}
+			target := filepath.FromSlash(f.dir)
+			if len(args) == 3 {
+				target = args[2]
+			}
+			if err := openFolders(args[1:2]); err != nil {
+				return err
+			}
+			e := &exporting{format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry), notes: map[string][]note{}, names: map[string]string{}}
+			if from := formatOfFolder(args[1]); from != nil {
+				if err := e.convert(cmd.Context(), from, args[1]); err != nil {
+					return err
+				}
+			} else {
+				reg, loadErr, err := loadShown(cmd, args[1:2])
+				if err = cmp.Or(err, loadErr); err != nil {
+					return err
+				}
+				e.prompts, e.lines = reg, newLineReader(args[1]).lines
+			}
+			return e.run(cmd.Context())
+		},
+	}
+}
+
+// exporting is an export.
+type exporting struct {
+	*format
+	out     io.Writer
+	target  string
+	prompts *prompts.Registry
+	lines   func(source string) []string
+	notes   map[string][]note // of import, by prompt
+	names   map[string]string // prompts by their files
+	refused int
+}
+
+// convert converts the commands of another client.
+func (e *exporting) convert(ctx context.Context, from *format, dir string) error {
+	sources := map[string][]string{}
+	e.lines = func(source string) []string { return sources[source] }
+	return convert(ctx, from, dir, func(c *conversion) error {
+		if !c.isRefused {
+			p := c.parsed
+			p.Source = prefixOf(dir) + c.source
+			if err := e.prompts.Add(p); err != nil {
+				c.refuse(0, "%v", err)
+			}
+			sources[p.Source], e.notes[p.Name] = newLineReader(dir).lines(p.Source), c.notes
+		}
+		if c.isRefused {
+			e.refused++
+			c.report(e.out, "")
+		}
+		return nil
+	})
+}
+
+func (e *exporting) run(ctx context.Context) error {
+	r, n := newRenderer(e.prompts), 0
+	for p := range e.prompts.All() {
+		name, notes, err := e.write(ctx, r, &p)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			e.refused++
+			fmt.Fprintf(e.out, "%s: refused\n  %s\n", printable(p.Name), printable(err.Error()))
+			continue
+		}
+		n++
+		fmt.Fprintf(e.out, "%s -> %s\n", printable(p.Name), printable(filepath.ToSlash(filepath.Join(e.target, name))))
+		writeNotes(e.out, append(e.notes[p.Name], notes...))
+	}
+	fmt.Fprintf(e.out, "%s exported for %s, %d refused\n", plural(n, "prompt"), e.title, e.refused)
+	if e.refused > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// exportMark is in the first line of a file that export wrote, or of its front matter. The name
+// of the prompt follows it.
+const exportMark = "# prompts export "
+
+// write writes the file of a prompt.
+func (e *exporting) write(ctx context.Context, r *renderer, p *prompts.Prompt) (name string, notes []note, err error) {
+	name = e.commandName(p.Name)
+	if name == "" {
+		return "", nil, fmt.Errorf("name %q cannot be the name of a file; rename the prompt", p.Name)
+	}
+	name = fmt.Sprintf(e.file, name)
+	if other, ok := e.names[strings.ToLower(name)]; ok {
+		return "", nil, fmt.Errorf("file %s is the one of the prompt %q; rename one of the two", name, other)
+	}
+	e.names[strings.ToLower(name)] = p.Name
+	content, notes, err := e.content(ctx, r, p)
+	if err != nil {
+		return "", nil, err
+	}
+	return name, notes, writeOwn(ctx, e.target, name, content, false, func(path, content string) error {
+		if strings.HasPrefix(strings.TrimPrefix(content, "---\n"), exportMark) {
+			return nil
+		}
+		return fmt.Errorf("file %s exists, and export did not write it", path)
+	})
+}
+
+var (
+	notInFileName  = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
+	notInSkillName = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// commandName returns the name of the command for a prompt: a path, or one word for clients
+// that do not read folders.
+func (e *exporting) commandName(name string) string {
+	if e.all == "" {
+		return strings.Trim(notInSkillName.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	}
+	var parts []string
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == ':' }) {
+		if part = strings.Trim(notInFileName.ReplaceAllString(part, "-"), ".-"); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// appendedLabel is the end of a text to which import appends what the user writes.
+var appendedLabel = regexp.MustCompile(`\n\n(?:ARGUMENTS: |/\S+ )?$`)
+
+// maxOpen is how many arguments have a place in a command.
+const maxOpen = 99
+
+// content returns the file of a prompt.
+func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt) (content []byte, notes []note, err error) {
+	var open []prompts.Argument
+	for _, a := range p.Arguments {
+		if a.Schema != nil && a.Schema.Default != nil {
+			notes = append(notes, note{0, fmt.Sprintf("%s is always %s", a.Name, a.Schema.Default)})
+			continue
+		}
+		open = append(open, a)
+	}
+	if len(open) > maxOpen {
+		return nil, nil, fmt.Errorf("prompt has %d arguments without a default (limit %d)", len(open), maxOpen)
+	}
+	parts, err := e.parts(ctx, r, p, open, 900)
+	if err != nil {
+		return nil, nil, err
+	}
+	if again, err := e.parts(ctx, r, p, open, 800); err != nil || !slices.Equal(parts, again) {
+		return nil, nil, cmp.Or(err, fmt.Errorf("text has $901 or $801, or differs each time; export needs another text"))
+	}
+	if e.all == "" && len(parts) == 3 && open[0].Name == allWords && appendedLabel.MatchString(parts[0]) && parts[2] == "" {
+		parts, open = []string{strings.TrimSpace(appendedLabel.ReplaceAllString(parts[0], ""))}, nil // the client appends it itself
+	}
+	text := &commandWriter{exporting: e, open: open}
+	for i, part := range parts {
+		if i%2 == 0 {
+			text.literal(part)
+			continue
+		}
+		n, _ := strconv.Atoi(part)
+		text.argument(n, parts[i+1])
+	}
+	text.end()
+	more, err := text.check(e.lines(p.Source))
+	if err != nil {
+		return nil, nil, err
+	}
+	description := strings.Join(strings.Fields(cmp.Or(p.Description, p.Title, p.Name)), " ")
+	var b bytes.Buffer
+	if path.Ext(e.file) == ".toml" {
+		fmt.Fprintf(&b, "%s%s\n", exportMark, printable(p.Name))
+		err = toml.NewEncoder(&b).Encode(struct {
+			Description string `toml:"description"`
+			Prompt      string `toml:"prompt,multiline"`
+		}{description, text.String() + "\n"})
+		return b.Bytes(), append(notes, more...), err
+	}
+	fmt.Fprintf(&b, "---\n%s%s\n", exportMark, printable(p.Name))
+	if path.Base(e.file) == "SKILL.md" {
+		fmt.Fprintf(&b, "name: %s\n", e.commandName(p.Name))
+	}
+	fmt.Fprintf(&b, "description: %s\n", asJSON(description))
+	if strings.Contains(e.keys, "argument-hint") && len(open) > 0 {
+		var hints []string
+		for _, a := range open {
+			hints = append(hints, hintOf(a))
+		}
+		fmt.Fprintf(&b, "argument-hint: %s\n", asJSON(strings.Join(hints, " ")))
+	}
+	fmt.Fprintf(&b, "---\n\n%s\n", text)
+	return b.Bytes(), append(notes, more...), nil
+}
+
+// hintOf returns what a user sees of an argument.
+func hintOf(a prompts.Argument) string {
+	name := a.Name
+	if values := sample.Finite(a.Schema); values != nil {
+		name = strings.Join(values, "|")
+	}
+	if a.Required {
+		return "<" + name + ">"
+	}
+	return "[" + name + "]"
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/problem"
+)
+
+// parts renders a prompt with the placeholders $901 and so on for the open arguments, and
+// returns the text: literal parts, and between two of them the position of an argument.
+func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, open []prompts.Argument, base int) (parts []string, err error) {
+	values := map[string]string{}
+	for i, a := range open {
+		values[a.Name] = fmt.Sprintf("$%d", base+1+i)
+	}
+	result, _, cause, err := r.call(ctx, p.Name, values, prompts.CallOptions{Client: prompts.Implementation{Name: hosts.Prober}})
+	if err != nil {
+		for _, wrong := range problem.Of(err) {
+			if wrong.Reason == problem.Placeholder {
+				return nil, e.notOpen(p, wrong.Argument)
+			}
+		}
+		return nil, renderError(err, cause)
+	}
+	var texts []string
+	for i, m := range result.Messages {
+		t, ok := m.Content.(*prompts.Text)
+		if !ok {
+			return nil, fmt.Errorf("a message is no text, and commands of %s are text; serve the prompt over MCP", e.title)
+		}
+		label := ""
+		if m.Role == prompts.RoleAssistant {
+			label = "Assistant:\n"
+		} else if i > 0 && result.Messages[i-1].Role == prompts.RoleAssistant {
+			label = "User:\n"
+		}
+		texts = append(texts, label+strings.TrimSpace(t.Text))
+	}
+	text := strings.Join(texts, "\n\n")
+	// The markers of untrusted are random, or a hash of the placeholder. A file needs the same ones each time.
+	markers := map[string]string{}
+	for _, m := range regexp.MustCompile(fmt.Sprintf(`<(untrusted-\w+)>\n\$%d(\d\d)\n`, base/100)).FindAllStringSubmatch(text, -1) {
+		sum := sha256.Sum256([]byte(p.Name + "\n" + m[2]))
+		markers[m[1]] = "untrusted-" + hex.EncodeToString(sum[:8])
+	}
+	text = untrustedMarker.ReplaceAllStringFunc(text, func(m string) string { return cmp.Or(markers[m], m) })
+	last := 0
+	for _, at := range regexp.MustCompile(fmt.Sprintf(`\$%d(\d\d)`, base/100)).FindAllStringSubmatchIndex(text, -1) {
+		if n, _ := strconv.Atoi(text[at[2]:at[3]]); n >= 1 && n <= len(open) {
+			parts = append(parts, text[last:at[0]], strconv.Itoa(n-1))
+			last = at[1]
+		}
+	}
+	return append(parts, text[last:]), nil
+}
+
+// notOpen returns the error for an argument in whose place no placeholder can be.
+func (e *exporting) notOpen(p *prompts.Prompt, name string) error {
+	why := "compared in the template"
+	lines := e.lines(p.Source)
+	line := computedLine(lines, name)
+	for _, a := range p.Arguments {
+		if a.Name == name && a.Sensitive {
+			why, line = "sensitive", argumentLines(lines)[name]
+		} else if a.Name == name && a.Schema != nil && a.Schema.Type != "string" && a.Schema.Type != "" {
+			why, line = "of the type "+a.Schema.Type, argumentLines(lines)[name]
+		}
+	}
+	return fmt.Errorf("%s%s is %s, so the prompt cannot be a command of %s; serve the prompt over MCP", atLine(line), name, why, e.title)
+}
+
+var (
+	untrustedMarker = regexp.MustCompile(`untrusted-\w+`)
+
+	templateAction = regexp.MustCompile(`\{\{.*?\}\}`)
+	notInCommand   = regexp.MustCompile(`"[^"]*"|\.\w+`) // strings and fields
+	templateWord   = regexp.MustCompile(`[a-z]\w*`)
+)
+
+// computedLine returns the first line of a template that does more with an argument than print
+// it, or ask whether it has a value.
+func computedLine(lines []string, name string) int {
+	first, field := 0, regexp.MustCompile(`\.`+regexp.QuoteMeta(name)+`\b`)
+	for i, line := range lines {
+		for _, action := range templateAction.FindAllString(line, -1) {
+			if !field.MatchString(action) && !strings.Contains(action, strconv.Quote(name)) {
+				continue
+			}
+			if first == 0 {
+				first = i + 1
+			}
+			for _, word := range templateWord.FindAllString(notInCommand.ReplaceAllString(action, ""), -1) {
+				if !slices.Contains([]string{"if", "else", "and", "or", "not", "index", "untrusted", "fence"}, word) {
+					return i + 1
+				}
+			}
+		}
+	}
+	return first
+}
+
+// commandWriter writes the text of a command.
+type commandWriter struct {
+	*exporting
+	strings.Builder
+	open   []prompts.Argument
+	places []span // of what stands for the words of the user
+	lost   string // a literal text that the client would change
+}
+
+// literal writes text that is not of the user.
+func (w *commandWriter) literal(text string) {
+	last := 0
+	places, escaped := w.read(text)
+	for _, at := range escaped {
+		w.lost = text[at.from:at.to]
+	}
+	for _, at := range places {
+		if w.escape != "" {
+			w.WriteString(text[last:at.from] + w.escape)
+			last = at.from
+		}
+	}
+	w.WriteString(text[last:])
+}
+
+// read returns what the client would replace in a text, and of what it would leave out the escape.
+func (w *commandWriter) read(text string) (places, escaped []span) {
+	if w.place == nil {
+		return nil, nil
+	}
+	for _, at := range w.place.FindAllStringSubmatchIndex(text, -1) {
+		from := at[0]
+		isPlace, isEscaped := false, false
+		for i, name := range w.place.SubexpNames() {
+			if name == "" || at[2*i] < 0 {
+				continue
+			}
+			group := text[at[2*i]:at[2*i+1]]
+			if name == "escape" {
+				from += len(group)
+				isEscaped = group == w.escape
+			} else if name != "value" || editorValues[group] != "" {
+				isPlace = true
+			}
+		}
+		switch {
+		case isEscaped && at[1] > from+1:
+			escaped = append(escaped, span{at[0], at[1]})
+		case isPlace:
+			places = append(places, span{from, at[1]})
+		}
+	}
+	return places, escaped
+}
+
+// argument writes what stands for an argument before a text.
+func (w *commandWriter) argument(n int, after string) {
+	text := "<" + w.open[n].Name + ">"
+	from := w.Len()
+	switch {
+	case len(w.open) == 1 && w.all != "":
+		text = w.all
+	case w.word != "" && w.wordIn != "" && wordAfter(after):
+		text = fmt.Sprintf(w.wordIn, n+w.from)
+	case w.word != "":
+		text = fmt.Sprintf(w.word, n+w.from)
+	default:
+		w.WriteString(text)
+		return
+	}
+	w.WriteString(text)
+	w.places = append(w.places, span{from, w.Len()})
+}
+
+// end writes the arguments of which the model finds the values.
+func (w *commandWriter) end() {
+	if len(w.open) == 0 || w.all != "" && (len(w.open) == 1 || w.word != "") {
+		return
+	}
+	w.WriteString("\n\nThe user writes after the command:")
+	for _, a := range w.open {
+		w.WriteString("\n- <" + a.Name + ">")
+		if a.Description != "" {
+			w.WriteString(": " + a.Description)
+		}
+		if values := sample.Finite(a.Schema); values != nil {
+			w.WriteString(" (" + strings.Join(values, ", ") + ")")
+		}
+	}
+	if w.all != "" {
+		from := w.Len() + len("\n\n")
+		w.WriteString("\n\n" + w.all)
+		w.places = append(w.places, span{from, w.Len()})
+	}
+}
+
+// check reads the text as the client does, and returns an error unless the client replaces the
+// places, and nothing else. lines are those of the prompt's file.
+func (w *commandWriter) check(lines []string) (notes []note, err error) {
+	text := w.String()
+	lineOf := func(s string) int {
+		return 1 + slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, firstLineOf(s)) })
+	}
+	if w.lost != "" {
+		return nil, fmt.Errorf("%stext has %s, which %s changes; serve the prompt over MCP", atLine(lineOf(w.lost)), w.lost, w.title)
+	}
+	isPlace := map[span]bool{}
+	for _, at := range w.places {
+		isPlace[at] = true
+	}
+	replaced, _ := w.read(text)
+	for _, at := range replaced {
+		if s := text[at.from:at.to]; !isPlace[at] {
+			return nil, fmt.Errorf("%stext has %s, which %s replaces; serve the prompt over MCP", atLine(lineOf(s)), s, w.title)
+		}
+	}
+	if len(replaced) < len(w.places) {
+		return nil, fmt.Errorf("%s would not replace a placeholder next to the text around it; put a space between them", w.title)
+	}
+	for _, at := range spansOf(w.shell, text) {
+		s := text[at.from:at.to]
+		return nil, fmt.Errorf("%stext has %s, which %s runs in a shell; serve the prompt over MCP", atLine(lineOf(s)), firstLineOf(s), w.title)
+	}
+	stays := spansOf(w.stays, text)
+	for i, at := range stays {
+		s := text[at.from:at.to]
+		if strings.HasPrefix(s, "@{") {
+			return nil, fmt.Errorf("%stext has %s, which %s replaces by a file; serve the prompt over MCP", atLine(lineOf(s)), s, w.title)
+		}
+		switch {
+		case i == 0 && len(stays) == 1:
+			notes = append(notes, note{lineOf(s), fmt.Sprintf("%s may have an effect in %s", firstLineOf(s), w.title)})
+		case i == 0:
+			notes = append(notes, note{lineOf(s), fmt.Sprintf("%s and %s may have an effect in %s", firstLineOf(s), plural(len(stays)-1, "other text"), w.title)})
+		}
+	}
+	return notes, nil
+}
+
+func firstLineOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
