@@ -65,7 +65,7 @@ func TestVerbatim(t *testing.T) {
 		assert.False(t, arguments[0].Verbatim, "the caller's")
 	}
 	p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
-		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Schema: prompts.Enum("x", "y")},
+		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Enum: []string{"x", "y"}},
 	}}, o, prompttemplate.User("{{.n}}{{.e}}"))
 	require.NoError(t, err)
 	assert.False(t, p.Arguments[0].Verbatim, "a number")

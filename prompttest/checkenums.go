@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -41,7 +42,7 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		for _, v := range sample.Finite(a.Schema) {
+		for _, v := range sample.Finite(schema.Of(a.Schema)) {
 			pinned := map[string]string{a.Name: v}
 			for _, with := range []struct {
 				names []string

@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -108,7 +109,7 @@ func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() in
 	for i := 0; i < len(p.Arguments) && p.Cache != (prompts.Cache{}); i++ {
 		a := &p.Arguments[i]
 		own := several[a.Name]
-		for _, v := range sample.Several(a.Name, a.Schema) {
+		for _, v := range sample.Several(a.Name, schema.Of(a.Schema)) {
 			if several[a.Name] = v; c.run(c.newest, p, several) != nil {
 				break
 			}

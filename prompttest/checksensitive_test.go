@@ -103,7 +103,7 @@ func TestCheckSensitive(t *testing.T) {
 	assert.Empty(t, check(leaking("careful", func(_ context.Context, v string) (*prompts.Result, error) {
 		return nil, fmt.Errorf("%s: %w", v, prompts.InvalidArgument("value", "is not accepted"))
 	})))
-	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Schema: prompts.Enum("one")}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Enum: []string{"one"}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(), nil
 	}}
 	assert.Equal(t, []string{"prompt \"p\": argument \"value\" is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples."}, check(pattern))

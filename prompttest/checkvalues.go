@@ -42,7 +42,7 @@ var untameNumbers = []string{"0", "-1", "100", "1000000"}
 
 // untameValues returns values for an argument, and the string in each, or "".
 func untameValues(a *prompts.Argument) (values, parts []string) {
-	s := a.Schema
+	s := schema.Of(a.Schema)
 	if sample.IsString(s) {
 		return untame, untame
 	}
@@ -220,7 +220,7 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 func (c *checker) schemaOf(p *prompts.Prompt, argument string) *jsonschema.Schema {
 	for _, a := range p.Arguments {
 		if a.Name == argument {
-			return a.Schema
+			return schema.Of(a.Schema)
 		}
 	}
 	return nil
@@ -315,7 +315,7 @@ var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
 	named := defaultNamed.FindStringSubmatch(a.Description)
-	if named == nil || a.Required || a.Schema != nil && a.Schema.Default != nil {
+	if s := schema.Of(a.Schema); named == nil || a.Required || s != nil && s.Default != nil {
 		return
 	}
 	value := strings.TrimRight(named[1], ".")

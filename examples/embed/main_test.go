@@ -159,7 +159,7 @@ func TestErrors(t *testing.T) {
 	reg.MustAdd(
 		prompts.Prompt{
 			Name:      "greet",
-			Arguments: []prompts.Argument{{Name: "who", Required: true}, {Name: "tone", Schema: prompts.Enum("kind", "rude")}},
+			Arguments: []prompts.Argument{{Name: "who", Required: true}, {Name: "tone", Enum: []string{"kind", "rude"}}},
 			Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.User("Greet <" + args["who"] + ">")), nil
 			},
