@@ -128,7 +128,7 @@ func TestHandleAllocations(t *testing.T) {
 	least, most, length := 1.0, 100.0, 1
 	reg.MustAdd(prompts.New(prompts.Prompt{Name: "checked", Arguments: []prompts.Argument{
 		{Name: "code", Schema: &jsonschema.Schema{MinLength: &length, Pattern: "^func "}},
-		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
+		{Name: "language", Enum: []string{"c", "go", "java", "python", "rust"}},
 		{Name: "problems", Schema: &jsonschema.Schema{Minimum: &least, Maximum: &most}},
 	}}, func(_ context.Context, in checked) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil

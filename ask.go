@@ -126,7 +126,8 @@ func Ask(ctx context.Context, questions ...Question) error {
 // field of any other type is a string, converted like an argument.
 func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 	a := new(Answer[T])
-	a.question = elicit.NewForm(key, message, reflect.ValueOf(&a.Value).Elem(), appendSpecs(nil, arguments))
+	specs, errs := appendSpecs(nil, arguments)
+	a.question = elicit.NewForm(key, message, reflect.ValueOf(&a.Value).Elem(), specs, errs...)
 	return a
 }
 

@@ -54,7 +54,7 @@ func benchPages(b testing.TB, r *prompts.Registry, n int) (transport.Session, tr
 func BenchmarkGet(b *testing.B) {
 	plain := prompts.Prompt{Name: "code_review"}
 	checked := prompts.Prompt{Name: "code_review", Arguments: []prompts.Argument{
-		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
+		{Name: "language", Enum: []string{"c", "go", "java", "python", "rust"}},
 	}}
 	type tagged struct {
 		Code     string `json:"code" jsonschema:"the code to review"`
@@ -330,9 +330,9 @@ var typedInBenchmarks = []struct{ name, typed string }{
 func BenchmarkSuggestKey(b *testing.B) {
 	names := candidateNames(manyCandidates)
 	enum := servertest.Completing("p", nil)
-	enum.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum(names...)}
+	enum.Arguments[0] = prompts.Argument{Name: "a", Enum: names}
 	small := servertest.Completing("p", nil)
-	small.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum("Red", "green", "grey")}
+	small.Arguments[0] = prompts.Argument{Name: "a", Enum: []string{"Red", "green", "grey"}}
 	for what, p := range map[string]prompts.Prompt{
 		"fixed":      servertest.Completing("p", prompts.Suggest(names...)),
 		"function":   servertest.Completing("p", prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return names, nil })),

@@ -112,7 +112,7 @@ func TestCompletionsAreBounded(t *testing.T) {
 		Own     []string `json:"own"`
 		Given   []string `json:"given"`
 	}](
-		prompts.Argument{Name: "own", Schema: itemsOf(prompts.Enum(names...))},
+		prompts.Argument{Name: "own", Schema: itemsOf(enumOf(names...))},
 		prompts.Argument{Name: "given", Complete: prompts.Suggest(names...)},
 	)
 	s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
@@ -166,6 +166,14 @@ func callComplete(ctx context.Context, s *prompts.Server, prompt, argument, type
 }
 
 // itemsOf is the schema of a list of what has the schema.
+func enumOf(values ...string) *jsonschema.Schema {
+	s := new(jsonschema.Schema)
+	for _, v := range values {
+		s.Enum = append(s.Enum, v)
+	}
+	return s
+}
+
 func itemsOf(s *jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{Items: s} }
 
 func noKey(context.Context, map[string]string) string { return "" }
@@ -258,9 +266,8 @@ func TestCompletionOfLists(t *testing.T) {
 		prefixes = append(prefixes, prefix)
 		return prompts.Suggest(colours...)(ctx, prefix, args)
 	}
-	schema := prompts.Enum(colours[:6]...)
-	counts := prompts.Enum()
-	counts.Enum = []any{1, 10, 2}
+	schema := enumOf(colours[:6]...)
+	counts := &jsonschema.Schema{Enum: []any{1, 10, 2}}
 	p := servertest.PromptOf[in](
 		prompts.Argument{Name: "own", Schema: itemsOf(schema)},
 		prompts.Argument{Name: "author", Complete: author},

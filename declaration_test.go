@@ -83,7 +83,7 @@ func TestInvalidDeclarations(t *testing.T) {
 
 		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: no type that a string can be converted to is allowed`}},
 		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},
-		{"UTF-8 in a schema", schema(prompts.Enum("\xff")), []string{`prompt "p": argument "a": schema: invalid UTF-8`}},
+		{"UTF-8 in a schema", schema(&jsonschema.Schema{Enum: []any{"\xff"}}), []string{`prompt "p": argument "a": schema: invalid UTF-8`}},
 		{"cyclic schema", schema(circle), []string{`prompt "p": argument "a": schema: schema contains itself`}},
 		{"shared part of a schema", schema(&jsonschema.Schema{AllOf: []*jsonschema.Schema{shared, shared}}), nil},
 		{"schema that cannot be encoded", schema(&jsonschema.Schema{Minimum: ptr(math.NaN())}), []string{`prompt "p": argument "a": schema: json: unsupported value: NaN`}},
@@ -243,8 +243,8 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	for range 2 {
 		require.NoError(t, r.Set(again))
 		back := firstOf(t, &r, "again")
-		assert.Nil(t, back.Arguments[0].Schema.Enum)
-		assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
+		assert.NotContains(t, servertest.JsonText(back.Arguments[0].Schema), "enum")
+		assert.Contains(t, servertest.JsonText(back.Arguments[1].Schema), `"items":{"type":"integer"`)
 		scribble(back)
 	}
 }
@@ -253,7 +253,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 // and metadata in depth.
 func scribble(p prompts.Prompt) {
 	for i := range p.Arguments {
-		schema := p.Arguments[i].Schema
+		schema := p.Arguments[i].Schema.(*jsonschema.Schema)
 		for i := range schema.Enum {
 			schema.Enum[i] = "scribbled"
 		}
@@ -287,7 +287,7 @@ func TestLookupRoundTrip(t *testing.T) {
 	p := review()
 	p.Title, p.Meta, p.Tags = "Review", prompts.Meta{"a": 1}, []string{"t"}
 	p.Icons = []prompts.Icon{{Src: "https://example.com/a"}}
-	plain := untyped(prompts.Argument{Name: "x", Required: true}, prompts.Argument{Name: "y", Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("a"), Default: json.RawMessage(`["a"]`)}})
+	plain := untyped(prompts.Argument{Name: "x", Required: true}, prompts.Argument{Name: "y", Schema: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Enum: []any{"a"}}, Default: json.RawMessage(`["a"]`)}})
 	require.NoError(t, r.Add(p, plain, barePrompt("third", "3")))
 	before := callList(t, &r)
 	for i := range 3 {
@@ -302,7 +302,7 @@ func TestLookupRoundTrip(t *testing.T) {
 
 	changed := firstOf(t, &r, "review")
 	changed.Title = "Changed"
-	changed.Arguments[1].Schema.Enum = []any{"go", "c"}
+	changed.Arguments[1].Schema = json.RawMessage(`{"enum":["go","c"],"default":"go"}`)
 	changed.Arguments[0].Description = "new"
 	require.NoError(t, r.Set(changed))
 	list := callList(t, &r)
@@ -321,4 +321,53 @@ func firstOf(t *testing.T, r *prompts.Registry, name string) prompts.Prompt {
 	p, ok := r.Lookup(name)
 	require.True(t, ok)
 	return p
+}
+
+// own is a type with a schema that is no *jsonschema.Schema.
+type own string
+
+func (own) JSONSchema() map[string]any { return map[string]any{"enum": []string{"x", "y"}} }
+
+// A schema is any value that encodes as one.
+func TestSchemasOfAnyType(t *testing.T) {
+	t.Parallel()
+	for name, a := range map[string]prompts.Argument{
+		"enum":          {Enum: []string{"x", "y"}},
+		"enum and rule": {Enum: []string{"x", "y"}, Schema: map[string]int{"maxLength": 1}},
+		"JSON":          {Schema: json.RawMessage(`{"enum":["x","y"]}`)},
+		"map":           {Schema: map[string]any{"enum": []string{"x", "y"}}},
+		"struct": {Schema: struct {
+			Enum []string `json:"enum"`
+		}{[]string{"x", "y"}}},
+		"engine": {Schema: &jsonschema.Schema{Enum: []any{"x", "y"}}},
+		"method": {},
+	} {
+		a.Name = "A"
+		p := untyped(a)
+		if name == "method" {
+			p = servertest.PromptOf[struct{ A own }]()
+		}
+		var r prompts.Registry
+		require.NoError(t, r.Add(p), name)
+		_, e := callGet(t, p, `{"A":"z"}`, prompts.Options{})
+		require.NotNil(t, e, name)
+		assert.Contains(t, e.Message, `one of x, y`, name)
+		back := firstOf(t, &r, p.Name)
+		assert.Contains(t, servertest.JsonText(back.Arguments[0].Schema), `"enum":["x","y"]`, name)
+		assert.NoError(t, r.Set(back), name)
+	}
+	for want, a := range map[string]prompts.Argument{
+		`schema must encode as an object or a boolean, got 7`:                 {Schema: 7},
+		`schema must encode as an object or a boolean, got null`:              {Schema: json.RawMessage("null")},
+		`keyword "minLength" of the schema has an invalid value, got "x"`:     {Schema: map[string]string{"minLength": "x"}},
+		`schema must encode as JSON: json: unsupported type: chan int`:        {Schema: make(chan int)},
+		`argument has both Enum and an enum in Schema; remove one of the two`: {Enum: []string{"x"}, Schema: &jsonschema.Schema{Enum: []any{"y"}}},
+	} {
+		a.Name = "a"
+		assert.EqualError(t, new(prompts.Registry).Add(untyped(a)), `prompt "p": argument "a": `+want)
+		err := prompts.Ask(t.Context(), prompts.Form[struct {
+			A string `json:"a"`
+		}]("k", "m", a))
+		assert.ErrorContains(t, err, "render function")
+	}
 }

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
 	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
@@ -150,8 +150,9 @@ func compile(p Prompt) (*definition, error) {
 		in = p.typed.in()
 	}
 	var few [8]argument.Spec // room for the arguments of most prompts
-	d.plan, argumentFaults = argument.Compile(in, appendSpecs(few[:0], arguments))
-	faults = append(faults, argumentFaults...)
+	specs, schemaFaults := appendSpecs(few[:0], arguments)
+	d.plan, argumentFaults = argument.Compile(in, specs)
+	faults = append(append(faults, schemaFaults...), argumentFaults...)
 	d.setComplete(arguments)
 	faults = append(faults, d.checkSensitive()...)
 	entries, errs := d.encode(nil, true)
@@ -281,13 +282,13 @@ func (d *definition) variant(kind entryKind) *listEntries {
 		return entries
 	}
 	entries := d.listed
-	var schema []byte
+	var text []byte
 	var err error
 	if kind&withSchema != 0 {
-		schema, err = json.Marshal(d.plan.InputSchema())
+		text, err = json.Marshal(d.plan.InputSchema())
 	}
 	if err == nil {
-		if made, errs := d.encode(schema, kind&noDigest == 0); len(errs) == 0 {
+		if made, errs := d.encode(text, kind&noDigest == 0); len(errs) == 0 {
 			entries = made
 		}
 	}
@@ -442,14 +443,14 @@ func (p Prompt) clone() Prompt {
 // arguments are not allowed, as with Options.StrictArguments. A sensitive argument
 // is writeOnly.
 //
-// The schema is a copy. The prompt need not be in a registry. InputSchema returns an
+// The prompt need not be in a registry. InputSchema returns an
 // error if [Registry.Add] would return an error for the prompt.
-func (p Prompt) InputSchema() (*jsonschema.Schema, error) {
+func (p Prompt) InputSchema() (json.RawMessage, error) {
 	d, err := compile(p)
 	if err != nil {
 		return nil, err
 	}
-	return clone.Deep(d.plan.InputSchema()), nil
+	return jsonenc.Marshal(d.plan.InputSchema())
 }
 
 // export returns a copy of the prompt that the application may change.
@@ -460,7 +461,7 @@ func (d *definition) export() Prompt {
 		a := &d.plan.Arguments[i]
 		p.Arguments = append(p.Arguments, Argument{
 			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim,
-			Schema: clone.Deep(a.Schema), Complete: d.completer(i),
+			Schema: schema.AsAny(clone.Deep(a.Schema)), Complete: d.completer(i),
 		})
 	}
 	return p

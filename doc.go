@@ -58,7 +58,7 @@
 //	p := prompts.Prompt{
 //		Name: "search",
 //		Arguments: []prompts.Argument{
-//			{Name: "sort", Schema: prompts.Enum(orders...)},
+//			{Name: "sort", Enum: orders},
 //			{Name: "branch", Complete: prompts.Suggest("main", "develop")},
 //		},
 //	}

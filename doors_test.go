@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -156,8 +157,10 @@ func typedArguments(t testing.TB, p prompts.Prompt, arguments string) string {
 	if doc.Root().Kind() != strictjson.Object {
 		return arguments
 	}
-	schema, err := p.InputSchema()
+	raw, err := p.InputSchema()
 	require.NoError(t, err)
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal(raw, &schema))
 	var members []string
 	for name, v := range doc.Root().Members() {
 		value := v.Raw()

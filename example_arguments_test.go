@@ -141,7 +141,7 @@ func Example_argumentSchema() {
 	p := prompts.New(prompts.Prompt{
 		Name: "review",
 		Arguments: []prompts.Argument{
-			{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
+			{Name: "language", Enum: []string{"go", "python", "rust"}},
 			{Name: "depth", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(5.0), Default: json.RawMessage("2")}},
 			{Name: "ticket", Schema: &jsonschema.Schema{Pattern: "^[A-Z]+-[0-9]+$"}},
 		},
@@ -189,7 +189,7 @@ func Example_argumentErrors() {
 	var reg prompts.Registry
 	err := reg.Add(prompts.New(prompts.Prompt{
 		Name:      "p",
-		Arguments: []prompts.Argument{{Name: "level", Schema: prompts.Enum("1")}, {Name: "levl"}},
+		Arguments: []prompts.Argument{{Name: "level", Enum: []string{"1"}}, {Name: "levl"}},
 	}, echoed[In]))
 	fmt.Println(err)
 	// Output:
@@ -208,7 +208,7 @@ func ExampleDoc() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.New(prompts.Prompt{
 		Name: "code_review", Title: "Review Code", Description: "Asks for a review of some code",
-		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
+		Arguments: []prompts.Argument{{Name: "language", Enum: []string{"go", "python", "rust"}}},
 	}, echoed[Review]))
 	fmt.Print(prompts.MarkdownTable(&reg))
 	// Output:

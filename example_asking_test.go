@@ -18,7 +18,7 @@ type Release struct {
 
 func announce(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 	release, err := prompts.Elicit[Release](ctx, "release", "Which release?",
-		prompts.Argument{Name: "channel", Schema: prompts.Enum("beta", "stable")})
+		prompts.Argument{Name: "channel", Enum: []string{"beta", "stable"}})
 	if err != nil {
 		return nil, err
 	}

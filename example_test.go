@@ -35,7 +35,7 @@ func Example() {
 	reg.MustAdd(prompts.New(prompts.Prompt{
 		Name:      "code_review",
 		Title:     "Request Code Review",
-		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
+		Arguments: []prompts.Argument{{Name: "language", Enum: []string{"go", "python", "rust"}}},
 	}, reviewCode))
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 
@@ -208,13 +208,11 @@ func ExampleFence() {
 	// ````
 }
 
-func ExampleEnum() {
-	tone := prompts.Enum("formal", "casual")
-	tone.Default = json.RawMessage(`"casual"`)
+func ExampleArgument_enum() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{
 		Name:      "greet",
-		Arguments: []prompts.Argument{{Name: "tone", Description: "how to speak", Schema: tone}},
+		Arguments: []prompts.Argument{{Name: "tone", Description: "how to speak", Enum: []string{"formal", "casual"}, Schema: json.RawMessage(`{"default": "casual"}`)}},
 		Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("Greet me in a " + args["tone"] + " tone.")), nil
 		},

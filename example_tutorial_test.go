@@ -101,7 +101,7 @@ func TestPackageCommentArguments(t *testing.T) {
 	p := prompts.Prompt{
 		Name: "search",
 		Arguments: []prompts.Argument{
-			{Name: "sort", Schema: prompts.Enum(orders...)},
+			{Name: "sort", Enum: orders},
 			{Name: "branch", Complete: prompts.Suggest("main", "develop")},
 		},
 	}

@@ -186,7 +186,7 @@ func fuzzPrompts() *prompts.Registry {
 			if err != nil {
 				return nil, err
 			}
-			r, err := prompts.Elicit[release](ctx, "release", "Which release?", prompts.Argument{Name: "channel", Schema: prompts.Enum("beta", "stable")})
+			r, err := prompts.Elicit[release](ctx, "release", "Which release?", prompts.Argument{Name: "channel", Enum: []string{"beta", "stable"}})
 			if err != nil {
 				return nil, err
 			}

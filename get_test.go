@@ -64,8 +64,8 @@ func TestGetProblems(t *testing.T) {
 		Language string   `json:"language"`
 		Focus    []string `json:"focus,omitempty"`
 	}
-	declared := servertest.RegistryOf(review(), servertest.Storing(&got, prompts.Argument{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
-		prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}}))
+	declared := servertest.RegistryOf(review(), servertest.Storing(&got, prompts.Argument{Name: "language", Enum: []string{"go", "python", "rust"}},
+		prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{Enum: []any{"speed, first", "safety"}}}}))
 	for _, row := range servertest.Table(t, "problems", 5) {
 		strict, args, message, data := row[0] == "strict", row[2], row[3], row[4]
 		var j servertest.Journal

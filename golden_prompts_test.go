@@ -31,7 +31,7 @@ type goldenRelease struct {
 	Notes   string `json:"notes,omitempty"`
 }
 
-var goldenChannel = prompts.Argument{Name: "channel", Schema: prompts.Enum("beta", "stable")}
+var goldenChannel = prompts.Argument{Name: "channel", Enum: []string{"beta", "stable"}}
 
 // goldenFields has a field of every kind that a form can have.
 type goldenFields struct {
@@ -106,8 +106,8 @@ func askingPrompts() *prompts.Registry {
 				prompts.Argument{Name: "text", Title: "A text", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(2), MaxLength: jsonschema.Ptr(5)}},
 				prompts.Argument{Name: "free", Schema: &jsonschema.Schema{Default: json.RawMessage(`"nothing"`)}},
 				prompts.Argument{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$"}},
-				prompts.Argument{Name: "choice", Schema: prompts.Enum("a", "b")},
-				prompts.Argument{Name: "many", Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y", "z"), MaxItems: jsonschema.Ptr(2)}},
+				prompts.Argument{Name: "choice", Enum: []string{"a", "b"}},
+				prompts.Argument{Name: "many", Schema: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Enum: []any{"x", "y", "z"}}, MaxItems: jsonschema.Ptr(2)}},
 				prompts.Argument{Name: "ratio", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(1.0), Default: json.RawMessage(`0.5`)}},
 				prompts.Argument{Name: "loud", Schema: &jsonschema.Schema{Default: json.RawMessage(`true`)}},
 			)
@@ -323,7 +323,7 @@ func completingPrompts() *prompts.Registry {
 	return servertest.RegistryOf(prompts.Prompt{
 		Name: "all",
 		Arguments: []prompts.Argument{
-			{Name: "tone", Schema: prompts.Enum("formal", "friendly", "Casual", "<b>")},
+			{Name: "tone", Enum: []string{"formal", "friendly", "Casual", "<b>"}},
 			{Name: "loud", Schema: &jsonschema.Schema{Type: "boolean"}},
 			{Name: "level", Schema: &jsonschema.Schema{Type: "integer", Enum: []any{1, 2, 10}}},
 			{Name: "free"},

@@ -3,8 +3,6 @@ package prompts
 import (
 	"context"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // This file declares what a prompt is: its arguments, its functions and its metadata.
@@ -151,8 +149,8 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //   - any: by the type in the argument's schema, or a string without a type.
 //
 // Then the server validates the value by the argument's schema, which is inferred
-// from the type. A method JSONSchema() *jsonschema.Schema of the type, or of a
-// pointer to it, replaces the inferred schema, also for elements and inside of JSON:
+// from the type. A method JSONSchema of the type, or of a pointer to it, without parameters
+// and with one result, replaces the inferred schema, also for elements and inside of JSON:
 //
 //   - The method is called on a zero value, and the result is copied.
 //   - The keywords of Argument.Schema win over the method's.
@@ -234,8 +232,14 @@ type Argument struct {
 	// templates only print, or ask only whether they are empty: {{.x}}, {{if .x}},
 	// {{or .x "text"}}, {{untrusted "label" .x}} and {{fence "" .x}}.
 	Verbatim bool
-	// Schema constrains the value and may set a default. It applies to the converted
-	// value: a minimum to an integer, a pattern to a string. Schema.Title and
+	// Enum has the valid values of a string, as the keyword enum of Schema has. The elements of a
+	// list have the enum of the items of Schema.
+	Enum []string
+	// Schema constrains the value and may set a default. It is any value that encoding/json
+	// encodes as a JSON schema (2020-12), such as a json.RawMessage, a map, or a
+	// *jsonschema.Schema of github.com/google/jsonschema-go, which the server uses inside.
+	// The Schema of a prompt from a registry encodes as the schema. Its Go type is not part of
+	// the API. Schema applies to the converted value: a minimum to an integer, a pattern to a string. Schema.Title and
 	// Schema.Description are used if Title and Description are empty. The protocol
 	// has no place for a schema, so clients see a hint in the description.
 	//
@@ -253,7 +257,7 @@ type Argument struct {
 	// Validation takes bounded time for each part of a value. A value that takes longer is
 	// invalid, which happens only with schemas that refer to themselves through the
 	// same member of two alternatives.
-	Schema *jsonschema.Schema
+	Schema any
 	// Complete returns completions for the text in the input field. For a
 	// comma-separated list, it completes the last element. Without Complete, the
 	// server completes booleans, enums, consts, integers with bounds at most 100
@@ -306,15 +310,6 @@ type Cache struct {
 	// MaxBytes is the maximum memory in bytes of all stored results and their
 	// arguments. Default: 64 MiB.
 	MaxBytes int
-}
-
-// Enum returns the schema of a string with these valid values.
-func Enum(values ...string) *jsonschema.Schema {
-	enum := make([]any, len(values))
-	for i, v := range values {
-		enum[i] = v
-	}
-	return &jsonschema.Schema{Enum: enum}
 }
 
 // Icon is an image that a client may show. Since protocol version 2025-11-25.

@@ -321,11 +321,11 @@ func TestDoc(t *testing.T) {
 			Name: "a|`x", Title: "Title", Description: "One *line*\r\n\n and <another>\n", Version: "1.0", Render: render,
 			Arguments: []prompts.Argument{
 				{Name: "code_text", Title: "The code", Description: "a snake_case _word_ & a | pipe", Required: true},
-				{Name: "language", Schema: prompts.Enum("go", "c|c++")},
+				{Name: "language", Enum: []string{"go", "c|c++"}},
 				{Name: "other"},
 			},
 		},
-		prompts.Prompt{Name: "c", DisableHints: true, Arguments: []prompts.Argument{{Name: "n", Description: `\[x]~`, Schema: prompts.Enum("a")}}, Render: render},
+		prompts.Prompt{Name: "c", DisableHints: true, Arguments: []prompts.Argument{{Name: "n", Description: `\[x]~`, Enum: []string{"a"}}}, Render: render},
 	))
 	assert.Equal(t, `| Prompt | Argument | Required | Description |
 |---|---|---|---|

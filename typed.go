@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file has the function of a prompt: it gets a struct or a map, and a Render that
@@ -153,7 +154,9 @@ func (t *typedPrompt) compile() (*argument.Plan, error) {
 	if plan := m.plan.Load(); plan != nil {
 		return plan, nil
 	}
-	plan, errs := argument.Compile(t.in(), appendSpecs(nil, m.arguments))
+	specs, errs := appendSpecs(nil, m.arguments)
+	plan, more := argument.Compile(t.in(), specs)
+	errs = append(errs, more...)
 	if errs == nil && len(m.arguments) > 0 { // else the plan is kept with the type
 		m.plan.Store(plan) // or another goroutine has done so
 	}
@@ -216,10 +219,15 @@ func (f RenderFunc) bind(ctx context.Context, p *argument.Plan, args []argument.
 	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 
-// appendSpecs appends what the arguments declare, but for their CompleteFuncs.
-func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
+// appendSpecs appends what the arguments declare, but for their CompleteFuncs. The errors are
+// those of values that are no schema.
+func appendSpecs(dst []argument.Spec, arguments []Argument) (specs []argument.Spec, errs []error) {
 	for _, a := range arguments {
-		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim, Schema: a.Schema})
+		s, err := schema.OfArgument(a.Schema, a.Enum)
+		if err != nil {
+			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: err})
+		}
+		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Verbatim: a.Verbatim, Schema: s})
 	}
-	return dst
+	return dst, errs
 }

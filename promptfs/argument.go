@@ -282,8 +282,8 @@ func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 func (a *argument) without(key string) prompts.Argument {
 	p := a.declared
 	s := jsonschema.Schema{}
-	if p.Schema != nil {
-		s = *p.Schema
+	if declared, ok := p.Schema.(*jsonschema.Schema); ok { // of this package
+		s = *declared
 	}
 	p.Schema = &s
 	switch key {

@@ -94,7 +94,7 @@ func TestHostileTexts(t *testing.T) {
 		Icons: []prompts.Icon{{Src: "https://evil.example.org/i.png"}, {Src: "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIG9ubG9hZD0naGFja2VkPTEnLz4="}},
 		Arguments: []prompts.Argument{
 			{Name: "a", Title: hostile, Description: hostile, Complete: prompts.Suggest(hostile, "<img src=x onerror=hacked=1>")},
-			{Name: "b", Schema: prompts.Enum(hostile, "<b>")},
+			{Name: "b", Enum: []string{hostile, "<b>"}},
 			{Name: "c", Description: "<img src=x onerror=hacked=1>"},
 		},
 	}

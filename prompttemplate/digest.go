@@ -28,7 +28,7 @@ func (c *compiled) digest(p prompts.Prompt) string {
 	}
 	write(p.Name, p.Title, p.Description, p.Version)
 	for _, a := range p.Arguments {
-		write("argument", a.Name, a.Title, a.Description, a.Required, a.Sensitive, a.Schema)
+		write("argument", a.Name, a.Title, a.Description, a.Required, a.Sensitive, schemaOf(a))
 	}
 	for _, m := range c.messages {
 		text := ""

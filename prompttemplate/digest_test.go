@@ -35,8 +35,8 @@ func TestDigest(t *testing.T) {
 		"content":     make(prompts.Prompt{}, who, hello, image("b")),
 		"partial":     make(prompts.Prompt{}, map[string]string{"a": who["a"], "b": "me"}, hello, image("a")),
 		"description": make(prompts.Prompt{Description: "d"}, who, hello, image("a")),
-		"argument":    make(prompts.Prompt{Arguments: []prompts.Argument{{Name: "x", Schema: prompts.Enum("a")}}}, who, prompttemplate.User(hello.Text+"{{.x}}"), image("a")),
-		"enum":        make(prompts.Prompt{Arguments: []prompts.Argument{{Name: "x", Schema: prompts.Enum("a", "b")}}}, who, prompttemplate.User(hello.Text+"{{.x}}"), image("a")),
+		"argument":    make(prompts.Prompt{Arguments: []prompts.Argument{{Name: "x", Enum: []string{"a"}}}}, who, prompttemplate.User(hello.Text+"{{.x}}"), image("a")),
+		"enum":        make(prompts.Prompt{Arguments: []prompts.Argument{{Name: "x", Enum: []string{"a", "b"}}}}, who, prompttemplate.User(hello.Text+"{{.x}}"), image("a")),
 	} {
 		assert.False(t, seen[digest], name)
 		seen[digest] = true

@@ -55,7 +55,7 @@ func (t *trier) try(ctx context.Context, c *compiled, arguments []prompts.Argume
 	}
 	for i, a := range arguments {
 		v := &d.values[i]
-		t.with[a.Name] = v.sample(a.Schema)
+		t.with[a.Name] = v.sample(schemaOf(a))
 		t.without[a.Name] = v.value
 		if a.Required {
 			t.without[a.Name] = t.with[a.Name]

@@ -236,7 +236,7 @@ func TestTypedValuesWriteThemselves(t *testing.T) {
 // Conversion, checks, hints and what is optional are the root package's.
 func TestTypedPromptIsTheRoots(t *testing.T) {
 	t.Parallel()
-	declared := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "rust")}}}
+	declared := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "language", Enum: []string{"go", "rust"}}}}
 	p, err := prompttemplate.NewTyped[Review](declared, prompttemplate.Options{}, prompttemplate.User(allOfReview))
 	require.NoError(t, err)
 	_, _, err = get(t, p, map[string]string{"language": "c", "lines": "many"})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // typed is an argument of a prompt without a struct: its type in a template,
@@ -26,8 +27,15 @@ type typed struct {
 	strings []string
 }
 
+// schemaOf returns the schema of an argument, or nil. New reports a value that is no schema.
+func schemaOf(a prompts.Argument) *jsonschema.Schema {
+	s, _ := schema.OfArgument(a.Schema, a.Enum)
+	return s
+}
+
 func typedOf(a prompts.Argument) typed {
-	v := typed{name: a.Name, types: typeOf(a.Schema)}
+	s := schemaOf(a)
+	v := typed{name: a.Name, types: typeOf(s)}
 	switch v.types {
 	case anInteger:
 		v.value = 0
@@ -36,9 +44,9 @@ func typedOf(a prompts.Argument) typed {
 	case aBoolean:
 		v.value = false
 	case aList:
-		v.items = typeOf(a.Schema.Items)
+		v.items = typeOf(s.Items)
 		v.value, _ = v.list("")
-		if d := string(a.Schema.Default); d != "" {
+		if d := string(s.Default); d != "" {
 			if list, err := v.list(d); err == nil {
 				v.text = d
 				v.strings, _ = list.([]string)

@@ -87,7 +87,7 @@ func TestVerbatim(t *testing.T) {
 	assert.False(t, replaced.Arguments[0].Verbatim, "the application's function")
 	assert.True(t, replaced.Arguments[1].Verbatim)
 	p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
-		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Schema: prompts.Enum("x", "y")},
+		{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "e", Enum: []string{"x", "y"}},
 	}}, o, prompttemplate.User("{{.n}}{{.e}}"))
 	require.NoError(t, err)
 	assert.False(t, p.Arguments[0].Verbatim, "a number")

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/transport"
@@ -281,7 +282,7 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	}
 	add(nil, trial.Names(p, true))
 	for i := range p.Arguments {
-		for _, v := range sample.Finite(p.Arguments[i].Schema) {
+		for _, v := range sample.Finite(schema.Of(p.Arguments[i].Schema)) {
 			add(map[string]string{p.Arguments[i].Name: v}, trial.Names(p, false))
 		}
 	}

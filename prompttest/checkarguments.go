@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -77,7 +78,7 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 	again, _ := c.get(p, base.Arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required || c.effort(p).isOver {
+		if values := sample.Finite(schema.Of(a.Schema)); len(values) == 1 && a.Required || c.effort(p).isOver {
 			continue
 		}
 		e := c.effort(p)

@@ -36,9 +36,9 @@ func TestCheckArguments(t *testing.T) {
 		{"a string", one(nil)},
 		{"an optional string", optional(nil)},
 		{"a default", optional(&jsonschema.Schema{Default: []byte(`"x"`)})},
-		{"an enum", one(prompts.Enum("x", "y"))},
-		{"an optional enum", optional(prompts.Enum("x", "y"))},
-		{"an enum of one", optional(prompts.Enum("x"))},
+		{"an enum", one(&jsonschema.Schema{Enum: []any{"x", "y"}})},
+		{"an optional enum", optional(&jsonschema.Schema{Enum: []any{"x", "y"}})},
+		{"an enum of one", optional(&jsonschema.Schema{Enum: []any{"x"}})},
 		{"a boolean", one(&jsonschema.Schema{Type: "boolean"})},
 		{"an integer", one(&jsonschema.Schema{Type: "integer", Minimum: &minimum, Maximum: &maximum})},
 		{"a number", one(&jsonschema.Schema{Type: "number", ExclusiveMinimum: &minimum, ExclusiveMaximum: &maximum})},
@@ -46,7 +46,7 @@ func TestCheckArguments(t *testing.T) {
 		{"a pattern", one(&jsonschema.Schema{Pattern: "^[A-Z]{2}-[0-9]+$"})},
 		{"a length", one(&jsonschema.Schema{MinLength: &few, MaxLength: &few})},
 		{"an example in the schema", one(&jsonschema.Schema{Pattern: "^(?:x|yy)$", Examples: []any{"x", "yy"}})},
-		{"a list", one(&jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y")})},
+		{"a list", one(&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Enum: []any{"x", "y"}}})},
 		{"a long list", one(&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "integer"}, MinItems: &few})},
 		{"an object", one(&jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
 			"x": {Type: "integer"}, "y": {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}, Required: []string{"x", "y"}})},
@@ -125,7 +125,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{{Role: prompts.RoleUser, Content: &prompts.Image{Data: []byte(args["b"]), MIMEType: "image/png"}}}}, nil
 		}}, nil},
 		{"only if another one is set", CheckOptions{}, text(
-			[]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y", "z")}, {Name: "b", Required: true}},
+			[]prompts.Argument{{Name: "a", Enum: []string{"x", "y", "z"}}, {Name: "b", Required: true}},
 			func(args map[string]string) (string, error) {
 				if args["a"] != "y" {
 					args["b"] = ""
@@ -148,7 +148,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"an example of no argument", CheckOptions{Examples: map[string][]map[string]string{"p": {{"c": ""}}}}, says("x"),
 			[]string{`CheckOptions.Examples: unknown argument "c" of prompt "p"`}},
 		{"values that depend on each other", CheckOptions{}, text(
-			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
+			[]prompts.Argument{{Name: "product", Required: true, Enum: []string{"x", "y"}}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {
 				if !strings.HasPrefix(args["version"], args["product"]) {
 					return "", prompts.InvalidArgument("version", "is of another product")
@@ -176,7 +176,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
 			[]string{`rendering failed with a "two words"`, `argument "a" may not reach the output`}},
 		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
-			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
+			[]prompts.Argument{{Name: "product", Required: true, Enum: []string{"x", "y"}}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {
 				if !strings.HasPrefix(args["version"], args["product"]) {
 					return "", prompts.InvalidArgument("version", "is of another product")
@@ -185,13 +185,13 @@ func TestCheckArgumentsCases(t *testing.T) {
 			}), []string{`argument "product" does not reach the output`, `argument "version" does not reach the output`}},
 		{"it fails", CheckOptions{}, text(nil, func(map[string]string) (string, error) { return "", errors.New("no database") }),
 			[]string{`error="no database"`}},
-		{"a value that fails", CheckOptions{}, text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
+		{"a value that fails", CheckOptions{}, text([]prompts.Argument{{Name: "a", Enum: []string{"x", "y"}}}, func(args map[string]string) (string, error) {
 			if args["a"] == "y" {
 				return "", &prompts.Error{Code: 1, Message: "no y"}
 			}
 			return "", nil
 		}), []string{`argument "a" does not reach the output: the result is the same with "x", none` + "\n"}},
-		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x")}}, func(map[string]string) (string, error) { return "", nil }), nil},
+		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Enum: []string{"x"}}}, func(map[string]string) (string, error) { return "", nil }), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -255,7 +255,7 @@ func remarks[T any](of func(in T) any) prompts.Prompt {
 // report says so.
 func TestCheckArgumentsTogether(t *testing.T) {
 	t.Parallel()
-	p := text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "b", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "c"}},
+	p := text([]prompts.Argument{{Name: "a", Required: true, Enum: []string{"x", "y"}}, {Name: "b", Required: true, Enum: []string{"x", "y"}}, {Name: "c"}},
 		func(args map[string]string) (string, error) {
 			if args["a"]+args["b"] == "yy" {
 				return args["c"], nil

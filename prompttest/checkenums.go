@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -44,7 +45,7 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		texts := map[bool][]string{} // values by whether their result has a text
-		for _, v := range sample.Finite(a.Schema) {
+		for _, v := range sample.Finite(schema.Of(a.Schema)) {
 			pinned := map[string]string{a.Name: v}
 			for n, with := range []struct {
 				names []string

@@ -28,23 +28,23 @@ func TestCheckEnums(t *testing.T) {
 		prompt prompts.Prompt
 		want   []string
 	}{
-		{"a value", text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y", "z")}}, fails(func(args map[string]string) bool { return args["a"] == "y" })),
+		{"a value", text([]prompts.Argument{{Name: "a", Required: true, Enum: []string{"x", "y", "z"}}}, fails(func(args map[string]string) bool { return args["a"] == "y" })),
 			[]string{`prompt "p": argument "a": rendering with the declared value "y" failed: with a "y": got the error -32603`}},
 		{"a boolean", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "boolean"}}}, fails(func(args map[string]string) bool { return args["a"] == "false" })),
 			[]string{`argument "a": rendering with the declared value "false" failed`}},
-		{"an element", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y")}}},
+		{"an element", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Enum: []any{"x", "y"}}}}},
 			fails(func(args map[string]string) bool { return strings.Contains(args["a"], "y") })), []string{`argument "a": rendering with the declared value "y"`}},
 		{"without what is optional", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] == "" })),
 			[]string{`rendering without optional arguments failed: with no arguments: got the error -32603`}},
-		{"a value without what is optional", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b"}},
+		{"a value without what is optional", text([]prompts.Argument{{Name: "a", Enum: []string{"x", "y"}}, {Name: "b"}},
 			fails(func(args map[string]string) bool { return args["a"] == "y" && args["b"] == "" })),
 			[]string{`argument "a": rendering with the declared value "y", without other optional arguments, failed`}},
-		{"a required value without what is optional", text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "b"}},
+		{"a required value without what is optional", text([]prompts.Argument{{Name: "a", Required: true, Enum: []string{"x", "y"}}, {Name: "b"}},
 			fails(func(args map[string]string) bool { return args["a"] == "y" && args["b"] == "" })),
 			[]string{`argument "a": rendering with the declared value "y", without other optional arguments, failed`}},
 		{"all of them", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] != "" })),
 			[]string{"rendering failed: with a \"prompttest-a-one\": got the error -32603"}},
-		{"none", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b", Schema: &jsonschema.Schema{Type: "boolean"}}}, never), nil},
+		{"none", text([]prompts.Argument{{Name: "a", Enum: []string{"x", "y"}}, {Name: "b", Schema: &jsonschema.Schema{Type: "boolean"}}}, never), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

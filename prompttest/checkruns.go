@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -107,7 +108,7 @@ func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() in
 	c.t.Helper()
 	several := base.Arguments
 	if p.Cache != (prompts.Cache{}) {
-		several = c.filled(p, base.Arguments, func(a *prompts.Argument) []string { return sample.Several(a.Name, a.Schema) })
+		several = c.filled(p, base.Arguments, func(a *prompts.Argument) []string { return sample.Several(a.Name, schema.Of(a.Schema)) })
 	}
 	var done []map[string]string
 	for _, arguments := range []map[string]string{base.Arguments, c.required(p, base.Arguments), several, c.required(p, several)} {
@@ -150,10 +151,10 @@ func (c *prober) checkKept(p *prompts.Prompt, base *rendering, first *run) bool 
 	c.t.Helper()
 	word := func(a *prompts.Argument) string { return "prompttest-kept-" + a.Name }
 	with := c.filled(p, base.Arguments, func(a *prompts.Argument) []string {
-		if sample.IsString(a.Schema) {
+		if sample.IsString(schema.Of(a.Schema)) {
 			return []string{word(a)}
 		}
-		return slices.DeleteFunc(sample.Around(word(a), a.Name, a.Schema), func(v string) bool { return !strings.Contains(v, word(a)) })
+		return slices.DeleteFunc(sample.Around(word(a), a.Name, schema.Of(a.Schema)), func(v string) bool { return !strings.Contains(v, word(a)) })
 	})
 	if c.isShared(p, first) {
 		return true

@@ -110,7 +110,7 @@ func TestCheckSensitive(t *testing.T) {
 		p.Arguments = []prompts.Argument{{Name: "value", Schema: &jsonschema.Schema{Pattern: pattern}}}
 		assert.Empty(t, check(p), pattern)
 	}
-	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Schema: prompts.Enum("one")}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Enum: []string{"one"}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(), nil
 	}}
 	assert.Equal(t, []string{"prompt \"p\": argument \"value\" is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples."}, check(pattern))

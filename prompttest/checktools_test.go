@@ -63,7 +63,7 @@ func TestCheckTools(t *testing.T) {
 		{"unknown", with("search"), says("First line.\nUse the `serach` tool, the `serach` tool."),
 			[]string{"prompt \"p\": unknown tool \"serach\" (with no arguments); CheckTools knows [\"search\"]\n\tThe text is: Use the `serach` tool, the `serach` tool."}},
 		{"none at all", with(), says("call `read`"), []string{`unknown tool "read" (with no arguments); CheckTools knows no tools`}},
-		{"with one value of an enum", with(), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
+		{"with one value of an enum", with(), text([]prompts.Argument{{Name: "a", Enum: []string{"x", "y"}}}, func(args map[string]string) (string, error) {
 			return map[string]string{"y": "call `read`"}[args["a"]], nil
 		}), []string{`unknown tool "read" (with a "y")`}},
 		{"without what is optional", with(), text([]prompts.Argument{{Name: "a"}}, func(args map[string]string) (string, error) {

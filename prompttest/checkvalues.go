@@ -44,7 +44,7 @@ var untameNumbers = []string{"0", "-1", "100", "1000000"}
 
 // untameValues returns values for an argument, and the string in each, or "".
 func untameValues(a *prompts.Argument) (values, parts []string) {
-	s := a.Schema
+	s := schema.Of(a.Schema)
 	if sample.IsString(s) {
 		return untame, untame
 	}
@@ -224,7 +224,7 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 func (c *checker) schemaOf(p *prompts.Prompt, argument string) *jsonschema.Schema {
 	for _, a := range p.Arguments {
 		if a.Name == argument {
-			return a.Schema
+			return schema.Of(a.Schema)
 		}
 	}
 	return nil
@@ -324,7 +324,8 @@ var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 // without the argument must not be the one with the value, less the value.
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
-	isDeclared := a.Schema != nil && a.Schema.Default != nil
+	s := schema.Of(a.Schema)
+	isDeclared := s != nil && s.Default != nil
 	if a.Required {
 		return
 	}
@@ -334,7 +335,7 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 			continue
 		}
 		value := strings.Trim(named[1], "\"'`“”")
-		isValue := value != named[1] || !sample.IsString(a.Schema) || slices.Contains(sample.Finite(a.Schema), value)
+		isValue := value != named[1] || !sample.IsString(s) || slices.Contains(sample.Finite(s), value)
 		if slices.Contains(noDefault, strings.ToLower(value)) || isDeclared && !isValue {
 			continue
 		}
@@ -348,7 +349,7 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 		}
 		what, remedy := "no default is declared", fmt.Sprintf("Declare the default, such as by the tag default:%q, or correct the description.", value)
 		if isDeclared {
-			what, remedy = fmt.Sprintf("the declared default is %s", a.Schema.Default), "Declare the default of the description, or correct the description."
+			what, remedy = fmt.Sprintf("the declared default is %s", s.Default), "Declare the default of the description, or correct the description."
 		}
 		c.errorf(p, "argument %q: the description has the default %s, and %s: the result without the argument differs from the result with this value\n\t%s", a.Name, trial.Quote(value), what, remedy)
 		return

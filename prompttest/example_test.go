@@ -20,7 +20,7 @@ func registry() *prompts.Registry {
 	reg := new(prompts.Registry)
 	reg.MustAdd(prompts.New(prompts.Prompt{
 		Name:      "code_review",
-		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}},
+		Arguments: []prompts.Argument{{Name: "language", Enum: []string{"go", "python"}}},
 	}, func(_ context.Context, in codeReview) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Please review this code:\n" + prompts.Fence(in.Language, in.Code))), nil
 	}))

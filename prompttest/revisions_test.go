@@ -39,7 +39,7 @@ func catalogue() *prompts.Registry {
 		prompts.New(prompts.Prompt{
 			Name: "review", Title: "Review", Description: "Reviews code", Meta: prompts.Meta{"org.example/a": "b"},
 			Icons:     []prompts.Icon{{Src: "https://example.com/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
-			Arguments: []prompts.Argument{{Name: "language", Title: "Language", Schema: prompts.Enum("go", "python")}},
+			Arguments: []prompts.Argument{{Name: "language", Title: "Language", Enum: []string{"go", "python"}}},
 		}, func(_ context.Context, in reviewed) (*prompts.Result, error) {
 			return &prompts.Result{
 				Description: "A review",

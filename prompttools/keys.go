@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/toolname"
@@ -60,6 +61,15 @@ func newKeys(s *jsonschema.Schema) (k keys) {
 		}
 	}
 	return k
+}
+
+// needsKeys reports whether an argument of a prompt has a name that is no key.
+func needsKeys(p *prompts.Prompt) bool {
+	names := make([]string, len(p.Arguments))
+	for i := range p.Arguments {
+		names[i] = p.Arguments[i].Name
+	}
+	return toolname.Keys(names) != nil
 }
 
 // explains reports whether the schema with the keys rejects the same objects, by their keys.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -75,7 +76,7 @@ func (s *server) getTool() (*tool, error) {
 		return nil, err
 	}
 	t.serve = (*request).getPrompt
-	checked := *t.own.InputSchema
+	checked := *schema.Of(t.own.InputSchema)
 	checked.Properties = map[string]*jsonschema.Schema{"name": text(""), "arguments": {}} // which Render checks
 	t.input, err = argument.NewObject(&checked)
 	return t, err

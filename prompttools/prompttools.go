@@ -35,8 +35,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
@@ -115,15 +113,16 @@ type Tool struct {
 	// Title is the name for people, from 2025-06-18.
 	Title       string
 	Description string
-	// InputSchema is the schema of the arguments, an object. A pattern in the schema of a
+	// InputSchema is the schema of the arguments, an object. It is any value that
+	// encoding/json encodes as a JSON schema, as the Schema of a prompts.Argument. A pattern in the schema of a
 	// member limits the bytes of that member: 64 Mi divided by the instructions of the
 	// compiled pattern, so 128 KiB for ^[a-z]{1,255}$. Elsewhere, or if the schema has a
 	// $ref, a pattern limits the arguments as a whole. Default: an object without members.
-	InputSchema *jsonschema.Schema
+	InputSchema any
 	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an
-	// object. If the schema rejects the result of a call, and the result is not an
+	// object, in any form of InputSchema. If the schema rejects the result of a call, and the result is not an
 	// error, the client gets an internal error. Its patterns do not limit the bytes.
-	OutputSchema *jsonschema.Schema
+	OutputSchema any
 	Annotations  *Annotations
 	// Icons may be shown beside the tool, from 2025-11-25.
 	Icons []prompts.Icon

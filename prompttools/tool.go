@@ -3,6 +3,7 @@ package prompttools
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -91,12 +92,16 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 			return nil, hint.New("rename the prompt", "%w", err)
 		}
 	}
-	schema, err := p.InputSchema()
+	input, err := p.InputSchema()
 	if err != nil {
 		return nil, err
 	}
-	if s.options.Pair == nil { // else the schema is no part of a tool
-		t.keys = newKeys(schema)
+	if s.options.Pair == nil && needsKeys(p) { // with a pair, the schema is no part of a tool
+		keyed := schema.Of(input)
+		t.keys = newKeys(keyed)
+		if input, err = jsonenc.Marshal(keyed); err != nil {
+			return nil, err
+		}
 	}
 	e := entry{Name: t.name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons), Meta: p.Meta}
 	if p.Version != "" {
@@ -108,9 +113,7 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	if s.options.Annotations != nil {
 		e.Annotations = s.options.Annotations(*p)
 	}
-	if e.InputSchema, err = jsonenc.Marshal(schema); err != nil {
-		return nil, err
-	}
+	e.InputSchema = input
 	if s.options.Pair != nil {
 		t.paired, err = entry{Name: e.Name, Title: e.Title, Description: e.Description, InputSchema: e.InputSchema}.text(aroundPaired)
 	} else {
@@ -127,11 +130,13 @@ func ownTool(o *Tool) (*tool, error) {
 	}
 	e := entry{Name: o.Name, Title: o.Title, Description: o.Description, Annotations: o.Annotations, Icons: icons(o.Icons), Meta: o.Meta}
 	t := &tool{name: o.Name, own: o}
-	input := o.InputSchema
+	input, err := schema.Parse(o.InputSchema)
+	if err != nil {
+		return fail(fmt.Errorf("InputSchema: %w", err))
+	}
 	if input == nil {
 		input = &jsonschema.Schema{Type: "object"}
 	}
-	var err error
 	if t.input, err = argument.NewObject(input); err == nil {
 		listed := clone.Deep(input)
 		t.keys = newKeys(listed)
@@ -146,8 +151,12 @@ func ownTool(o *Tool) (*tool, error) {
 		return fail(fmt.Errorf("InputSchema: %w", err))
 	}
 	if o.OutputSchema != nil {
-		if t.output, err = argument.NewObject(o.OutputSchema); err == nil {
-			e.OutputSchema, err = jsonenc.Marshal(o.OutputSchema)
+		output, err := schema.Parse(o.OutputSchema)
+		if err == nil {
+			t.output, err = argument.NewObject(output)
+		}
+		if err == nil {
+			e.OutputSchema, err = jsonenc.Marshal(output)
 		}
 		if err != nil {
 			return fail(fmt.Errorf("OutputSchema: %w", err))

@@ -51,7 +51,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}, Options{})
 	fails := func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("no disk") }
 	panics := func(context.Context, map[string]string) (*prompts.Result, error) { panic("no disk") }
-	arguments := []prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b"}}
+	arguments := []prompts.Argument{{Name: "a", Enum: []string{"x"}}, {Name: "b"}}
 	p.registry.MustAdd(
 		prompts.Prompt{Name: "fails", Arguments: arguments, Render: fails},
 		prompts.Prompt{Name: "panics", Arguments: arguments, Render: panics},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -131,7 +132,8 @@ func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[
 	origin = "generated"
 	values = map[string]string{}
 	for _, argument := range p.Arguments {
-		hasExample := argument.Schema != nil && len(argument.Schema.Examples) > 0
+		declared := schema.Of(argument.Schema)
+		hasExample := declared != nil && len(declared.Examples) > 0
 		if hasExample {
 			origin = "examples"
 		}

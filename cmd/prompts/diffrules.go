@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
@@ -150,7 +151,7 @@ func argumentKey(name, key string) string {
 }
 
 func describeArgument(a *prompts.Argument) string {
-	text := typeOf(a.Schema)
+	text := typeOf(schema.Of(a.Schema))
 	if a.Required {
 		text += ", required"
 	}
@@ -168,7 +169,7 @@ func (c *changeList) argument(a, b *prompts.Argument) {
 		c.add("argument-optional", key("required"), "yes", "no")
 	}
 	c.texts("sensitive-changed", key("sensitive"), yesNo(a.Sensitive), yesNo(b.Sensitive))
-	old, now := orEmpty(a.Schema), orEmpty(b.Schema)
+	old, now := orEmpty(schema.Of(a.Schema)), orEmpty(schema.Of(b.Schema))
 	c.texts("default-changed", key("default"), string(old.Default), string(now.Default))
 	c.texts("suggestions-changed", key("complete"), completions(a), completions(b))
 	c.schema(key, old, now)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
 
@@ -122,7 +123,7 @@ func completeRender(_ *cobra.Command, args []string, toComplete string) ([]strin
 	for _, a := range p.Arguments {
 		if key, _, ok := strings.Cut(toComplete, "="); ok {
 			if key == a.Name {
-				for _, v := range sample.Finite(a.Schema) {
+				for _, v := range sample.Finite(schema.Of(a.Schema)) {
 					all = append(all, key+"="+v)
 				}
 			}
@@ -197,7 +198,7 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 		if a.Description != "" {
 			fmt.Fprintln(out, printable(a.Description))
 		}
-		if few := sample.Finite(a.Schema); few != nil {
+		if few := sample.Finite(schema.Of(a.Schema)); few != nil {
 			fmt.Fprintln(out, printable("one of: "+strings.Join(few, ", ")))
 		}
 		for isAsked := false; !isAsked; {

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -118,7 +119,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 	}
 	n := 0
 	for _, a := range p.Arguments {
-		for _, value := range sample.Finite(a.Schema) {
+		for _, value := range sample.Finite(schema.Of(a.Schema)) {
 			if value == args[a.Name] || n == maxTrials || !left.take(0) {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // coverageReport is what the cases render, and what they do not.
@@ -76,12 +77,12 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 				continue
 			}
 			elements := map[string]bool{} // of lists
-			if a.Schema != nil && a.Schema.Type == "array" {
+			if s := schema.Of(a.Schema); s != nil && s.Type == "array" {
 				for list := range values {
 					addElements(elements, list)
 				}
 			}
-			for _, value := range sample.Finite(a.Schema) {
+			for _, value := range sample.Finite(schema.Of(a.Schema)) {
 				count(values[value] || elements[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
 			}
 		}

@@ -28,7 +28,7 @@ func announce() prompts.Prompt {
 				return nil, err
 			}
 			c, err := prompts.Elicit[channel](ctx, "channel", "Where is "+r.Version+" announced?",
-				prompts.Argument{Name: "channel", Schema: prompts.Enum("blog", "chat")})
+				prompts.Argument{Name: "channel", Enum: []string{"blog", "chat"}})
 			if err != nil {
 				return nil, err
 			}

@@ -86,7 +86,7 @@ type announcements struct{ drawn atomic.Int64 }
 // announce asks twice: what is asked second depends on the first answer.
 func (a *announcements) announce(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 	chosen, err := prompts.Elicit[choice](ctx, "product", "What do you want to announce?",
-		prompts.Argument{Name: "product", Title: "Product", Schema: prompts.Enum("editor", "compiler")})
+		prompts.Argument{Name: "product", Title: "Product", Enum: []string{"editor", "compiler"}})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (a *announcements) announce(ctx context.Context, _ map[string]string) (*pro
 		return nil, err
 	}
 	which, err := prompts.Elicit[confirmation](ctx, "release", "Which release, and where?",
-		prompts.Argument{Name: "version", Schema: prompts.Enum(releases[chosen.Product]...)})
+		prompts.Argument{Name: "version", Enum: releases[chosen.Product]})
 	switch {
 	case errors.Is(err, prompts.ErrDeclined):
 		which.Version = releases[chosen.Product][0] // the newest will do

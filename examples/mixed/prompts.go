@@ -24,7 +24,7 @@ type Update struct {
 
 // registry returns our prompts. They lead to the SDK's tools and resources.
 func registry() *prompts.Registry {
-	service := prompts.Argument{Name: "service", Schema: prompts.Enum(names()...)}
+	service := prompts.Argument{Name: "service", Enum: names()}
 	severity := &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(3.0)}
 	var reg prompts.Registry
 	reg.MustAdd(
@@ -38,7 +38,7 @@ func registry() *prompts.Registry {
 			Name:        "update",
 			Title:       "Write a status update",
 			Description: "Drafts a message for people who wait",
-			Arguments:   []prompts.Argument{service, {Name: "audience", Schema: prompts.Enum("customers", "colleagues")}},
+			Arguments:   []prompts.Argument{service, {Name: "audience", Enum: []string{"customers", "colleagues"}}},
 		}, draft),
 	)
 	return &reg

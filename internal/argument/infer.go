@@ -197,11 +197,11 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-var typeSchemer = reflect.TypeFor[schemer]()
-
-// The method is code of the application, and may panic.
-type schemer interface {
-	JSONSchema() *jsonschema.Schema
+// hasSchema reports whether a type, or a pointer to it, has a schema of its own: a method
+// JSONSchema with one result, a value that encodes as a schema.
+func hasSchema(t reflect.Type) bool {
+	m, ok := reflect.PointerTo(t).MethodByName("JSONSchema")
+	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1
 }
 
 // ownSchema returns a copy of the schema that the method JSONSchema of t, or of a
@@ -210,7 +210,7 @@ type schemer interface {
 // The method is called for a new zero value. A panic is an error of the
 // declaration.
 func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
-	if !reflect.PointerTo(t).Implements(typeSchemer) {
+	if !hasSchema(t) {
 		return nil, nil
 	}
 	defer func() {
@@ -218,7 +218,10 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 			own, err = nil, fmt.Errorf("%s.JSONSchema: panic: %v", t, v)
 		}
 	}()
-	s := reflect.New(t).Interface().(schemer).JSONSchema()
+	s, err := schema.Parse(reflect.New(t).MethodByName("JSONSchema").Call(nil)[0].Interface())
+	if err != nil {
+		return nil, fmt.Errorf("%s.JSONSchema: %w", t, err)
+	}
 	if s == nil {
 		return nil, fmt.Errorf("%s.JSONSchema returned nil", t)
 	}
@@ -243,7 +246,7 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		base := withoutPointers(sf.Type)
-		if !sf.Anonymous || !reflect.PointerTo(base).Implements(typeSchemer) {
+		if !sf.Anonymous || !hasSchema(base) {
 			continue
 		}
 		inner, err := ownSchema(base)

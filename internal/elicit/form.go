@@ -23,10 +23,10 @@ import (
 // NewForm returns a question with a form for the fields of a struct, which are those of the
 // specs, too. The answer is stored in the struct. The struct is compiled once, although
 // encode and read are called several times.
-func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Question {
+func NewForm(key, message string, in reflect.Value, specs []argument.Spec, errs ...error) Question {
 	compile := sync.OnceValues(func() (*form, error) {
-		plan, errs := argument.Compile(in.Type(), specs)
-		return &form{key: key, message: message, plan: plan, hints: true}, errors.Join(errs...)
+		plan, more := argument.Compile(in.Type(), specs)
+		return &form{key: key, message: message, plan: plan, hints: true}, errors.Join(slices.Concat(errs, more)...)
 	})
 	return Question{
 		key: key, method: methodElicit,

@@ -27,7 +27,7 @@ func TestInvalidForms(t *testing.T) {
 		{servertest.Elicits[servertest.One[chan int]]("?"), `argument \"a\"`},
 		{servertest.Elicits[servertest.Maybe[int]]("?", badDefault), `argument \"a\"`},
 		{servertest.Elicits[servertest.Colour]("\xff"), "message is not valid UTF-8"},
-		{servertest.Elicits[servertest.Colour]("?", prompts.Argument{Name: "colour", Schema: prompts.Enum("\xff")}), "invalid UTF-8"},
+		{servertest.Elicits[servertest.Colour]("?", prompts.Argument{Name: "colour", Enum: []string{"\xff"}}), "invalid UTF-8"},
 	} {
 		var j servertest.Journal
 		s := prompts.MustNewServer(servertest.RegistryOf(servertest.Rendered("form", func(ctx context.Context) (*prompts.Result, error) { return nil, test.ask(ctx) })), prompts.Options{Logger: j.Logger()})

@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // CheckedOn is the day of the newest observation.
@@ -126,7 +127,7 @@ func (l limitation) in(p *prompts.Prompt) string {
 		}
 	case hosts.NoDefaults:
 		for _, a := range p.Arguments {
-			if a.Schema != nil && a.Schema.Default != nil {
+			if s := schema.Of(a.Schema); s != nil && s.Default != nil {
 				return fmt.Sprintf("argument %s has a default", a.Name)
 			}
 		}
@@ -146,8 +147,8 @@ func (l limitation) in(p *prompts.Prompt) string {
 // string.
 func unprinted(a prompts.Argument) string {
 	of := ""
-	if a.Schema != nil {
-		of = a.Schema.Type
+	if s := schema.Of(a.Schema); s != nil {
+		of = s.Type
 	}
 	switch {
 	case a.Sensitive:
@@ -168,10 +169,11 @@ func unprinted(a prompts.Argument) string {
 
 // mayHaveSpaces reports whether a value of an argument may be several words.
 func mayHaveSpaces(a prompts.Argument) bool {
-	if values := sample.Finite(a.Schema); values != nil {
+	s := schema.Of(a.Schema)
+	if values := sample.Finite(s); values != nil {
 		return slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, " ") })
 	}
-	return a.Schema == nil || a.Schema.Type != "integer" && a.Schema.Type != "number"
+	return s == nil || s.Type != "integer" && s.Type != "number"
 }
 
 // inResult returns what of a result the client cannot show, and the empty string for

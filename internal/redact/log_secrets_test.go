@@ -149,7 +149,7 @@ func confidingRegistry() *prompts.Registry {
 		type choice struct {
 			Text string `json:"text"`
 		}
-		_, err := prompts.Elicit[choice](ctx, "choice", "Which?", prompts.Argument{Name: "text", Schema: prompts.Enum("a", "b")})
+		_, err := prompts.Elicit[choice](ctx, "choice", "Which?", prompts.Argument{Name: "text", Enum: []string{"a", "b"}})
 		if err != nil && in.Text != "" && !errors.Is(err, prompts.ErrInputRequired) && !errors.Is(err, prompts.ErrElicitationUnavailable) {
 			return nil, fmt.Errorf("choosing: %w", err)
 		}

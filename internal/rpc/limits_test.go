@@ -25,7 +25,7 @@ import (
 func TestSizesOfArguments(t *testing.T) {
 	t.Parallel()
 	reg := servertest.RegistryOf(prompts.Prompt{
-		Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: prompts.Enum("x", strings.Repeat("x", 10))}},
+		Name: "p", Arguments: []prompts.Argument{{Name: "a", Enum: []string{"x", strings.Repeat("x", 10)}}},
 		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("hi")), nil
 		},

@@ -35,7 +35,7 @@ func Completing(name string, f prompts.CompleteFunc) prompts.Prompt {
 	return prompts.Prompt{
 		Name: name,
 		Arguments: []prompts.Argument{
-			{Name: "a", Complete: f}, {Name: "b", Schema: prompts.Enum("Red", "green", "grey")}, {Name: "c"},
+			{Name: "a", Complete: f}, {Name: "b", Enum: []string{"Red", "green", "grey"}}, {Name: "c"},
 		},
 		Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil },
 	}

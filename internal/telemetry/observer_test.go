@@ -138,7 +138,7 @@ func observedPrompts() *prompts.Registry {
 		}
 	}
 	return servertest.RegistryOf(
-		prompts.Prompt{Name: "ok", Arguments: []prompts.Argument{{Name: "x", Schema: prompts.Enum("red", "green")}}, Render: render(func(context.Context) error { return nil })},
+		prompts.Prompt{Name: "ok", Arguments: []prompts.Argument{{Name: "x", Enum: []string{"red", "green"}}}, Render: render(func(context.Context) error { return nil })},
 		prompts.Prompt{Name: "fails", Render: render(func(context.Context) error { return errors.New("secret") })},
 		prompts.Prompt{Name: "panics", Render: render(func(context.Context) error { panic("secret") })},
 		prompts.Prompt{Name: "exits", Render: render(func(context.Context) error { runtime.Goexit(); return nil })},

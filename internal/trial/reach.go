@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // Reach finds out whether an argument reaches the output.
@@ -48,7 +49,7 @@ func (r *Reach) Found() bool {
 		if other.Name == r.Argument.Name {
 			continue
 		}
-		values := sample.Finite(other.Schema)
+		values := sample.Finite(schema.Of(other.Schema))
 		for _, v := range values[:min(len(values), mostValues)] {
 			if r.isOver() {
 				return false

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
 
@@ -81,13 +82,14 @@ func (s *Subject) constants(a *prompts.Argument) (first, rest []string) {
 			first = append(first, v)
 		}
 	}
-	if a.Schema != nil {
-		for _, v := range a.Schema.Examples {
+	declared := schema.Of(a.Schema)
+	if declared != nil {
+		for _, v := range declared.Examples {
 			first = append(first, sample.Text(v))
 		}
 	}
-	first = distinct(append(first, sample.Finite(a.Schema)...))
-	all := distinct(append(slices.Clone(first), sample.Values(a.Name, a.Schema)...))
+	first = distinct(append(first, sample.Finite(declared)...))
+	all := distinct(append(slices.Clone(first), sample.Values(a.Name, declared)...))
 	first, rest = all[:len(first)], all[len(first):]
 	if s.known == nil {
 		s.known = map[string]constants{}

@@ -24,7 +24,7 @@ func ofPrompt(name string) string { return fmt.Sprintf(`{"type":"ref/prompt","na
 func withArgument() prompts.Prompt {
 	p := says("a")
 	p.Arguments = []prompts.Argument{
-		{Name: "lang", Schema: prompts.Enum("go", "gopher", "python")},
+		{Name: "lang", Enum: []string{"go", "gopher", "python"}},
 		{Name: "other"},
 		{Name: "mine", Complete: func(_ context.Context, prefix string, args map[string]string) ([]string, error) {
 			return []string{prefix + args["other"]}, nil

@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		}
 		s := newServer(nil)
 		mount(t, s, registry(
-			prompts.Prompt{Name: "typed", Arguments: []prompts.Argument{{Name: "lang", Required: true, Schema: prompts.Enum("go")}}, Render: says("").Render},
+			prompts.Prompt{Name: "typed", Arguments: []prompts.Argument{{Name: "lang", Required: true, Enum: []string{"go"}}}, Render: says("").Render},
 			fails("coded", fmt.Errorf("secret: %w", &prompts.Error{Code: 7, Message: "seven", Data: map[string]int{"n": 7}})),
 			fails("secret", errors.New("secret")),
 			renders("panic", func(context.Context) (*prompts.Result, error) { panic("secret") }),

@@ -27,7 +27,7 @@ func rich() prompts.Prompt {
 	p.Icons = []prompts.Icon{{Src: "https://example.com/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}}
 	p.Meta = prompts.Meta{"example.com/n": json.Number("12345678901234567890"), "example.com/f": 0.1, "example.com/o": map[string]any{"a": nil}}
 	p.Arguments = []prompts.Argument{
-		{Name: "lang", Title: "Language", Description: "the language", Required: true, Schema: prompts.Enum("go", "python")},
+		{Name: "lang", Title: "Language", Description: "the language", Required: true, Enum: []string{"go", "python"}},
 		{Name: "plain"},
 	}
 	return p

@@ -431,7 +431,7 @@ func TestHiddenIsNotCompleted(t *testing.T) {
 	for _, own := range [][]server.PromptCompletionProvider{nil, {fixed{}}} {
 		s := server.NewMCPServer("s", "1")
 		p := says("there", "x")
-		p.Arguments = []prompts.Argument{{Name: "n", Schema: prompts.Enum("go", "python")}}
+		p.Arguments = []prompts.Argument{{Name: "n", Enum: []string{"go", "python"}}}
 		var r prompts.Registry
 		r.MustAdd(p)
 		mount(t, s, &r, prompts.Options{Visible: func(context.Context, prompts.Prompt) (bool, error) { return false, nil }}, own...)
@@ -457,7 +457,7 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 	type allowed struct{}
 	named := func(name string) prompts.Prompt {
 		p := says(name, "x")
-		p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}, {Name: "fails", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		p.Arguments = []prompts.Argument{{Name: "language", Enum: []string{"go", "python"}}, {Name: "free"}, {Name: "fails", Complete: func(context.Context, string, map[string]string) ([]string, error) {
 			return nil, errors.New("no database")
 		}}}
 		return p
@@ -532,7 +532,7 @@ func TestCompletionsInsideOfMiddleware(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	p := says("p", "x")
-	p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}}
+	p.Arguments = []prompts.Argument{{Name: "language", Enum: []string{"go", "python"}}, {Name: "free"}}
 	for _, test := range []struct {
 		name     string
 		own      []server.PromptCompletionProvider
@@ -686,7 +686,7 @@ func TestErrorIDs(t *testing.T) {
 func TestClientsName(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
-	r.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Verbatim: true, Schema: prompts.Enum("x")}}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+	r.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Verbatim: true, Enum: []string{"x"}}}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User(args["a"])), nil
 	}})
 	s := server.NewMCPServer("s", "1")

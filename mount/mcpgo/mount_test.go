@@ -86,7 +86,7 @@ func TestListEntriesByRevision(t *testing.T) {
 	var r prompts.Registry
 	p := says("a", "x")
 	p.Title, p.Description = "A", "the a"
-	p.Arguments = []prompts.Argument{{Name: "n", Title: "N", Description: "a number", Required: true, Schema: prompts.Enum("1", "2")}}
+	p.Arguments = []prompts.Argument{{Name: "n", Title: "N", Description: "a number", Required: true, Enum: []string{"1", "2"}}}
 	p.Icons = []prompts.Icon{{Src: "https://example.com/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}}
 	p.Meta = prompts.Meta{"example.com/big": int64(9007199254740993)}
 	p.Version = "3"

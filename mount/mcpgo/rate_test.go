@@ -15,7 +15,7 @@ import (
 func TestRates(t *testing.T) {
 	t.Parallel()
 	reg := new(prompts.Registry)
-	p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+	p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Enum: []string{"x"}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("x")), nil
 	}}
 	reg.MustAdd(p)

@@ -29,7 +29,7 @@ func constraints() []prompts.Argument {
 	least, most, length := 1.0, 100.0, 1
 	return []prompts.Argument{
 		{Name: "code", Schema: &jsonschema.Schema{MinLength: &length, Pattern: "^func "}},
-		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
+		{Name: "language", Enum: []string{"c", "go", "java", "python", "rust"}},
 		{Name: "problems", Schema: &jsonschema.Schema{Minimum: &least, Maximum: &most}},
 	}
 }

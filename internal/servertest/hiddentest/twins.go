@@ -269,7 +269,7 @@ func Prompt(name string, i int, run func()) prompts.Prompt {
 				}
 				return []string{prefix + "1", prefix + "2", fmt.Sprint(len(others))}, nil
 			}},
-			{Name: "color", Schema: prompts.Enum("red", "green")},
+			{Name: "color", Enum: []string{"red", "green"}},
 			{Name: "count", Schema: &jsonschema.Schema{Type: "integer", Minimum: &least}},
 			{Name: "größe"},
 		},

@@ -78,7 +78,7 @@ func fixed(name string) prompts.Prompt {
 	low, high := 1.0, 5.0
 	return prompts.New(prompts.Prompt{Name: name, Title: "Fixed", Arguments: []prompts.Argument{
 		{Name: "times", Schema: &jsonschema.Schema{Minimum: &low, Maximum: &high}},
-		{Name: "colour", Schema: prompts.Enum(colours...)},
+		{Name: "colour", Enum: colours},
 		{Name: "city", Complete: prompts.Suggest(cities...)},
 	}}, func(_ context.Context, in input) (*prompts.Result, error) { return text(in.text(name)) })
 }
