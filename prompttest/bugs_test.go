@@ -151,6 +151,11 @@ type (
 		Title string    `json:"title"`
 		Due   time.Time `json:"due,omitzero"`
 	}
+	nested struct {
+		File struct {
+			Lines []int `json:"lines"`
+		} `json:"file"`
+	}
 	optionalLabels struct {
 		Labels []string `json:"labels,omitempty"`
 	}
@@ -332,6 +337,17 @@ var bugs = []bug{
 	{name: "the first element of an absent list", check: CheckArguments, prompt: either(
 		said(func(in optionalLabels) string { return "First " + in.Labels[0] }),
 		said(func(in optionalLabels) string { return "All of " + strings.Join(in.Labels, ", ") }))},
+	{name: "the first element of an empty list in a member", check: CheckArguments, prompt: either(
+		said(func(in nested) string { return fmt.Sprint(in.File.Lines, " from ", in.File.Lines[0]) }),
+		said(func(in nested) string { return fmt.Sprint(in.File.Lines) }))},
+	{name: "a row of a table that the value ends", check: CheckArguments, prompt: either(
+		said(func(in title) string { return "| Title | Owner |\n|---|---|\n| " + in.Title + " | ada |" }),
+		said(func(in title) string {
+			return "| Title | Owner |\n|---|---|\n| " + strings.NewReplacer("\n", " ", "|", "/").Replace(in.Title) + " | ada |"
+		}))},
+	{name: "a verb that does not fit", check: CheckArguments, prompt: either(
+		said(func(in count) string { return fmt.Sprintf("At most %s lines", any(in.Limit)) }),
+		said(func(in count) string { return fmt.Sprintf("At most %d lines", in.Limit) }))},
 	{name: "a value as a regular expression", check: CheckArguments, prompt: either(
 		said(func(in title) string { return "Find " + regexp.MustCompile("(?i)"+in.Title).String() }),
 		said(func(in title) string { return "Find " + regexp.MustCompile("(?i)"+regexp.QuoteMeta(in.Title)).String() }))},
@@ -754,6 +770,15 @@ func TestBugs(t *testing.T) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// The stack of a panic has the frames of the application alone.
+func TestFramesOfAPanic(t *testing.T) {
+	t.Parallel()
+	r := checked(t, CheckEnums, CheckOptions{}, one(prompts.Prompt{}, said(func(in limited) string { return fmt.Sprint(*in.Limit) })))
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "bugs_test.go:")
+	assert.NotContains(t, r.errors[0], "internal/rpc")
 }
 
 // A result that two prompts share is found when the second has changed it.
