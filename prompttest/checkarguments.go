@@ -18,12 +18,12 @@ import (
 //
 //   - values that break the prompt: each string is a text with spaces, "%", quotes, backquotes,
 //     line ends, "{{", other characters than ASCII, or many characters, each list is empty, and
-//     each optional argument is absent. The prompt must not fail, end a block of code, break
-//     JSON, or use the value as a format or a template. A function may reject any value with
+//     each optional argument is absent. The prompt must not fail, end a block of code or
+//     a row of a table, break JSON, or use the value as a format or a template. A function may reject any value with
 //     InvalidArgument;
-//   - completions that fail, completions that the rules of their argument reject and that the user cannot continue, a default that only the description
-//     has, and an InvalidArgument with an unknown name;
-//   - a result that calls share, a value of an earlier call, and a Cache of a result that differs from run to run. In a bubble of
+//   - completions that fail, completions that the rules of their argument reject and that the user cannot
+//     continue, a default that only the description has, and an InvalidArgument with an unknown name;
+//   - a result that calls share, a result with a value of an earlier call, and a Cache of a result that differs from run to run. In a bubble of
 //     testing/synctest, the check lets a year pass, and reports a result that depends on the
 //     time. Elsewhere, it logs a result that has the current day;
 //   - an effect before a question, which happens again with each round of questions in protocol
