@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/servertest/clienttest"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/internal/servertest/clienttest"
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
