@@ -19,14 +19,16 @@ import (
 //
 //   - values that break the prompt: each string is a text with spaces, "%", quotes, backquotes,
 //     line ends, "{{", other characters than ASCII, or many characters, each list is empty, and
-//     each optional argument is absent. The prompt must not fail, end a block of code, break
-//     JSON, or use the value as a format or a template. A function may reject any value with
-//     InvalidArgument;
-//   - completions that fail, completions that the rules of their argument reject and that the user cannot continue, a default that only the description
-//     has, and an InvalidArgument with an unknown name;
-//   - a result that calls share, a value of an earlier call, and a Cache of a result that differs from run to run. In a bubble of
-//     testing/synctest, the check lets a year pass, and reports a result that depends on the
-//     time. Elsewhere, it logs a result that has the current day;
+//     each optional argument is absent. The prompt must not fail, end a block of code or a row of
+//     a table, break JSON, or use the value as a format or a template. A function may reject any
+//     value with InvalidArgument;
+//   - completions that fail, completions that the rules of their argument reject and that the
+//     user cannot continue, a default that only the description has, and an InvalidArgument with
+//     an unknown name;
+//   - a result that calls share, a result with a value of an earlier call, and a Cache of a result
+//     that differs from run to run. In a bubble of testing/synctest, the check lets a year pass,
+//     and reports a result that depends on the time. Elsewhere, it logs a result that has the
+//     current day;
 //   - an effect before a question, which happens again with each round of questions in protocol
 //     version 2026-07-28, and an error of Ask that the function does not return. For both, the
 //     check calls the prompt on a server of its own, whose user answers with generated values;
@@ -34,8 +36,8 @@ import (
 //     for the fastest call, 30 milliseconds on average or 700 milliseconds for the slowest call,
 //     and likewise completions of an argument that take more than a second.
 //
-// The check calls a prompt at most 450 times and for 2 seconds, and its functions get values that nobody types.
-// If they change or send something, give the check a registry whose functions get a fake.
+// The check calls a prompt at most 450 times and for 2 seconds, and its functions get values
+// that nobody types. If they change or send something, give the check a registry whose functions get a fake.
 //
 // Values come from CheckOptions.Examples, or are generated. If an argument has an
 // effect only for certain values, or only with certain values of other arguments,

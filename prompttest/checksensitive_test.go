@@ -110,6 +110,14 @@ func TestCheckSensitive(t *testing.T) {
 		p.Arguments = []prompts.Argument{{Name: "value", Schema: &jsonschema.Schema{Pattern: pattern}}}
 		assert.Empty(t, check(p), pattern)
 	}
+	two := leaking("two", func(_ context.Context, v string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(&prompts.ResourceLink{URI: "https://example.org/" + v, Name: "a"})), nil
+	})
+	two.Arguments = []prompts.Argument{{Name: "plain", Sensitive: true}}
+	errs := check(two) // nothing shows which of the two the link has
+	if assert.Len(t, errs, 1) {
+		assert.Contains(t, errs[0], "a link has the value of a sensitive argument, so the server rejects the result (with plain \"prompttest-plain-one\", value \"Canary1F9e\")")
+	}
 	pattern := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "value", Sensitive: true, Enum: []string{"one"}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(), nil
 	}}

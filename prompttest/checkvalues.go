@@ -59,6 +59,10 @@ func untameValues(a *prompts.Argument) (values, parts []string) {
 	case isList:
 		values, parts = []string{"[]"}, []string{"[]"}
 	}
+	for _, v := range sample.Empty(a.Name, s) {
+		values, parts = append(values, v), append(parts, "[]")
+		break
+	}
 	for _, word := range untame {
 		around := sample.Around(word, a.Name, s)
 		if len(around) == 0 || slices.Contains(values, around[0]) {
@@ -166,7 +170,7 @@ var residues = []struct {
 	text   *regexp.Regexp
 	remedy string
 }{
-	{"format", regexp.MustCompile(`%!.?\([^)\n]*`), `A value is part of the format of package fmt. Write fmt.Sprintf("… %s", value).`},
+	{"format", regexp.MustCompile(`%!.?\([^)\n]*`), `A value is part of a format of package fmt, or does not fit its verb. Write fmt.Sprintf("… %v", value).`},
 	{"absence", regexp.MustCompile(`<no value>|<nil>`), absentRemedy},
 	{"absence", regexp.MustCompile(`\b0001-01-01\b|\bJan(?:uary)? 0?1, 0001\b`), "Write nothing for an absent time: check the time with IsZero."},
 	{"pointer", regexp.MustCompile(`\b0x[0-9a-f]{9,14}\b`), absentRemedy},
@@ -198,6 +202,10 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 	}
 	for _, text := range golden.Texts(got.Result) {
 		for _, at := range fenced.FindAllStringIndex(text, -1) {
+			rest, _, _ := strings.Cut(text[at[1]:], "\n")
+			if begin := strings.LastIndexByte(text[:at[0]], '\n') + 1; isRow(text[begin:at[0]] + rest) {
+				report("table", text[begin:at[1]]+rest, "The value ends the row of the table. Replace line ends and | in the value.")
+			}
 			// The value before may have begun a block, too.
 			blocks := markdown.Blocks(fenced.ReplaceAllString(text[:at[0]], ""))
 			if n := len(blocks); n > 0 && blocks[n-1].IsOpen && len(blocks[n-1].Fence) <= 5 {
@@ -218,6 +226,12 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 			report("json", doc, "The value breaks the JSON. Encode the value by json.Marshal.")
 		}
 	}
+}
+
+// isRow reports whether a line is a row of a table.
+func isRow(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
 }
 
 // schemaOf returns the schema of an argument, or nil.

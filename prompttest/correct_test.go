@@ -23,6 +23,10 @@ type (
 		Lines  string `json:"lines,omitempty" jsonschema:"lines of the file, by default all of the file"`
 		Owner  string `json:"owner,omitempty" jsonschema:"the owner. Default: none."`
 	}
+	strictness struct {
+		Title string `json:"title"`
+		Level string `json:"level,omitempty" enum:"medium,high" jsonschema:"how strict (default: medium)"`
+	}
 	prose struct {
 		Branch string `json:"branch,omitempty" jsonschema:"branch (default: current)"`
 		Base   string `json:"base,omitempty" jsonschema:"branch to compare with, defaults to the main branch of the repository"`
@@ -57,6 +61,33 @@ var correct = []bug{
 				text += "\nStyle: " + in.Style
 			}
 			return text
+		}))
+	}},
+	{name: "a default that the function has", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in strictness) string {
+			if in.Level == "high" {
+				return "Be strict. " + in.Title
+			}
+			return "Review. " + in.Title
+		}))
+	}},
+	{name: "a constant message in all results", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		brief := prompts.User("Be brief.")
+		return many(prompts.Prompt{}, func(_ context.Context, in title) (*prompts.Result, error) {
+			return prompts.Messages(brief, prompts.User(in.Title)), nil
+		})
+	}},
+	{name: "a block whose lines have a prefix", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in title) string {
+			return "```diff\n+" + strings.ReplaceAll(in.Title, "\n", "\n+") + "\n```\n| is no table: " + in.Title
+		}))
+	}},
+	{name: "a text of the first day", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in due) string {
+			if in.Due.IsZero() {
+				return "Report days such as 0001-01-01 of " + in.Title
+			}
+			return "Report days such as 0001-01-01 of " + in.Title + " since " + in.Due.String()
 		}))
 	}},
 	{name: "texts as package fmt and pointers leave them", check: CheckArguments, prompt: func(bool) prompts.Prompt {

@@ -89,6 +89,17 @@ func (l *errorLog) record(id string, limit time.Duration) string {
 				text = "no record of this error"
 			}
 		}
-		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(text))
+		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(ownFrames(strings.TrimSpace(text)))
 	}
+}
+
+// ownFrames returns a record whose stack has only the frames of the application.
+func ownFrames(record string) string {
+	before, stack, _ := strings.Cut(record, ` stack="`)
+	_, stack, isPanic := strings.Cut(stack, `\npanic(`)
+	if !isPanic {
+		return record
+	}
+	frames, _, _ := strings.Cut(stack, `\ngithub.com/mcp-prompts/prompts.`)
+	return before + ` stack="panic(` + frames + `"`
 }

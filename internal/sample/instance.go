@@ -49,6 +49,12 @@ func Around(word, name string, s *jsonschema.Schema) []string {
 	return instances(generator{name: name, word: word}, s)
 }
 
+// Empty returns JSON values that the schema accepts, in which lists are as short as the schema
+// allows; none if none was found.
+func Empty(name string, s *jsonschema.Schema) []string {
+	return instances(generator{name: name, isShort: true}, s)
+}
+
 func instances(g generator, s *jsonschema.Schema) []string {
 	references, err := schema.NewReferences(s)
 	if err != nil {
@@ -81,6 +87,7 @@ type generator struct {
 	size       int    // parts so far
 	least      int    // elements and members, if the schema allows them
 	word       string // in place of strings, or ""
+	isShort    bool   // lists in the value are short
 }
 
 // value returns a value of the schema, and false if it found none.
@@ -238,7 +245,7 @@ func (g *generator) array(s *jsonschema.Schema, name string, depth int) (any, bo
 		least = *s.MinItems
 	}
 	n := least
-	if depth < optionalDepth && (s.MaxItems == nil || *s.MaxItems > n) {
+	if depth < optionalDepth && !(g.isShort && depth > 0) && (s.MaxItems == nil || *s.MaxItems > n) {
 		n = max(n, 1, len(prefix), g.least)
 	}
 	if s.MaxItems != nil {

@@ -163,11 +163,11 @@ func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, n
 		lister = "registry"
 	}
 	err := fmt.Errorf("%s: %s %q exists on the server, too: the list has the %s's entry, and the server's %[2]s answers; rename one of the two", mount, kind, name, lister)
-	attrs := []slog.Attr{slog.Any("error", err)}
 	if kind == "prompt" {
-		attrs = append([]slog.Attr{slog.String("prompt", name)}, attrs...)
+		s.Log(ctx, slog.LevelWarn, "prompt not mounted", slog.String("prompt", name), slog.Any("error", err))
+		return
 	}
-	s.Log(ctx, slog.LevelWarn, kind+" not mounted", attrs...)
+	s.Log(ctx, slog.LevelWarn, "tool not mounted", slog.Any("error", err))
 }
 
 // Wants reports whether the mount has an entry with a name, also if the server has one of its
