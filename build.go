@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"maps"
 	"slices"
 
@@ -105,8 +106,8 @@ func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			methodList: feature.Method{Serve: s.serve((*Server).list)},
-			methodGet:  feature.Method{Serve: s.serve((*Server).get), Rate: o.Limits.GetsPerSecond},
+			methodList: feature.Method{Func: call.Func(s.serve((*Server).list))},
+			methodGet:  feature.Method{Func: call.Func(s.serve((*Server).get)), Rate: o.Limits.GetsPerSecond},
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -121,7 +122,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = feature.Method{Func: call.Func(s.serve((*Server).complete)), Rate: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -135,11 +136,11 @@ func (s *Server) feature() feature.Feature {
 
 // serve returns the Serve of a method of this package, which reads the message
 // itself.
-func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		call := rpc.CallOf(c)
-		call.IsFinished = true
-		result, w, err := f(s, call, dst)
+func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, call.Work, *Error)) func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+	return func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+		req := rpc.CallOf(c)
+		req.IsFinished = true
+		result, w, err := f(s, req, dst)
 		if err != nil {
 			return nil, w, err
 		}
@@ -154,7 +155,7 @@ func (s *Server) withFuncs(features []feature.Feature) []feature.Feature {
 		f := &features[i]
 		f.Methods = maps.Clone(f.Methods)
 		for name, m := range f.Methods {
-			if m.Func != nil && m.Serve == nil { // with both, the dispatcher returns an error
+			if m.Func != nil && call.ServeOf(m.Func) == nil {
 				f.Methods[name] = s.withFunc(name, m)
 			}
 		}
@@ -165,9 +166,9 @@ func (s *Server) withFuncs(features []feature.Feature) []feature.Feature {
 // withFunc returns the method with a Serve in place of its Func.
 func (s *Server) withFunc(name string, m feature.Method) feature.Method {
 	own := m
-	m.Func, m.Serve = nil, func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+	m.Func = call.Func(func(c call.Call, _ []byte) ([]byte, call.Work, error) {
 		return nil, s.custom(rpc.CallOf(c), name, own), nil
-	}
+	})
 	if m.Versions == nil {
 		m.Versions = versionsOf(name)
 	}
@@ -192,11 +193,13 @@ func versionsOf(name string) func(version string) bool {
 }
 
 // custom returns the work of a request for a method with a Func.
-func (s *Server) custom(c *rpc.Call, name string, m feature.Method) feature.Work {
-	params, rev := c.Params(), c.Rev
+func (s *Server) custom(c *rpc.Call, name string, m feature.Method) call.Work {
+	params, rev, client := c.Params(), c.Rev, c.ClientInfo()
+	request := &call.Request{Method: name, Version: c.Version(), ClientName: client.Name, ClientVersion: client.Version}
+	request.Session, request.Key = c.Sender()
 	c.IsFinished = true
-	return feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
-		result, err := m.Func(ctx, params)
+	return call.Work{Runner: call.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+		result, err := m.Func(call.WithRequest(ctx, request), params)
 		if err != nil {
 			return nil, err
 		}

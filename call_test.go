@@ -72,7 +72,7 @@ func TestInvalidOptions(t *testing.T) {
 		"numbers": {prompts.Options{PageSize: -1, Limits: prompts.Limits{MaxConcurrent: -1, MaxConcurrentTotal: -2, MaxMessageBytes: -3}}, []string{
 			"PageSize must not be negative", "MaxConcurrent must not be negative", "MaxConcurrentTotal must not be negative", "MaxMessageBytes must not be negative",
 		}},
-		"a method that is nil":      {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"a": nil, "b": nil})}, []string{`method "a" has neither`, `method "b" has neither`}},
+		"a method that is nil":      {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"a": nil, "b": nil})}, []string{`method "a" has no Func`, `method "b" has no Func`}},
 		"a method without a name":   {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"": method})}, []string{`method ""`}},
 		"initialize":                {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"initialize": method})}, []string{`method "initialize" is defined twice`}},
 		"ping":                      {prompts.Options{Features: servertest.Methods(map[string]servertest.Method{"ping": method})}, []string{`method "ping" is defined twice`}},

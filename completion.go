@@ -3,11 +3,11 @@ package prompts
 import (
 	"context"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strconv"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -25,16 +25,16 @@ func completionSubject(argumentName string) string {
 }
 
 // complete is the method completion/complete.
-func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
+func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	p, err := parseCompleteParams(c.Message.Params, c.Rev)
 	if err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	if len(p.prefix) > s.options.Limits.MaxArgumentBytes {
-		return nil, feature.Work{}, s.tooLong("argument", p.argument)
+		return nil, call.Work{}, s.tooLong("argument", p.argument)
 	}
 	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments"), nil); err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	if c.Message.Large {
 		p.detach()
@@ -45,9 +45,9 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 				c.SetPrompt(d.prompt.Name)
 				values, total, err := r.builtin()
 				if err != nil {
-					return nil, feature.Work{}, err
+					return nil, call.Work{}, err
 				}
-				return s.appendCompletion(dst, c.Rev, values, total), feature.Work{}, nil
+				return s.appendCompletion(dst, c.Rev, values, total), call.Work{}, nil
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error
 	if q := r.open(c, r); q != nil {
 		q.Argument, q.Prefix, q.Arguments = p.argument, p.prefix, p.others
 	}
-	return nil, feature.Work{Runner: r, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, call.Work{Runner: r, Timeout: s.options.Timeouts.Complete}, nil
 }
 
 // servedCompletion is a request for completion.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 	"testing"
@@ -22,22 +23,22 @@ import (
 
 // served returns a method that answers with what f returns, as a Work.
 func served(f func(ctx context.Context) (string, error)) feature.Method {
-	return feature.Method{Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
-		return nil, feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+	return feature.Method{Func: call.Func(func(c call.Call, _ []byte) ([]byte, call.Work, error) {
+		return nil, call.Work{Runner: call.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			result, err := f(ctx)
 			return append(dst, result...), err
 		})}, nil
-	}}
+	})}
 }
 
 // instant returns a method that answers at once.
 func instant(result string, err error) feature.Method {
-	return feature.Method{Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return feature.Method{Func: call.Func(func(_ call.Call, dst []byte) ([]byte, call.Work, error) {
 		if err != nil {
-			return nil, feature.Work{}, err
+			return nil, call.Work{}, err
 		}
-		return append(dst, result...), feature.Work{}, nil
-	}}
+		return append(dst, result...), call.Work{}, nil
+	})}
 }
 
 func withFeature(f feature.Feature) *prompts.Server {
@@ -47,15 +48,12 @@ func withFeature(f feature.Feature) *prompts.Server {
 // A Call that no server has made is of no request.
 func TestCallOfNoServer(t *testing.T) {
 	t.Parallel()
-	var c feature.Call
-	assert.Zero(t, c.Method()+c.Version()+string(c.Params()))
-	assert.Zero(t, c.From())
-	c.SetTool("x")
-	_, err := promptfeature.Render(&c, promptfeature.Rendering{})
+	var c call.Call // nil
+	_, err := promptfeature.Render(c, promptfeature.Rendering{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
-	_, _, err = promptfeature.List(&c, nil, promptfeature.Listing{})
+	_, _, err = promptfeature.List(c, nil, promptfeature.Listing{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
-	_, err = promptfeature.Interact(&c, promptfeature.Interaction{})
+	_, err = promptfeature.Interact(c, promptfeature.Interaction{})
 	assert.ErrorContains(t, err, "the Call does not come from the Serve of a feature's method")
 }
 
@@ -84,11 +82,11 @@ func TestResultsOfAFeature(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if test.method.Cache = test.cache; test.raw {
-				serve := test.method.Serve
-				test.method.Serve = func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+				serve := call.ServeOf(test.method.Func)
+				test.method.Func = call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 					rpc.CallOf(c).IsFinished = true
 					return serve(c, dst)
-				}
+				})
 			}
 			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
 			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
@@ -108,9 +106,9 @@ func TestFeatureOfAServer(t *testing.T) {
 				return func() { delete(changed, name) }
 			}}
 		}
-		echo := feature.Method{Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-			return fmt.Appendf(dst, `{"method":%q,"version":%q,"params":%s}`, c.Method(), c.Version(), c.Params()), feature.Work{}, nil
-		}}
+		echo := feature.Method{Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+			return fmt.Appendf(dst, `{"method":%q,"version":%q,"params":%s}`, c.Method(), c.Version(), c.Params()), call.Work{}, nil
+		})}
 		old := echo
 		old.Versions = func(version string) bool { return version < "2025-11-25" }
 		s := withFeature(feature.Feature{
@@ -143,10 +141,10 @@ func TestWorkWithoutResult(t *testing.T) {
 		"empty": func([]byte) []byte { return []byte{} },
 	} {
 		work := served(func(context.Context) (string, error) { return `{"done":1}`, nil })
-		m := feature.Method{Rate: 100, Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-			_, w, err := work.Serve(c, dst)
+		m := feature.Method{Rate: 100, Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+			_, w, err := call.ServeOf(work.Func)(c, dst)
 			return nothing(dst), w, err
-		}}
+		})}
 		for _, principal := range []func(context.Context) (string, error){nil, func(context.Context) (string, error) { return "ada", nil }} {
 			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Principal: principal})
 			assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"result":{"done":1,`, name)
@@ -173,11 +171,11 @@ func TestErrorsOfAFeature(t *testing.T) {
 		for kind, m := range map[string]feature.Method{
 			"at once": instant("", test.err),
 			"work":    served(func(context.Context) (string, error) { return "", test.err }),
-			"list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+			"list": {Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 				return promptfeature.List(c, dst, promptfeature.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 					return nil, test.err
 				}})
-			}},
+			})},
 		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
@@ -200,9 +198,9 @@ func TestListingWithoutAppend(t *testing.T) {
 	t.Parallel()
 	appends := func(dst []byte, _ string, _ func(string) bool) ([]byte, error) { return append(dst, "{}"...), nil }
 	for _, l := range []promptfeature.Listing{{}, {Append: appends, AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) { return nil, nil }}} {
-		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 			return promptfeature.List(c, dst, l)
-		}}}})
+		})}}})
 		assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
 	}
 }
@@ -247,7 +245,7 @@ func TestExtensionsAreMerged(t *testing.T) {
 func TestFeaturesThatClash(t *testing.T) {
 	t.Parallel()
 	m := instant(`{}`, nil)
-	ratedAs := func(other string) feature.Method { return feature.Method{Serve: m.Serve, RateWith: other} }
+	ratedAs := func(other string) feature.Method { return feature.Method{Func: m.Func, RateWith: other} }
 	has := func(capability string) feature.Feature {
 		return feature.Feature{Capabilities: func(string, bool) map[string]any { return map[string]any{capability: struct{}{}} }}
 	}
@@ -260,8 +258,7 @@ func TestFeaturesThatClash(t *testing.T) {
 		"a method of two features": {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}, {Methods: map[string]feature.Method{"a": m}}}}, `method "a" is defined twice`},
 
 		"a notification":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"notifications/a": m}}}}, `method "notifications/a" is reserved`},
-		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has neither Func nor Serve`},
-		"Func and Serve":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {Serve: m.Serve, Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}}}}, `method "a" has both Func and Serve`},
+		"no Func":                          {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has no Func`},
 		"the rate of no method":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b")}}}}, `method "a" has the rate of "b", which is missing`},
 		"a rate at second hand":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b"), "b": ratedAs("prompts/get")}}}}, `method "a" has the rate of "b", which has no rate of its own`},
 		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
@@ -278,4 +275,35 @@ func TestFeaturesThatClash(t *testing.T) {
 			assert.EqualError(t, servertest.OptionsError(test.o), "prompts: options: "+test.want)
 		})
 	}
+}
+
+// A Func reads of its context which request it answers. Elsewhere, the request is zero.
+func TestRequestOfAFunc(t *testing.T) {
+	t.Parallel()
+	var got feature.Request
+	s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Func: func(ctx context.Context, _ json.RawMessage) (any, error) {
+		got = feature.RequestOf(context.WithValue(ctx, t, nil))
+		return struct{}{}, nil
+	}}}})
+	servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
+	assert.Equal(t, "m 2026-07-28", got.Method+" "+got.Version)
+	servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"m"}`)
+	assert.Equal(t, feature.Request{Method: "m", Version: "2025-11-25", Client: got.Client, ClientName: "tester", ClientVersion: "1"}, got)
+	assert.NotZero(t, got.Client.Session)
+	_, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", ClientKey: "k"})
+	require.NoError(t, err)
+	assert.Equal(t, feature.Request{Method: "m", Version: "2025-06-18", Client: feature.Client{Key: "k"}}, got)
+	assert.Zero(t, feature.RequestOf(t.Context()))
+}
+
+// A Serve has no caller but a server: a program that wraps its Func gets an error, and no
+// wrong result.
+func TestWrappedServe(t *testing.T) {
+	t.Parallel()
+	m := instant(`{}`, nil)
+	wrapped := feature.Method{Func: func(ctx context.Context, params json.RawMessage) (any, error) { return m.Func(ctx, params) }}
+	s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": wrapped}})
+	assert.Contains(t, servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", "")), `"message":"internal error: m failed"`)
+	_, err := wrapped.Func(t.Context(), nil)
+	assert.EqualError(t, err, "only a server calls the methods of this feature; do not wrap them")
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
@@ -29,11 +29,11 @@ import (
 type features struct{ server *Server }
 
 // Render is that of package promptfeature.
-func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (feature.Work, error) {
-	call, s := rpc.CallOf(c), f.server
-	retry, err := elicit.ReadRetry(call)
+func (f *features) Render(c call.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string, appendTo appendRendered, unknown appendUnknown) (call.Work, error) {
+	req, s := rpc.CallOf(c), f.server
+	retry, err := elicit.ReadRetry(req)
 	if err != nil {
-		return feature.Work{}, err
+		return call.Work{}, err
 	}
 	both := new(struct { // in one allocation
 		servedGet
@@ -42,13 +42,13 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	g, v := &both.servedGet, &both.rendering
 	*v = rendering{server: s, method: c.Method(), keys: keys, tool: tool, appendTo: appendTo, unknown: unknown}
 	g.server, g.prompt, g.feature, g.retry = s, prompt, v, retry
-	args, detach := inParams(call, arguments), call.Message.Large
+	args, detach := inParams(req, arguments), req.Message.Large
 	switch {
 	// Large arguments that are no part of the message are parsed when the request runs: what
 	// the server has counted for the message is not enough for both.
 	case args.Kind() == strictjson.Invalid && wire.IsLarge(len(arguments)):
-		g.takeText(call, string(arguments))
-		return feature.Work{Runner: g}, nil
+		g.takeText(req, string(arguments))
+		return call.Work{Runner: g}, nil
 	case args.Kind() == strictjson.Invalid && len(arguments) > 0:
 		var doc strictjson.Doc
 		err := doc.Parse(string(arguments), jsonenc.MaxDepth)
@@ -56,8 +56,8 @@ func (f *features) Render(c *feature.Call, prompt string, arguments json.RawMess
 	default:
 		args = v.check(args, nil)
 	}
-	g.take(call, args, detach)
-	return feature.Work{Runner: g}, nil
+	g.take(req, args, detach)
+	return call.Work{Runner: g}, nil
 }
 
 // inParams returns the arguments as the server has parsed them with the message: the member
@@ -75,34 +75,34 @@ func inParams(c *rpc.Call, arguments json.RawMessage) strictjson.Value {
 }
 
 // List is that of package promptfeature.
-func (f *features) List(c *feature.Call, dst []byte, cursor string, atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error), withContext appendListed) ([]byte, feature.Work, error) {
-	call, s := rpc.CallOf(c), f.server
-	if s.isOpen() && !call.Deferred && atOnce != nil {
+func (f *features) List(c call.Call, dst []byte, cursor string, atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error), withContext appendListed) ([]byte, call.Work, error) {
+	req, s := rpc.CallOf(c), f.server
+	if s.isOpen() && !req.Deferred && atOnce != nil {
 		result, err := atOnce(dst, cursor, nil)
-		return result, feature.Work{}, err
+		return result, call.Work{}, err
 	}
-	l := &servedList{promptRequest: promptRequest{server: s}, rev: call.Rev, method: call.Method(), appendTo: withContext, cursor: strings.Clone(cursor)}
+	l := &servedList{promptRequest: promptRequest{server: s}, rev: req.Rev, method: req.Method(), appendTo: withContext, cursor: strings.Clone(cursor)}
 	if atOnce != nil {
 		l.appendTo = func(_ context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error) {
 			return atOnce(dst, cursor, visible)
 		}
 	}
-	if r := l.open(call, l); r != nil {
+	if r := l.open(req, l); r != nil {
 		r.Cursor = l.cursor
 	}
-	return nil, feature.Work{Runner: l}, nil
+	return nil, call.Work{Runner: l}, nil
 }
 
 // Interact is that of package promptfeature.
-func (f *features) Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.RunnerFunc, rejected appendRejected) (feature.Work, error) {
+func (f *features) Interact(c call.Call, noun, name string, arguments json.RawMessage, run call.RunnerFunc, rejected appendRejected) (call.Work, error) {
 	s := f.server
 	retry, err := elicit.ReadRetry(rpc.CallOf(c))
 	if err != nil {
-		return feature.Work{}, err
+		return call.Work{}, err
 	}
 	i := &interaction{promptRequest: promptRequest{server: s}, own: scope{server: s, prompts: s.registry.snapshot()},
 		noun: noun, called: name, arguments: arguments, code: run, rejected: rejected, method: c.Method(), retry: retry}
-	return feature.Work{Runner: i, Noun: noun, Name: name}, nil
+	return call.Work{Runner: i, Noun: noun, Name: name}, nil
 }
 
 // interaction is a request of a feature whose code may ask the user. It passes through no
@@ -112,7 +112,7 @@ type interaction struct {
 	own          scope // the only run
 	noun, called string
 	arguments    json.RawMessage
-	code         feature.RunnerFunc
+	code         call.RunnerFunc
 	rejected     appendRejected // nil for the error of prompts/get
 	method       string
 	retry        *elicit.Retry

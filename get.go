@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
@@ -23,34 +23,34 @@ import (
 // prompt.
 
 // get is the method prompts/get.
-func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
+func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, call.Work, *Error) {
 	p := c.Message.Params
 	if p.Kind() != strictjson.Object {
-		return nil, feature.Work{}, wire.InvalidParams("params is required and must be an object")
+		return nil, call.Work{}, wire.InvalidParams("params is required and must be an object")
 	}
 	if err := wire.CheckCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	name := p.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, feature.Work{}, wire.WrongKind("name", "params.name", "a string", name)
+		return nil, call.Work{}, wire.WrongKind("name", "params.name", "a string", name)
 	}
 	args := p.Get("arguments")
 	switch args.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return nil, feature.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
+		return nil, call.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
 	}
 	if err := s.checkSizes("arguments", args, nil); err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	retry, err := elicit.ReadRetry(c)
 	if err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	g := &servedGet{promptRequest: promptRequest{server: s, prompt: c.Message.Own(name.Text())}, retry: retry}
 	g.take(c, args, c.Message.Large)
-	return nil, feature.Work{Runner: g}, nil
+	return nil, call.Work{Runner: g}, nil
 }
 
 // servedGet is a request for a prompt: of prompts/get, or of a method of a feature.

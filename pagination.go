@@ -3,9 +3,9 @@ package prompts
 import (
 	"context"
 	"errors"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -15,27 +15,27 @@ import (
 // entries that definition.go has encoded.
 
 // list is the method prompts/list.
-func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
+func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	position, err := cursor.Read(c.Message.Params, methodList)
 	if err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	if s.isOpen() {
 		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: position}
 		response, _, f := l.answer(context.Background(), nil, dst) // it has no use for one
 		if f != nil {
-			return nil, feature.Work{}, f.Client
+			return nil, call.Work{}, f.Client
 		}
 		dst, _ = l.append(context.Background(), dst, response) // the response is that of answer
-		return dst, feature.Work{}, nil
+		return dst, call.Work{}, nil
 	}
 	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: c.Message.Own(position)}
 	if r := l.open(c, l); r != nil {
 		r.Cursor = l.cursor
 	} else if _, err := cursor.After("", position, methodList); err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
-	return nil, feature.Work{Runner: l}, nil
+	return nil, call.Work{Runner: l}, nil
 }
 
 // servedList is a request for a list: of prompts, or of what a feature makes of them.

@@ -46,7 +46,7 @@ type Server struct {
 	cacheable, serverInfo []byte
 }
 
-// runResult returns the results of a [feature.Runner]'s Run.
+// runResult returns the results of a [call.Runner]'s Run.
 func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 	if f != nil {
 		return nil, f

@@ -61,26 +61,14 @@ type Method struct {
 	// Func answers a request with a value that encodes as a JSON object. params is the
 	// JSON object from the request, or nil. The server has checked params for duplicate
 	// keys and nesting. The rules for ctx are those of a prompts.RenderFunc, and the
-	// rules for errors those of a prompts.Error. Required, unless Serve is set.
+	// rules for errors those of a prompts.Error. [RequestOf] returns the request of ctx.
+	// Required.
 	//
 	// In protocol version 2026-07-28, the server adds the members that a result must
 	// have, unless the value has them: resultType, the server's identity in _meta, and
 	// the members of Cache. Without a Cache, tools/list, resources/list,
 	// resources/templates/list and resources/read get the members of the zero Cache.
 	Func func(ctx context.Context, params json.RawMessage) (result any, err error)
-	// Serve answers a request without encoding/json. It checks the params and appends
-	// the result, a JSON object, to dst. The server puts the result on one line and adds
-	// the members that 2026-07-28 requires, so Serve and the Work must not append them:
-	// resultType, ttlMs and cacheScope by Cache, and _meta with the server's identity.
-	// If the result needs code that takes time, waits, asks the user
-	// or depends on the client, Serve returns [Work], and nil or dst instead of a
-	// result. Serve runs on the goroutine that reads the connection, so it must return
-	// at once. It may be called concurrently.
-	//
-	// An error that is, or wraps, a *prompts.Error is sent to the client. For any
-	// other error, the client gets an internal error without text, and the log gets
-	// the error.
-	Serve func(c *Call, dst []byte) (result []byte, w Work, err error)
 	// Versions, if not nil, reports whether a protocol version has the method.
 	// NewServer calls Versions. Default: all versions; the sessions' versions for a Func
 	// of logging/setLevel, resources/subscribe or resources/unsubscribe.
@@ -106,51 +94,27 @@ type Cache struct {
 	Public bool
 }
 
-// Call is a request for Serve. Only a server makes Calls. A Call must not be used after
-// Serve has returned. The methods of a Call that no server has made return zero values.
-type Call call.Call
-
-func (c *Call) request() call.Request { return (*call.Call)(c).Request() }
-
-// Method returns the name of the method.
-func (c *Call) Method() string {
-	if r := c.request(); r != nil {
-		return r.Method()
-	}
-	return ""
+// Request describes the request that a Func answers. It may get more fields.
+type Request struct {
+	// Method is the name of the method, and Version the protocol version of the response.
+	Method, Version string
+	// Client identifies the client.
+	Client Client
+	// ClientName and ClientVersion are what the client says of itself. Both may be
+	// empty or false.
+	ClientName, ClientVersion string
 }
 
-// Version returns the protocol version of the response.
-func (c *Call) Version() string {
-	if r := c.request(); r != nil {
-		return r.Version()
+// RequestOf returns the request of the context that a Func has got, or of one made from it.
+// Any other context has the zero Request.
+func RequestOf(ctx context.Context) Request {
+	r := call.RequestOf(ctx)
+	if r == nil {
+		return Request{}
 	}
-	return ""
-}
-
-// Params returns a copy of the params, a JSON object without duplicate names or invalid
-// UTF-8, or nil.
-func (c *Call) Params() json.RawMessage {
-	if r := c.request(); r != nil {
-		return r.Params()
-	}
-	return nil
-}
-
-// From identifies the client of the request.
-func (c *Call) From() (from Client) {
-	if r := c.request(); r != nil {
-		from.Session, from.Key = r.Sender()
-	}
-	return from
-}
-
-// SetTool names the tool that the request calls, for the Outcome of an
-// observe.Observer. The tool must exist, and the client must be allowed to see it:
-// metrics have the name.
-func (c *Call) SetTool(name string) {
-	if r := c.request(); r != nil {
-		r.SetTool(name)
+	return Request{
+		Method: r.Method, Version: r.Version, Client: Client{Session: r.Session, Key: r.Key},
+		ClientName: r.ClientName, ClientVersion: r.ClientVersion,
 	}
 }
 
@@ -162,32 +126,6 @@ type Client struct {
 	// Key is the ClientKey of the transport, for a request without a session.
 	Key string
 }
-
-// Work produces the result of one request. It takes a slot of the concurrency
-// limits, and runs within the time limit of the server.
-type Work struct {
-	// Runner produces the result. Required.
-	Runner Runner
-	// Noun and Name say what runs, such as "tool" and "search": in the log, as an
-	// attribute, and in internal errors, which clients read. Default: the method.
-	Noun, Name string
-	// Timeout, if above 0, is a shorter time limit than the server's.
-	Timeout time.Duration
-}
-
-// Runner produces the result of one request with code that may take time.
-type Runner interface {
-	// Run appends the result, a JSON object, to dst. The rules for ctx are those of
-	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
-	// are those of Method.Serve.
-	Run(ctx context.Context, dst []byte) ([]byte, error)
-}
-
-// RunnerFunc is a function that is a [Runner].
-type RunnerFunc func(ctx context.Context, dst []byte) ([]byte, error)
-
-// Run calls the function.
-func (f RunnerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
 
 // List is a list that changes.
 type List struct {
@@ -207,7 +145,7 @@ type List struct {
 type Resources struct {
 	// Subscribe calls changed for each change of a resource, until cancel is called.
 	// The client gets notifications/resources/updated. changed returns at once and
-	// may be called concurrently. The rules for errors are those of Method.Serve.
-	// ctx is the context of the client, as in Runner.Run.
+	// may be called concurrently. The rules for errors are those of Method.Func.
+	// ctx is the context of the client.
 	Subscribe func(ctx context.Context, from Client, uri string, changed func()) (cancel func(), err error)
 }

@@ -124,8 +124,7 @@ type Outcome struct {
 	// that the prompt is of, as far as they are known: see prompts.Release.
 	Digest, Release, Label string
 	// Tool is the name of the tool that the request calls, if the tool exists and is
-	// visible to the client: see SetTool of feature.Call. The Prompt of such a
-	// request is the prompt that the tool renders, if any.
+	// visible to the client. The Prompt of such a request is the prompt that the tool renders, if any.
 	Tool string
 	// ResultType is complete or input_required, for a request with a result.
 	ResultType string

@@ -35,9 +35,6 @@ func TestDynamicSkillOfAFolder(t *testing.T) {
 	c := serve(t, &reg, "", promptskills.Options{})
 	assert.Equal(t, "now", readText(t, c, "skill://daily/SKILL.md"))
 	for name, code := range map[string]prompts.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams} {
-		_, err := c.Call("resources/read", uri{URI: "skill://daily/" + name})
-		if assert.NotNil(t, err, name) {
-			assert.Equal(t, code, err.Code, name)
-		}
+		assert.Equal(t, code, refused(t, c, "resources/read", uri{URI: "skill://daily/" + name}).Code, name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -55,12 +56,12 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 	filters := o.Visible != nil
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			"skills/list":              {Serve: serve(always(filters, s.listSkills)), Cache: cache},
-			"skills/get":               {Serve: serve(always(filters, s.getSkill)), Cache: cache},
-			"resources/list":           {Serve: serve(always(filters || o.Resources.List != nil, s.listResources)), Cache: &ofResources},
-			"resources/templates/list": {Serve: serve(always(o.Resources.Templates != nil, s.listTemplates)), Cache: &ofResources},
-			"resources/read":           {Serve: serve(s.read), Cache: &ofResources, Rate: o.ReadsPerSecond},
-			"resources/directory/read": {Serve: serve(s.readDirectory)},
+			"skills/list":              {Func: call.Func(serve(always(filters, s.listSkills))), Cache: cache},
+			"skills/get":               {Func: call.Func(serve(always(filters, s.getSkill))), Cache: cache},
+			"resources/list":           {Func: call.Func(serve(always(filters || o.Resources.List != nil, s.listResources))), Cache: &ofResources},
+			"resources/templates/list": {Func: call.Func(serve(always(o.Resources.Templates != nil, s.listTemplates))), Cache: &ofResources},
+			"resources/read":           {Func: call.Func(serve(s.read)), Cache: &ofResources, Rate: o.ReadsPerSecond},
+			"resources/directory/read": {Func: call.Func(serve(s.readDirectory))},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			resources := map[string]any{}
@@ -100,38 +101,39 @@ type request struct {
 // method answers a request with the result, an error or work. Work is for a result that
 // needs code of the application or much time: the goroutine that reads the connection
 // calls the method, but does not run the work.
-type method func(q *request, dst []byte) (result []byte, w feature.Work, err error)
+type method func(q *request, dst []byte) (result []byte, w call.Work, err error)
 
-func work(f func(ctx context.Context, dst []byte) ([]byte, error)) feature.Work {
-	return feature.Work{Runner: feature.RunnerFunc(f)}
+func work(f func(ctx context.Context, dst []byte) ([]byte, error)) call.Work {
+	return call.Work{Runner: call.RunnerFunc(f)}
 }
 
 // always returns a method that returns work for each request, or for none.
 func always(needsWork bool, f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) method {
 	if !needsWork {
-		return func(q *request, dst []byte) ([]byte, feature.Work, error) {
+		return func(q *request, dst []byte) ([]byte, call.Work, error) {
 			result, err := f(context.Background(), q, dst)
-			return result, feature.Work{}, err
+			return result, call.Work{}, err
 		}
 	}
-	return func(q *request, _ []byte) ([]byte, feature.Work, error) {
+	return func(q *request, _ []byte) ([]byte, call.Work, error) {
 		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, q, dst) }), nil
 	}
 }
 
-func serve(m method) func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func serve(m method) func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+	return func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 		q, err := readRequest(c)
 		if err != nil {
-			return nil, feature.Work{}, err
+			return nil, call.Work{}, err
 		}
 		return m(q, dst)
 	}
 }
 
-func readRequest(c *feature.Call) (*request, error) {
+func readRequest(c call.Call) (*request, error) {
 	rev, _ := revision.Parse(c.Version())
-	q := &request{method: c.Method(), from: c.From(), rev: rev}
+	session, key := c.Sender()
+	q := &request{method: c.Method(), from: feature.Client{Session: session, Key: key}, rev: rev}
 	var params map[string]json.RawMessage
 	if raw := c.Params(); raw != nil {
 		if err := json.Unmarshal(raw, &params); err != nil {

@@ -67,7 +67,7 @@ func TestSkillsOfAServer(t *testing.T) {
 				"skill://a/outer/in/inner/SKILL.md", "skill://a/outer/in/inner/z.py", "skill://b/SKILL.md",
 			}, names)
 			raw, err := c.Call("skills/list", struct{}{})
-			assert.Nil(t, err)
+			assert.NoError(t, err)
 			assert.Equal(t, version == "2026-07-28", strings.Contains(string(raw), `"ttlMs":0,"cacheScope":"private"`))
 			assert.Equal(t, version == "2026-07-28", strings.Contains(string(raw), `"resultType":"complete"`))
 		})
@@ -170,12 +170,10 @@ func TestErrors(t *testing.T) {
 			{"resources/directory/read", uri{"skill://a/s/t", children}, -32602},
 			{"prompts/list", map[string]any{"cursor": page}, -32602},
 		} {
-			_, err := c.Call(test.method, test.params)
-			if assert.NotNil(t, err, "%v", test) {
-				assert.Equal(t, test.code, err.Code, "%v: %s", test, err)
-			}
-			if u, ok := test.params.(uri); ok && err != nil && u.Cursor == "" {
-				data, _ := err.Data.(map[string]any)
+			refusal := refused(t, c, test.method, test.params)
+			assert.Equal(t, test.code, refusal.Code, "%v: %s", test, refusal)
+			if u, ok := test.params.(uri); ok && u.Cursor == "" {
+				data, _ := refusal.Data.(map[string]any)
 				assert.Equal(t, u.URI, data["uri"], "%v", test)
 			}
 		}
@@ -194,19 +192,19 @@ func TestHiddenSkills(t *testing.T) {
 		},
 	})
 	raw, err := c.Call("skills/list", struct{}{})
-	require.Nil(t, err)
+	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"cacheScope":"private"`)
 	for _, method := range []string{"skills/list", "resources/list"} {
 		raw, err := c.Call(method, struct{}{})
-		require.Nil(t, err)
+		require.NoError(t, err)
 		assert.NotContains(t, string(raw), "hidden")
 		assert.Contains(t, string(raw), "skill://a/SKILL.md")
 	}
 	raw, err = c.Call("skills/get", uri{URI: "skill://a/SKILL.md"})
-	require.Nil(t, err)
+	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "hidden")
 	raw, err = c.Call("resources/directory/read", uri{URI: "skill://a"})
-	require.Nil(t, err)
+	require.NoError(t, err)
 	assert.NotContains(t, string(raw), `"b"`)
 	for method, uris := range map[string][]string{
 		"skills/get":               {"skill://hidden/SKILL.md", "skill://a/b/hidden/SKILL.md"},
@@ -214,11 +212,8 @@ func TestHiddenSkills(t *testing.T) {
 		"resources/directory/read": {"skill://hidden", "skill://a/b", "skill://a/b/hidden", "skill://z"},
 	} {
 		for _, u := range uris {
-			_, hidden := c.Call(method, uri{URI: u})
-			_, none := c.Call(method, uri{URI: strings.NewReplacer("hidden", "nowher", "b", "y", "z", "y").Replace(u)})
-			require.NotNil(t, hidden, u)
-			require.NotNil(t, none, u)
-			assert.Equal(t, none.Code, hidden.Code)
+			none := refused(t, c, method, uri{URI: strings.NewReplacer("hidden", "nowher", "b", "y", "z", "y").Replace(u)})
+			assert.Equal(t, none.Code, refused(t, c, method, uri{URI: u}).Code)
 		}
 	}
 }
@@ -242,9 +237,8 @@ func TestDynamicSkills(t *testing.T) {
 	assert.Len(t, call[listed](t, c, "resources/directory/read", uri{URI: "skill://a/daily"}).Resources, 2)
 	assert.Len(t, call[listed](t, c, "resources/directory/read", uri{URI: "skill://a/daily/d"}).Resources, 1)
 	for method, u := range map[string]string{"resources/read": "skill://a/daily/d", "resources/directory/read": "skill://a/daily/d/x"} {
-		_, err := c.Call(method, uri{URI: u})
-		require.NotNil(t, err)
-		assert.Equal(t, prompts.CodeInvalidParams, err.Code)
+		refusal := refused(t, c, method, uri{URI: u})
+		assert.Equal(t, prompts.CodeInvalidParams, refusal.Code)
 	}
 }
 
@@ -265,12 +259,12 @@ func TestDynamicSkillWithoutRegularFiles(t *testing.T) {
 	require.NoError(t, reg.Add(dynamic))
 	c := serve(t, &reg, "", promptskills.Options{})
 	for name, code := range map[string]transport.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams, "largest": 0} {
-		_, err := c.Call("resources/read", uri{URI: "skill://a/" + name})
-		if code == 0 {
-			assert.Nil(t, err, name)
-		} else if assert.NotNil(t, err, name) {
-			assert.Equal(t, code, err.Code, name)
+		if code != 0 {
+			assert.Equal(t, code, refused(t, c, "resources/read", uri{URI: "skill://a/" + name}).Code, name)
+			continue
 		}
+		_, err := c.Call("resources/read", uri{URI: "skill://a/" + name})
+		assert.NoError(t, err, name)
 	}
 }
 

@@ -60,9 +60,18 @@ func call[T any](t *testing.T, c *prompttest.Client, method string, params any) 
 	t.Helper()
 	var v T
 	raw, err := c.Call(method, params)
-	require.Nil(t, err, "%s %v", method, params)
+	require.NoError(t, err, "%s %v", method, params)
 	require.NoError(t, json.Unmarshal(raw, &v))
 	return v
+}
+
+// refused calls a method, and returns the error that the client gets.
+func refused(t *testing.T, c *prompttest.Client, method string, params any) *prompts.Error {
+	t.Helper()
+	_, err := c.Call(method, params)
+	var refusal *prompts.Error
+	require.ErrorAs(t, err, &refusal, "%s %v", method, params)
+	return refusal
 }
 
 type uri struct {

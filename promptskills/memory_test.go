@@ -42,8 +42,8 @@ func TestForgedCursorsAreNotKept(t *testing.T) {
 	}
 	assert.Contains(t, list("a client", strings.Repeat("x", 1024)), `"skills":[]`)
 	assert.Contains(t, list("a client", strings.Repeat("x", 1025)), "invalid cursor")
-	_, e := serve(t, &reg, "2025-11-25", promptskills.Options{}).Call("resources/read", uri{URI: "skill://a/" + strings.Repeat("x", 2048)})
-	assert.Contains(t, e.Message, "is not the URI of a file")
+	_, err := serve(t, &reg, "2025-11-25", promptskills.Options{}).Call("resources/read", uri{URI: "skill://a/" + strings.Repeat("x", 2048)})
+	assert.ErrorContains(t, err, "is not the URI of a file")
 	before := liveHeap()
 	for i := range 8 {
 		list(fmt.Sprint(i), strings.Repeat("x", 3<<20))

@@ -5,13 +5,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -21,15 +21,15 @@ import (
 // goroutine that reads the connection.
 const maxInstant = 64 << 10
 
-func (s *service) read(q *request, dst []byte) ([]byte, feature.Work, error) {
+func (s *service) read(q *request, dst []byte) ([]byte, call.Work, error) {
 	at, ok := pathOf(q.uri)
 	switch {
 	case isOwn(q.uri) && s.options.Resources.Read == nil:
-		return nil, feature.Work{}, q.unknown()
+		return nil, call.Work{}, q.unknown()
 	case isOwn(q.uri):
 		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return s.readOwn(ctx, q, dst) }), nil
 	case !ok:
-		return nil, feature.Work{}, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
+		return nil, call.Work{}, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
 	case s.options.Visible != nil:
 		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) {
 			e, f, err := s.lookUp(q, at, s.visible(ctx))
@@ -42,12 +42,12 @@ func (s *service) read(q *request, dst []byte) ([]byte, feature.Work, error) {
 	e, f, err := s.lookUp(q, at, nil)
 	switch {
 	case err != nil:
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	case f == nil || len(f.data) > maxInstant:
 		return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) { return appendRead(ctx, q, dst, e, f, at) }), nil
 	}
 	result, err := appendRead(context.Background(), q, dst, e, f, at)
-	return result, feature.Work{}, err
+	return result, call.Work{}, err
 }
 
 // lookUp returns the skill that has the path, and the file. A dynamic skill has any
@@ -137,15 +137,15 @@ type child struct {
 	encode func(dst []byte) []byte
 }
 
-func (s *service) readDirectory(q *request, dst []byte) ([]byte, feature.Work, error) {
+func (s *service) readDirectory(q *request, dst []byte) ([]byte, call.Work, error) {
 	at, ok := pathOf(q.uri)
 	if !ok {
-		return nil, feature.Work{}, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
+		return nil, call.Work{}, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
 	}
 	all := s.registry.load().skills
 	if s.options.Visible == nil && !isInDynamic(all, at) {
 		result, err := s.appendChildren(context.Background(), q, dst, all, at)
-		return result, feature.Work{}, err
+		return result, call.Work{}, err
 	}
 	return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) {
 		return s.appendChildren(ctx, q, dst, all, at)

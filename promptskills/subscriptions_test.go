@@ -1,6 +1,7 @@
 package promptskills_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -69,9 +70,8 @@ func TestSubscriptionsToFiles(t *testing.T) {
 			for range 2 {
 				call[struct{}](t, c, "resources/subscribe", uri{URI: "skill://a/x"})
 			}
-			_, err := c.Call("resources/subscribe", uri{URI: "skill://a/none"})
-			require.NotNil(t, err)
-			assert.Equal(t, prompts.Code(-32002), err.Code)
+			refusal := refused(t, c, "resources/subscribe", uri{URI: "skill://a/none"})
+			assert.Equal(t, prompts.Code(-32002), refusal.Code)
 			require.NoError(t, reg.Set(skill("a", "x", "1", "y", "2")))
 			assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, c.Receive())
 			require.NoError(t, reg.Set(skill("a", "x", "2", "y", "2")))
@@ -96,9 +96,8 @@ func TestSubscriptionsToFiles(t *testing.T) {
 		var reg promptskills.Registry
 		require.NoError(t, reg.Add(skill("a", "x", "1")))
 		c := serve(t, &reg, "2026-07-28", promptskills.Options{})
-		_, err := c.Call("resources/subscribe", uri{URI: "skill://a/x"})
-		require.NotNil(t, err)
-		assert.Equal(t, prompts.CodeMethodNotFound, err.Code)
+		refusal := refused(t, c, "resources/subscribe", uri{URI: "skill://a/x"})
+		assert.Equal(t, prompts.CodeMethodNotFound, refusal.Code)
 		c.Send(`{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true,"resourceSubscriptions":["skill://a/x","skill://a/none","skill://a/x"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
 		const meta = `"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}`
 		assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{`+meta+`,"notifications":{"resourcesListChanged":true,"resourceSubscriptions":["skill://a/x"]}}}`, c.Receive())
@@ -158,16 +157,16 @@ func TestManySubscriptions(t *testing.T) {
 	n := 0
 	for i := range skills {
 		for j := range 400 {
-			if _, err := c.Call("resources/subscribe", uri{URI: fmt.Sprintf("skill://s%d/%d", i, j)}); err == nil {
-				n++
+			_, err := c.Call("resources/subscribe", uri{URI: fmt.Sprintf("skill://s%d/%d", i, j)})
+			if e := (*prompts.Error)(nil); errors.As(err, &e) {
+				assert.Equal(t, prompts.CodeInternalError, e.Code)
 			} else {
-				assert.Equal(t, prompts.CodeInternalError, err.Code)
+				n++
 			}
 		}
 	}
 	assert.Equal(t, 1024, n)
 	c = serve(t, &reg, "2026-07-28", promptskills.Options{})
-	_, err := c.Call("subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": make([]string, 1025)}})
-	require.NotNil(t, err)
-	assert.Equal(t, prompts.CodeInvalidParams, err.Code)
+	refusal := refused(t, c, "subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": make([]string, 1025)}})
+	assert.Equal(t, prompts.CodeInvalidParams, refusal.Code)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // Call sends a request of any method, such as tools/list, and returns the result as
-// JSON, or the server's error, with Data as decoded by encoding/json. params is a
-// value that encoding/json encodes as an object, or nil. In protocol version
+// JSON, or the server's error: a [*prompts.Error], with Data as decoded by encoding/json.
+// params is a value that encoding/json encodes as an object, or nil. In protocol version
 // 2026-07-28, Call adds the required _meta.
-func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Error) {
+func (c *Client) Call(method string, params any) (json.RawMessage, error) {
 	c.t.Helper()
 	var members map[string]any
 	if params != nil {
@@ -31,7 +31,10 @@ func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Erro
 	if err != nil {
 		c.fatal(fmt.Errorf("%s: %w", method, err))
 	}
-	return raw, refusal
+	if refusal != nil { // a nil *Error in an error is an error
+		return nil, refusal
+	}
+	return raw, nil
 }
 
 // rounds sends a request, again with the answers to whatever it asks meanwhile.

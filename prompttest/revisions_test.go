@@ -203,10 +203,11 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	assert.Equal(t, []string{"notifications/progress"}, notified.take())
 
 	// Any method, and any message.
-	raw, refusal := c.Call("tools/list", map[string]any{"cursor": "x"})
-	require.Nil(t, refusal)
+	raw, err := c.Call("tools/list", map[string]any{"cursor": "x"})
+	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"tools":[]`)
-	_, refusal = c.Call("tools/call", nil)
+	_, err = c.Call("tools/call", nil)
+	require.ErrorAs(t, err, &refusal)
 	assert.Equal(t, prompts.CodeMethodNotFound, refusal.Code)
 	c.Send(`{"jsonrpc":`)
 	assert.Contains(t, c.Receive(), "-32700")
@@ -261,8 +262,8 @@ func TestBatch(t *testing.T) {
 	c := Serve(t, prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), ClientOptions{Version: "2025-03-26"})
 	c.Send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	assert.JSONEq(t, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`, c.Receive())
-	_, refusal := c.Call("ping", nil)
-	assert.Nil(t, refusal)
+	_, err := c.Call("ping", nil)
+	assert.NoError(t, err)
 
 	// Progress of a request in a batch is expected.
 	c = Serve(t, prompts.MustNewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-03-26"})

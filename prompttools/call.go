@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"maps"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/nearest"
@@ -26,19 +26,19 @@ import (
 // This file serves tools/call: of prompts, and of tools of the application.
 
 // call is the method tools/call.
-func (s *server) call(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+func (s *server) call(c call.Call, _ []byte) ([]byte, call.Work, error) {
 	own := rpc.CallOf(c)
 	if own == nil {
-		return nil, feature.Work{}, errNoServer
+		return nil, call.Work{}, errNoServer
 	}
 	own.IsFinished = true // by promptfeature.AppendContent
 	params := own.Parsed()
 	if err := wire.CheckCase(params, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	name := params.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, feature.Work{}, wire.WrongKind("name", "params.name", "a string", name)
+		return nil, call.Work{}, wire.WrongKind("name", "params.name", "a string", name)
 	}
 	given := params.Get("arguments")
 	rev, _ := revision.Parse(c.Version())

@@ -2,9 +2,9 @@ package prompttools
 
 import (
 	"errors"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
@@ -15,17 +15,17 @@ import (
 
 // This file serves tools/list. A page is a copy of entries that tool.go has encoded.
 
-var errNoServer = errors.New("prompttools: the Call does not come from the Serve of a feature's method")
+var errNoServer = errors.New("prompttools: the Call is not that of a server")
 
 // list is the method tools/list.
-func (s *server) list(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (s *server) list(c call.Call, dst []byte) ([]byte, call.Work, error) {
 	request := rpc.CallOf(c)
 	if request == nil {
-		return nil, feature.Work{}, errNoServer
+		return nil, call.Work{}, errNoServer
 	}
 	from, invalid := cursor.Read(request.Parsed(), "tools/list")
 	if invalid != nil {
-		return nil, feature.Work{}, invalid
+		return nil, call.Work{}, invalid
 	}
 	rev, _ := revision.Parse(c.Version())
 	return promptfeature.List(c, dst, promptfeature.Listing{Cursor: strings.Clone(from), Append: func(dst []byte, from string, visible func(string) bool) ([]byte, error) {

@@ -3,6 +3,7 @@ package prompttools_test
 import (
 	"context"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"runtime"
 	"strings"
 	"sync"
@@ -82,13 +83,13 @@ func TestValuesOfLargeCallsAreCopies(t *testing.T) {
 		return int(begin("second")-begin("first")) == strings.Index(arguments, "go")-strings.Index(arguments, "x")
 	}
 	// The arguments are not in the params, as they are in tools/call.
-	other := feature.Feature{Methods: map[string]feature.Method{"x/render": {Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+	other := feature.Feature{Methods: map[string]feature.Method{"x/render": {Func: call.Func(func(c call.Call, _ []byte) ([]byte, call.Work, error) {
 		w, err := promptfeature.Render(c, promptfeature.Rendering{Prompt: "p", Arguments: []byte(arguments),
 			Append: func(_ context.Context, dst []byte, _ *prompts.Result, _ *prompts.Error) ([]byte, error) {
 				return append(dst, "{}"...), nil
 			}})
 		return nil, w, err
-	}}}}
+	})}}}
 	for name, has := range map[string]bool{"direct": false, "middleware": true} {
 		for method, params := range map[string]string{"tools/call": `"name":"p","arguments":` + arguments, "x/render": ""} {
 			var rendered, seen map[string]string

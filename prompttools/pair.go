@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
@@ -83,7 +83,7 @@ func (s *server) getTool() (*tool, error) {
 }
 
 // listPrompts is the work of list_prompts.
-func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
+func (r *request) listPrompts(c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error) {
 	from := strings.Clone(args.Get("cursor").Text())
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := cursor.After("prompts", from, r.tool)
@@ -102,7 +102,7 @@ func (r *request) listPrompts(c *feature.Call, args strictjson.Value, wrong *pro
 }
 
 // getPrompt is the work of get_prompt.
-func (r *request) getPrompt(c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error) {
+func (r *request) getPrompt(c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error) {
 	name := strings.Clone(args.Get("name").Text())
 	rendering := promptfeature.Rendering{
 		Tool: r.tool, Append: r.append,

@@ -37,6 +37,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -172,8 +173,8 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Serve: s.list, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
-			"tools/call": {Serve: s.call, RateWith: "prompts/get"},
+			"tools/list": {Func: call.Func(s.list), Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
+			"tools/call": {Func: call.Func(s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}

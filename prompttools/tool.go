@@ -3,13 +3,13 @@ package prompttools
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
 	"github.com/mcp-prompts/prompts/internal/hint"
@@ -59,7 +59,7 @@ type tool struct {
 
 // serveFunc returns the work of a tool of a pair. wrong is the error for the model if the
 // arguments are invalid, else nil.
-type serveFunc func(r *request, c *feature.Call, args strictjson.Value, wrong *prompts.Error) (feature.Work, error)
+type serveFunc func(r *request, c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error)
 
 // entry is an entry in tools/list.
 type entry struct {

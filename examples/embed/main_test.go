@@ -105,7 +105,7 @@ func TestVersions(t *testing.T) {
 			_, err := c.Call("tools/call", map[string]any{
 				"name": "save_prompt", "arguments": map[string]string{"name": "greet", "text": "Say hello.\n"},
 			})
-			require.Nil(t, err)
+			require.NoError(t, err)
 			c.WaitChanged(t.Context())
 			assert.Len(t, c.List(), 2)
 			prompttest.Golden(t, "testdata/greet.golden", c.Get("greet", nil))

@@ -60,7 +60,7 @@ func TestVersions(t *testing.T) {
 			assert.Contains(t, <-progress, `"progress":1`)
 
 			_, err := c.Call("demo/save", map[string]string{"name": "greet", "text": "Say hello."})
-			require.Nil(t, err)
+			require.NoError(t, err)
 			c.WaitChanged(t.Context())
 			assert.Len(t, c.List(), 2)
 			assert.Equal(t, prompts.Messages(prompts.User("Say hello.")).Messages, c.Get("greet", nil).Messages)

@@ -1,32 +1,129 @@
-// Package call is the door between package feature and the packages of this module that
-// serve features: it reaches what a feature.Call hides from its users.
+// Package call has the methods of this module's own features. Package feature has methods
+// that answer with a value for encoding/json. A [Serve] appends the result instead, and reads
+// the params as the server has parsed them.
 package call
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"reflect"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Request is the request behind a feature.Call.
-type Request interface {
+// Serve answers a request without encoding/json. It checks the params and appends
+// the result, a JSON object, to dst. The server puts the result on one line and adds
+// the members that 2026-07-28 requires, so Serve and the Work must not append them:
+// resultType, ttlMs and cacheScope by Cache, and _meta with the server's identity.
+// If the result needs code that takes time, waits, asks the user
+// or depends on the client, Serve returns [Work], and nil or dst instead of a
+// result. Serve runs on the goroutine that reads the connection, so it must return
+// at once. It may be called concurrently.
+//
+// An error that is, or wraps, a *prompts.Error is sent to the client. For any
+// other error, the client gets an internal error without text, and the log gets
+// the error.
+type Serve func(c Call, dst []byte) (result []byte, w Work, err error)
+
+// Call is a request for a Serve. It must not be used after Serve has returned.
+type Call interface {
+	// Method returns the name of the method.
 	Method() string
+	// Version returns the protocol version of the response.
 	Version() string
+	// Params returns a copy of the params, a JSON object without duplicate names or invalid
+	// UTF-8, or nil.
 	Params() json.RawMessage
 	// Parsed returns the params as the server has parsed them; Invalid without params.
 	// The value and all that is read from it are valid until Serve returns.
 	Parsed() strictjson.Value
 	// Sender returns the fields of the feature.Client.
 	Sender() (session uint64, key string)
+	// SetTool names the tool that the request calls, for the Outcome of an
+	// observe.Observer. The tool must exist, and the client must be allowed to see it:
+	// metrics have the name.
 	SetTool(name string)
 }
 
-// Call is the type that feature.Call is defined by: a pointer to one converts to a pointer to
-// the other, here and nowhere outside of this module.
-type Call struct{ request Request }
+// Work produces the result of one request. It takes a slot of the concurrency
+// limits, and runs within the time limit of the server.
+type Work struct {
+	// Runner produces the result. Required.
+	Runner Runner
+	// Noun and Name say what runs, such as "tool" and "search": in the log, as an
+	// attribute, and in internal errors, which clients read. Default: the method.
+	Noun, Name string
+	// Timeout, if above 0, is a shorter time limit than the server's.
+	Timeout time.Duration
+}
 
-// Bind makes c the Call of a request.
-func (c *Call) Bind(r Request) { c.request = r }
+// Runner produces the result of one request with code that may take time.
+type Runner interface {
+	// Run appends the result, a JSON object, to dst. The rules for ctx are those of
+	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
+	// are those of a Serve.
+	Run(ctx context.Context, dst []byte) ([]byte, error)
+}
 
-// Request returns the request of c; nil for a Call that no server has made.
-func (c *Call) Request() Request { return c.request }
+// RunnerFunc is a function that is a [Runner].
+type RunnerFunc func(ctx context.Context, dst []byte) ([]byte, error)
+
+// Run calls the function.
+func (f RunnerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
+
+// served is a method that a Serve answers.
+type served struct{ serve Serve }
+
+// Func returns the Func of a feature.Method that a Serve answers. A server finds the Serve by
+// [ServeOf]. Any other caller of the function gets an error.
+func Func(serve Serve) func(ctx context.Context, params json.RawMessage) (any, error) {
+	return (&served{serve}).answer
+}
+
+// identifying is the context with which ServeOf calls answer.
+type identifying struct{ context.Context }
+
+var errCalled = errors.New("only a server calls the methods of this feature; do not wrap them")
+
+func (s *served) answer(ctx context.Context, _ json.RawMessage) (any, error) {
+	if _, ok := ctx.(*identifying); ok {
+		return s.serve, nil
+	}
+	return nil, errCalled
+}
+
+var codeOfAnswer = reflect.ValueOf((*served)(nil).answer).Pointer()
+
+// ServeOf returns the Serve of a function that [Func] has returned, and nil for any other
+// function, which it does not call.
+func ServeOf(f func(ctx context.Context, params json.RawMessage) (any, error)) Serve {
+	if f == nil || reflect.ValueOf(f).Pointer() != codeOfAnswer {
+		return nil
+	}
+	v, _ := f((*identifying)(nil), nil)
+	s, _ := v.(Serve)
+	return s
+}
+
+// Request is the request that a plain Func answers, for feature.RequestOf.
+type Request struct {
+	Method, Version           string
+	Session                   uint64
+	Key                       string
+	ClientName, ClientVersion string
+}
+
+type requestKey struct{}
+
+// WithRequest returns the context of a plain Func.
+func WithRequest(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// RequestOf returns the request of the context, or nil.
+func RequestOf(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}

@@ -7,27 +7,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/mcp-prompts/prompts/internal/call"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
 // server is what a server of package prompts does for a feature. The methods have the
 // fields of the types below as parameters.
 type server interface {
-	Render(c *feature.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string,
+	Render(c call.Call, prompt string, arguments json.RawMessage, keys map[string]string, tool string,
 		appendTo func(ctx context.Context, dst []byte, r *prompts.Result, rejected *prompts.Error) ([]byte, error),
-		unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)) (feature.Work, error)
-	List(c *feature.Call, dst []byte, cursor string,
+		unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)) (call.Work, error)
+	List(c call.Call, dst []byte, cursor string,
 		atOnce func(dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error),
-		withContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)) ([]byte, feature.Work, error)
-	Interact(c *feature.Call, noun, name string, arguments json.RawMessage, run feature.RunnerFunc,
-		rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)) (feature.Work, error)
+		withContext func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)) ([]byte, call.Work, error)
+	Interact(c call.Call, noun, name string, arguments json.RawMessage, run call.RunnerFunc,
+		rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)) (call.Work, error)
 	AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error)
 }
 
-func serverOf(c *feature.Call) (server, error) {
+func serverOf(c call.Call) (server, error) {
 	if call := rpc.CallOf(c); call != nil {
 		if s, ok := rpc.OwnerOf[server](call); ok {
 			return s, nil
@@ -68,10 +68,10 @@ type Rendering struct {
 //
 // It is called by the Serve of a feature's method, with the Call of that. It returns
 // an error if inputResponses or requestState are malformed.
-func Render(c *feature.Call, r Rendering) (feature.Work, error) {
+func Render(c call.Call, r Rendering) (call.Work, error) {
 	s, err := serverOf(c)
 	if err != nil {
-		return feature.Work{}, err
+		return call.Work{}, err
 	}
 	return s.Render(c, r.Prompt, r.Arguments, r.Keys, r.Tool, r.Append, r.Unknown)
 }
@@ -94,20 +94,20 @@ type Listing struct {
 // List returns a list for a request of a feature, as prompts/list does: with
 // Options.Visible and the middleware, which gets a Request with Via. It is called by
 // the Serve of a feature's method, which returns the results of List.
-func List(c *feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
+func List(c call.Call, dst []byte, l Listing) ([]byte, call.Work, error) {
 	s, err := serverOf(c)
 	if err == nil && (l.Append == nil) == (l.AppendContext == nil) {
 		err = errors.New("promptfeature: List: set either Append or AppendContext of the Listing")
 	}
 	if err != nil {
-		return nil, feature.Work{}, err
+		return nil, call.Work{}, err
 	}
 	return s.List(c, dst, l.Cursor, l.Append, l.AppendContext)
 }
 
 // Interaction is a request of a feature whose code may ask the user: see [Interact].
 type Interaction struct {
-	// Noun and Name say what runs, as those of a feature.Work: such as "tool" and
+	// Noun and Name say what runs, as those of a call.Work: such as "tool" and
 	// "search". The answers of the user count only for the same Name. Required.
 	Noun, Name string
 	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
@@ -115,7 +115,7 @@ type Interaction struct {
 	// a client may encode in another way, for example with members in another order. nil
 	// means an empty object.
 	Arguments json.RawMessage
-	// Run appends the result of the request to dst, as the Run of a feature.Runner. ctx
+	// Run appends the result of the request to dst, as the Run of a call.Runner. ctx
 	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
 	// of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
@@ -132,10 +132,10 @@ type Interaction struct {
 //
 // It is called by the Serve of a feature's method, with the Call of that. It returns an
 // error if inputResponses or requestState are malformed.
-func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
+func Interact(c call.Call, i Interaction) (call.Work, error) {
 	s, err := serverOf(c)
 	if err != nil {
-		return feature.Work{}, err
+		return call.Work{}, err
 	}
 	return s.Interact(c, i.Noun, i.Name, i.Arguments, i.Run, i.Rejected)
 }
@@ -144,7 +144,7 @@ func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
 // the content as an array "content", in the form of the client's protocol version,
 // with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
 // In 2026-07-28, AppendContent adds the resultType "complete" and the server's identity.
-// ctx is that of Append of a [Rendering] or of a feature.Runner. AppendContent returns an
+// ctx is that of Append of a [Rendering] or of a call.Runner. AppendContent returns an
 // error if the content is invalid, which becomes an internal error.
 func AppendContent(ctx context.Context, dst []byte, content []prompts.Content, meta prompts.Meta) ([]byte, error) {
 	if r := rpc.FromContext(ctx); r != nil {

@@ -70,10 +70,8 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
 		case name == "" || strings.HasPrefix(name, "notifications/"):
 			errs = append(errs, fmt.Errorf("method %q is reserved", name))
-		case f.Methods[name].Serve == nil:
-			errs = append(errs, fmt.Errorf("method %q has neither Func nor Serve", name))
-		case f.Methods[name].Func != nil:
-			errs = append(errs, fmt.Errorf("method %q has both Func and Serve", name))
+		case f.Methods[name].Func == nil:
+			errs = append(errs, fmt.Errorf("method %q has no Func", name))
 		}
 		m := newMethod(name, f.Methods[name], s.config.PrivateResults)
 		if m.limiter != nil {

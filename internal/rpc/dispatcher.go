@@ -12,7 +12,7 @@
 //	                          result needs the application's code
 //
 // A [wire.Message] is a message that was read. A [Running] is in flight. A
-// [feature.Runner] makes the result. The runner, the time limit, a cancellation and the end of the
+// [call.Runner] makes the result. The runner, the time limit, a cancellation and the end of the
 // session can complete a request: the first of them decides the response.
 package rpc
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"io"
 	"log/slog"
 	"slices"
@@ -44,8 +45,8 @@ type echo struct {
 func (e *echo) feature() feature.Feature {
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			e.name + "/list": {Serve: finished(e.list)},
-			e.name + "/get":  {Serve: finished(e.get), Rate: e.rate},
+			e.name + "/list": {Func: call.Func(finished(e.list))},
+			e.name + "/get":  {Func: call.Func(finished(e.get)), Rate: e.rate},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}
@@ -88,13 +89,13 @@ func (e *echo) has(name string) bool {
 	return slices.Contains(e.names, name)
 }
 
-func (e *echo) list(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (e *echo) list(f call.Call, dst []byte) ([]byte, call.Work, error) {
 	c := CallOf(f)
 	after := strings.Clone(c.Message.Params.Get("after").Text())
 	if e.hidden == nil {
-		return e.appendPage(context.Background(), dst, after), feature.Work{}, nil
+		return e.appendPage(context.Background(), dst, after), call.Work{}, nil
 	}
-	return nil, feature.Work{Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, call.Work{Runner: call.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		return e.appendPage(ctx, dst, after), nil
 	})}, nil
 }
@@ -120,17 +121,17 @@ func (e *echo) appendPage(ctx context.Context, dst []byte, after string) []byte 
 	return append(dst, "]}"...)
 }
 
-func (e *echo) get(f *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (e *echo) get(f call.Call, dst []byte) ([]byte, call.Work, error) {
 	c := CallOf(f)
 	name := strings.Clone(c.Message.Params.Get("name").Text())
 	unknown := wire.InvalidParam("name", "no echo %q", name)
 	if !e.has(name) {
-		return nil, feature.Work{}, unknown
+		return nil, call.Work{}, unknown
 	}
 	if e.hidden == nil && e.act == nil && !c.Deferred {
-		return fmt.Appendf(dst, `{"echo":%q}`, name), feature.Work{}, nil
+		return fmt.Appendf(dst, `{"echo":%q}`, name), call.Work{}, nil
 	}
-	return nil, feature.Work{Noun: "echo", Name: name, Runner: feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+	return nil, call.Work{Noun: "echo", Name: name, Runner: call.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 		if e.hidden != nil && e.hidden(ctx, name) {
 			return nil, &Failure{Client: unknown}
 		}
@@ -440,8 +441,8 @@ func TestCallDoesNotWait(t *testing.T) {
 }
 
 // finished is serve with a result that is sent unchanged.
-func finished(serve func(*feature.Call, []byte) ([]byte, feature.Work, error)) func(*feature.Call, []byte) ([]byte, feature.Work, error) {
-	return func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func finished(serve func(call.Call, []byte) ([]byte, call.Work, error)) func(call.Call, []byte) ([]byte, call.Work, error) {
+	return func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 		CallOf(c).IsFinished = true
 		return serve(c, dst)
 	}

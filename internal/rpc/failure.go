@@ -16,7 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Failure is why a request has no result. It is the error of a [feature.Runner].
+// Failure is why a request has no result. It is the error of a [call.Runner].
 //
 // For an internal error, the client gets a neutral message and an error id, by which an
 // operator finds the record in the log. Config.Failure makes a Failure of an error of the

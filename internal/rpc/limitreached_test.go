@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestReachedLimitIsLogged(t *testing.T) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
-	waiting := byWork(feature.RunnerFunc(forever))
+	waiting := byWork(call.RunnerFunc(forever))
 	rated := atOnce(`{}`)
 	rated.Rate = 0.001
 	large := byWork(returning(`{"a":"` + strings.Repeat("x", 2*maxUncounted) + `"}`))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"testing"
 
@@ -58,19 +59,19 @@ func TestLogRecordsHaveOneShape(t *testing.T) {
 		}),
 		servertest.Rendered("hidden", fails))
 	through := feature.Feature{Methods: map[string]feature.Method{
-		"x/render": {Serve: func(c *feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		"x/render": {Func: call.Func(func(c call.Call, _ []byte) ([]byte, call.Work, error) {
 			var p struct{ Name string }
 			_ = json.Unmarshal(c.Params(), &p)
 			w, err := promptfeature.Render(c, promptfeature.Rendering{Prompt: p.Name, Append: func(context.Context, []byte, *prompts.Result, *prompts.Error) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})
 			return nil, w, err
-		}},
-		"x/list": {Serve: func(c *feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		})},
+		"x/list": {Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 			return promptfeature.List(c, dst, promptfeature.Listing{AppendContext: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
 				return nil, errors.New("failed")
 			}})
-		}},
+		})},
 	}}
 	for name, test := range map[string]struct {
 		requests []string

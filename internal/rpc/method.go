@@ -26,7 +26,7 @@ import (
 type method struct {
 	name       string                                               // of a feature's method
 	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
-	feature    func(c *feature.Call, dst []byte) ([]byte, feature.Work, error)
+	feature    call.Serve
 	versions   versions
 	beforeInit bool         // the method is answered before initialize
 	inSession  bool         // the method needs a session, so [Dispatcher.Call] does not answer it
@@ -57,7 +57,7 @@ var (
 )
 
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
-	m := &method{name: name, feature: f.Serve, cache: f.Cache, rateWith: f.RateWith}
+	m := &method{name: name, feature: call.ServeOf(f.Func), cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	// A shared cache would show the list of one client to another client, from whom the
 	// application hides a part.
@@ -110,16 +110,13 @@ type Call struct {
 
 	work      work    // set by a method that returns no result
 	subscribe *filter // of subscriptions/listen, which has no work
-
-	public feature.Call // this call, as a feature gets it
 }
 
-var _ call.Request = (*Call)(nil)
+var _ call.Call = (*Call)(nil)
 
-// CallOf returns the request of a feature's Call; nil for a Call of no server. Packages of
-// this module reach more than the public Call in this way.
-func CallOf(c *feature.Call) *Call {
-	own, _ := (*call.Call)(c).Request().(*Call)
+// CallOf returns the request of a feature's Call; nil for a Call of no server.
+func CallOf(c call.Call) *Call {
+	own, _ := c.(*Call)
 	return own
 }
 
@@ -232,8 +229,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 		return m.serve(c, dst)
 	}
 	c.Message.Method = m.name // which keeps no message in memory
-	(*call.Call)(&c.public).Bind(c)
-	result, w, err := m.feature(&c.public, dst)
+	result, w, err := m.feature(c, dst)
 	if len(result) <= len(dst) { // dst itself, which is nil for a Dispatcher.Call
 		result = nil
 	}
@@ -342,8 +338,8 @@ func (m *method) reject(err error) work {
 	return m.work(func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-func (m *method) work(f feature.RunnerFunc) work {
-	return workOf(feature.Work{Runner: f}, m.name)
+func (m *method) work(f call.RunnerFunc) work {
+	return workOf(call.Work{Runner: f}, m.name)
 }
 
 // keptBytes returns how many bytes the work of the call keeps: Keeps, and of a large

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,19 +17,19 @@ import (
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
 func atOnce(result string) feature.Method {
-	return feature.Method{Serve: func(_ *feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		return append(dst, result...), feature.Work{}, nil
-	}}
+	return feature.Method{Func: call.Func(func(_ call.Call, dst []byte) ([]byte, call.Work, error) {
+		return append(dst, result...), call.Work{}, nil
+	})}
 }
 
-func byWork(h feature.Runner) feature.Method {
-	return feature.Method{Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) {
-		return nil, feature.Work{Runner: h}, nil
-	}}
+func byWork(h call.Runner) feature.Method {
+	return feature.Method{Func: call.Func(func(call.Call, []byte) ([]byte, call.Work, error) {
+		return nil, call.Work{Runner: h}, nil
+	})}
 }
 
-func returning(result string) feature.Runner {
-	return feature.RunnerFunc(func(_ context.Context, dst []byte) ([]byte, error) {
+func returning(result string) call.Runner {
+	return call.RunnerFunc(func(_ context.Context, dst []byte) ([]byte, error) {
 		return append(dst, result...), nil
 	})
 }
@@ -96,7 +97,7 @@ func TestResultsThatAreNone(t *testing.T) {
 		"work: nothing":           byWork(returning("")),
 		"work: an array":          byWork(returning("[]")),
 		"work: newline":           byWork(returning("{}\n")),
-		"work: less than dst": byWork(feature.RunnerFunc(func(context.Context, []byte) ([]byte, error) {
+		"work: less than dst": byWork(call.RunnerFunc(func(context.Context, []byte) ([]byte, error) {
 			return nil, nil
 		})),
 	} {
@@ -105,7 +106,7 @@ func TestResultsThatAreNone(t *testing.T) {
 				continue // which is cut off
 			}
 			if isRaw {
-				m.Serve = finished(m.Serve)
+				m.Func = call.Func(finished(call.ServeOf(m.Func)))
 			}
 			synctest.Test(t, func(t *testing.T) {
 				s := serverOf(t, m, Config{})
@@ -126,7 +127,7 @@ func TestResultsThatAreNone(t *testing.T) {
 func TestNotifyPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := feature.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
+		h := call.RunnerFunc(func(ctx context.Context, dst []byte) ([]byte, error) {
 			Progress(ctx, 1, 2, "") // which is sent when the handler has returned
 			return append(dst, "{}"...), nil
 		})

@@ -2,12 +2,12 @@ package rpc
 
 import (
 	"context"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/observe"
 )
 
@@ -22,7 +22,7 @@ func (unobserved) Inject(context.Context) map[string]string                     
 // decides.
 func TestToolIsNamedAtTheEnd(t *testing.T) {
 	t.Parallel()
-	h := feature.RunnerFunc(func(ctx context.Context, _ []byte) ([]byte, error) {
+	h := call.RunnerFunc(func(ctx context.Context, _ []byte) ([]byte, error) {
 		for ctx.Err() == nil {
 			FromContext(ctx).SetTool("a")
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ func (s *Dispatcher) subscribeResource(c *Call, _ []byte) ([]byte, *transport.Er
 		}
 		return append(dst, "{}"...), nil
 	}
-	c.work = workOf(feature.Work{Runner: feature.RunnerFunc(run), Noun: "uri", Name: uri}, "")
+	c.work = workOf(call.Work{Runner: call.RunnerFunc(run), Noun: "uri", Name: uri}, "")
 	return nil, nil
 }
 

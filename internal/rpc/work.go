@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strconv"
 	"time"
 
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -68,17 +68,17 @@ func putOnOneLine(result []byte, n int) []byte {
 	return result[:n+len(line)]
 }
 
-// runner is a [feature.Runner] that the log and errors can name. The methods must not
+// runner is a [call.Runner] that the log and errors can name. The methods must not
 // run the application's code.
 type runner interface {
-	feature.Runner
+	call.Runner
 	Subject() string // names the request to the client, such as prompt "code_review"
 	LogAttr() slog.Attr
 }
 
 // workOf returns the work of a feature. Without a Noun, the method is named. The runners
 // of a server's own methods name themselves: a name in each task would cost every get.
-func workOf(w feature.Work, method string) work {
+func workOf(w call.Work, method string) work {
 	h, ok := w.Runner.(runner)
 	switch {
 	case w.Runner == nil:
@@ -92,7 +92,7 @@ func workOf(w feature.Work, method string) work {
 }
 
 type named struct {
-	feature.Runner
+	call.Runner
 	noun, name string
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"os"
 	"runtime"
@@ -453,7 +454,7 @@ func TestOperationsOfPanicsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := new(watcher)
-			bad := feature.Method{Serve: func(*feature.Call, []byte) ([]byte, feature.Work, error) { panic("secret") }}
+			bad := feature.Method{Func: call.Func(func(call.Call, []byte) ([]byte, call.Work, error) { panic("secret") })}
 			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Observer: r, Features: []feature.Feature{{Methods: map[string]feature.Method{"bad": bad}}}})
 			session := servertest.SessionIn(t, s, servertest.BatchVersion)
 			assert.Panics(t, func() {

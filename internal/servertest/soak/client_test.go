@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -146,16 +147,17 @@ func (c *client) fails(name string, args map[string]string, code prompts.Code) *
 func (c *client) come(i int) {
 	cell := &c.soak.catalogue.comers[i]
 	first := cell.done.Load()
-	raw, refusal := c.Call("prompts/get", map[string]any{"name": comeName(i)})
+	raw, err := c.Call("prompts/get", map[string]any{"name": comeName(i)})
 	last := cell.begun.Load()
 	var v int64
 	if _, after, ok := strings.Cut(string(raw), `"text":"version `); ok {
 		_, _ = fmt.Sscan(after, &v)
 	}
+	var refusal *prompts.Error
 	switch {
-	case refusal != nil && (refusal.Code != prompts.CodeInvalidParams || first == last && last%2 == 1):
+	case errors.As(err, &refusal) && (refusal.Code != prompts.CodeInvalidParams || first == last && last%2 == 1):
 		c.Errorf("%s exists at %d to %d: %v", comeName(i), first, last, refusal)
-	case refusal == nil && (v%2 == 0 || v < first || v > last):
+	case err == nil && (v%2 == 0 || v < first || v > last):
 		c.Errorf("%s has the version %d instead of %d to %d", comeName(i), v, first, last)
 	}
 }
