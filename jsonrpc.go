@@ -107,8 +107,8 @@ type CallOptions struct {
 	ClientCapabilities json.RawMessage
 	// Client is the client's description of itself in initialize, for
 	// Request.Client. Name, Version and Title are used, the first 256 bytes of each.
-	// For a request of protocol version 2026-07-28, Client is ignored, because its
-	// _meta has the description. Default: nothing.
+	// For a request of protocol version 2026-07-28, Client applies only if its _meta
+	// has no description. Default: nothing.
 	Client Implementation
 	// Request, if not nil, sends a request to the client and returns the client's
 	// result. [Ask] calls Request for clients of 2025-06-18 and 2025-11-25:

@@ -56,7 +56,7 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
-	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
+	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.Host(), task: t}
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
 	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
