@@ -57,7 +57,7 @@ var Table = []Host{
 	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-28", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/gemini.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/gemini.golden"},
-		{NamedOptional, "gives a value without the name of the argument to a required argument, or drops the value; gets the only argument of a prompt as required", runs + "/testdata/gemini.golden"},
+		{NamedOptional, "gives a value without the name of the argument to a required argument, or drops the value", runs + "/testdata/gemini.golden"},
 		{NoSpaces, "replaces each space with a hyphen", geminiSource},
 		{OnePage, "reads the first page of prompts and of tools", runs + "/testdata/gemini.golden"},
 	}},
@@ -90,7 +90,7 @@ var Table = []Host{
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-24", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
-		{NamedOptional, "gives a value without the name of the argument to a required argument, or drops the value; gets the only argument of a prompt as required", qwenSource},
+		{NamedOptional, "gives a value without the name of the argument to a required argument, or drops the value", qwenSource},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},
 	}},
 	{"VS Code", nil, "", "2026-11-22", []Limit{
