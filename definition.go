@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
 	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -58,7 +59,7 @@ var noRareFields = new(rareFields)
 // askedFor is what a definition makes when it is asked for, once.
 type askedFor struct {
 	filterCopy atomic.Pointer[Prompt]
-	entries    [4]atomic.Pointer[listEntries] // for each entryKind
+	entries    [8]atomic.Pointer[listEntries] // for each entryKind; a prompt has one form at most
 }
 
 // newDefinition returns a definition without the arguments.
@@ -155,7 +156,7 @@ func compile(p Prompt) (*definition, error) {
 	faults = append(append(faults, schemaFaults...), argumentFaults...)
 	d.setComplete(arguments)
 	faults = append(faults, d.checkSensitive()...)
-	entries, errs := d.encode(nil, true)
+	entries, errs := d.encode(nil, withDigest)
 	d.listed, faults = entries, append(faults, errs...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
@@ -263,7 +264,36 @@ const (
 	withDigest entryKind = 0
 	noDigest   entryKind = 1 // Options.DisableReleaseMeta
 	withSchema entryKind = 2 // Options.InputSchemas
+
+	// The forms for hosts that decide by the list what they send, see formFor.
+	noneRequired entryKind = 4
+	onlyRequired entryKind = 8 // the argument of a prompt that has one
+	forms                  = noneRequired | onlyRequired
 )
+
+// formFor returns the form of the entries for the host of a client. The server checks the
+// arguments as they are declared. With CachePublic, all clients get the same list.
+func (s *Server) formFor(host *hosts.Client) entryKind {
+	switch {
+	case s.options.CachePublic:
+	case s.options.ElicitArguments && host.Has(hosts.SplitsWords): // it would reject what the user is asked for
+		return noneRequired
+	case host.Has(hosts.SkipsOptional): // it would drop what the user writes
+		return onlyRequired
+	}
+	return 0
+}
+
+// hasOneOptional reports whether the only argument is optional.
+func (d *definition) hasOneOptional() bool {
+	return len(d.plan.Arguments) == 1 && !d.plan.Arguments[0].Required
+}
+
+// hasForm reports whether the entries differ in the forms of a kind.
+func (d *definition) hasForm(kind entryKind) bool {
+	return kind&onlyRequired != 0 && d.hasOneOptional() ||
+		kind&noneRequired != 0 && slices.ContainsFunc(d.plan.Arguments, func(a argument.Argument) bool { return a.Required })
+}
 
 // entries returns the entries of the prompt for a kind. They are made once.
 func (d *definition) entries(kind entryKind) *listEntries {
@@ -274,10 +304,13 @@ func (d *definition) entries(kind entryKind) *listEntries {
 }
 
 func (d *definition) variant(kind entryKind) *listEntries {
-	if kind == noDigest && d.more().Digest == "" {
+	if !d.hasForm(kind) {
+		kind &^= forms
+	}
+	if kind == withDigest || kind == noDigest && d.more().Digest == "" {
 		return &d.listed
 	}
-	kept := &d.asked().entries[kind]
+	kept := &d.asked().entries[min(kind, kind&3|4)]
 	if entries := kept.Load(); entries != nil {
 		return entries
 	}
@@ -288,7 +321,7 @@ func (d *definition) variant(kind entryKind) *listEntries {
 		text, err = json.Marshal(d.plan.InputSchema())
 	}
 	if err == nil {
-		if made, errs := d.encode(text, kind&noDigest == 0); len(errs) == 0 {
+		if made, errs := d.encode(text, kind); len(errs) == 0 {
 			entries = made
 		}
 	}
@@ -297,8 +330,8 @@ func (d *definition) variant(kind entryKind) *listEntries {
 }
 
 // encode encodes the prompt's entry in each shape, once for all lists. The schema of
-// the arguments, if not nil, is added to the _meta, and the digest if it is wanted.
-func (d *definition) encode(schema []byte, digest bool) (entries listEntries, errs []error) {
+// the arguments, if not nil, is added to the _meta.
+func (d *definition) encode(schema []byte, kind entryKind) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)
 	entries.full = d.fullShape()
@@ -312,7 +345,7 @@ func (d *definition) encode(schema []byte, digest bool) (entries listEntries, er
 			continue
 		}
 		e.rev = rev
-		if e.prompt(d, schema, digest); len(e.errs) > 0 {
+		if e.prompt(d, schema, kind); len(e.errs) > 0 {
 			break // the first entry has every member, so these are all
 		}
 		entries.ends[shape] = uint32(len(e.buf))
@@ -337,7 +370,7 @@ func (d *definition) fullShape() revision.Shape {
 }
 
 // prompt appends a prompt's entry in prompts/list.
-func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
+func (e *encoder) prompt(d *definition, schema []byte, kind entryKind) {
 	p, m := &d.prompt, d.more()
 	e.raw("{")
 	e.str("name", p.Name)
@@ -349,12 +382,13 @@ func (e *encoder) prompt(d *definition, schema []byte, digest bool) {
 		e.key("arguments")
 		for i := range d.plan.Arguments {
 			e.buf = append(e.buf, "[,"[min(i, 1)])
-			e.argument(&d.plan.Arguments[i], !m.DisableHints)
+			a := &d.plan.Arguments[i]
+			e.argument(a, !m.DisableHints, kind&forms == 0 && a.Required || kind&onlyRequired != 0)
 		}
 		e.raw("]")
 	}
 	e.icons(m.Icons)
-	e.promptMeta(m, schema, digest)
+	e.promptMeta(m, schema, kind&noDigest == 0)
 	e.raw("}")
 }
 
@@ -398,7 +432,7 @@ func (e *encoder) promptMeta(p *rareFields, schema []byte, digest bool) {
 	e.raw("}")
 }
 
-func (e *encoder) argument(a *argument.Argument, hints bool) {
+func (e *encoder) argument(a *argument.Argument, hints, required bool) {
 	faults := len(e.errs)
 	e.raw("{")
 	e.str("name", a.Name)
@@ -410,7 +444,7 @@ func (e *encoder) argument(a *argument.Argument, hints bool) {
 	} else {
 		e.opt("description", a.Description)
 	}
-	if a.Required {
+	if required {
 		e.raw(`,"required":true`)
 	}
 	e.raw("}")

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/prompttools"
+	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -443,4 +447,118 @@ func TestOneMessageForHosts(t *testing.T) {
 	})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 10}})
 	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"gemini-cli-mcp-client"}`)})
 	assert.NoError(t, err)
+}
+
+// GAP-54: a host that decides by the list what it sends gets another "required" in it, through
+// every door: of a session, of a request of 2026-07-28, of a batch, of Call, and over HTTP,
+// with a middleware and without. Every other client gets the entries as they are declared.
+func TestListForHosts(t *testing.T) {
+	t.Parallel()
+	declared := func(name string, arguments ...prompts.Argument) prompts.Prompt {
+		return prompts.Prompt{Name: name, Arguments: arguments, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }}
+	}
+	optional := prompts.Argument{Name: "a", Description: `a "}], of [{`}
+	required := prompts.Argument{Name: "b", Title: "B", Required: true}
+	reg := servertest.RegistryOf(declared("none"), declared("one", optional), declared("required", required), declared("two", optional, required))
+	is := map[string]string{
+		"declared": `{"name":"one","arguments":[{"name":"a","description":"a \"}], of [{"}]},{"name":"required","arguments":[{"name":"b","title":"B","required":true}]},{"name":"two","arguments":[{"name":"a","description":"a \"}], of [{"},{"name":"b","title":"B","required":true}]}]`,
+		"only":     `{"name":"one","arguments":[{"name":"a","description":"a \"}], of [{","required":true}]},{"name":"required","arguments":[{"name":"b","title":"B","required":true}]},{"name":"two","arguments":[{"name":"a","description":"a \"}], of [{"},{"name":"b","title":"B","required":true}]}]`,
+		"none":     `{"name":"one","arguments":[{"name":"a","description":"a \"}], of [{"}]},{"name":"required","arguments":[{"name":"b","title":"B"}]},{"name":"two","arguments":[{"name":"a","description":"a \"}], of [{"},{"name":"b","title":"B"}]}]`,
+	}
+	pass := func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) { return next(ctx, r) }
+	}
+	for _, test := range []struct {
+		client  string
+		options prompts.Options
+		want    string
+	}{
+		{"gemini-cli-mcp-client", prompts.Options{}, "only"},
+		{"qwen-cli-mcp-client-review", prompts.Options{ElicitArguments: true}, "only"},
+		{"claude-code", prompts.Options{ElicitArguments: true}, "none"},
+		{"claude-code", prompts.Options{}, "declared"},
+		{"gemini-cli-mcp-client", prompts.Options{CachePublic: true}, "declared"},
+		{"claude-code", prompts.Options{CachePublic: true, ElicitArguments: true}, "declared"},
+		{"tester", prompts.Options{ElicitArguments: true}, "declared"},
+		{"opencode", prompts.Options{ElicitArguments: true}, "declared"},
+	} {
+		for name, middleware := range map[string]func(prompts.Handler) prompts.Handler{"no middleware": nil, "pass": pass, "audit": prompts.AuditLog(slog.New(slog.DiscardHandler))} {
+			o := test.options
+			o.Middleware = middleware
+			for _, o.Visible = range []func(context.Context, prompts.Prompt) (bool, error){nil, func(context.Context, prompts.Prompt) (bool, error) { return true, nil }} {
+				s := prompts.MustNewServer(reg, o)
+				for door, list := range listDoors(t, s, test.client) {
+					want := is[test.want]
+					if door == "2025-03-26, batch" {
+						want = strings.ReplaceAll(want, `"title":"B",`, "")
+						want = strings.ReplaceAll(want, `,"title":"B"`, "")
+					}
+					assert.Contains(t, list, want, "%s %s %s %v", test.client, name, door, test.options.CachePublic)
+				}
+			}
+		}
+	}
+}
+
+// listDoors returns prompts/list as a client gets it through each door.
+func listDoors(t *testing.T, s *prompts.Server, client string) map[string]string {
+	t.Helper()
+	const list = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
+	stateless := `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"` + client + `","version":"1"}}}}`
+	open := func(version string) transport.Session {
+		session := s.NewSession(transport.SessionOptions{})
+		t.Cleanup(session.Close)
+		servertest.AnswerTo(t, s, session, strings.NewReplacer(`"tester"`, `"`+client+`"`, "2025-11-25", version).Replace(servertest.InitializeLine))
+		return session
+	}
+	all := map[string]string{
+		"session":           servertest.AnswerTo(t, s, open("2025-11-25"), list),
+		"2026-07-28":        servertest.AnswerTo(t, s, open("2025-11-25"), stateless),
+		"2025-03-26, batch": servertest.AnswerTo(t, s, open("2025-03-26"), "["+list+"]"),
+	}
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		raw, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version, ClientInfo: []byte(`{"name":"` + client + `","version":"1"}`)})
+		require.NoError(t, err)
+		all["Call "+version] = string(raw)
+	}
+	r := httptest.NewRequest("POST", "http://127.0.0.1/mcp", strings.NewReader(stateless))
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "prompts/list"} {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h, err := streamablehttp.NewHandler(s, streamablehttp.Options{})
+	require.NoError(t, err)
+	h.ServeHTTP(w, r)
+	all["HTTP"] = w.Body.String()
+	return all
+}
+
+// GAP-54: what the list says of an argument changes nothing of how the server checks it. The
+// only argument, which a host sends empty, has its default.
+func TestGetAfterListForHosts(t *testing.T) {
+	t.Parallel()
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+		N int `json:"n,omitempty" default:"5"`
+	}) (string, error) {
+		return strconv.Itoa(in.N), nil
+	})
+	text := func(s string) string { return fmt.Sprintf(`[{"role":"user","content":{"type":"text","text":%q}}]`, s) }
+	assert.Equal(t, text("5"), getFor(t, "gemini-cli-mcp-client", "p", `{"n":""}`, p))
+	assert.Equal(t, text("5"), getFor(t, "gemini-cli-mcp-client", "p", `{}`, p))
+	assert.Equal(t, text("7"), getFor(t, "gemini-cli-mcp-client", "p", `{"n":"7"}`, p))
+	style := prompts.NewText(prompts.Prompt{Name: "style"}, func(_ context.Context, in struct {
+		Style string `json:"style,omitempty" default:"plain"`
+	}) (string, error) {
+		return in.Style, nil
+	})
+	assert.Equal(t, text("plain"), getFor(t, "qwen-cli-mcp-client-review", "style", `{"style":""}`, style))
+	assert.Equal(t, text(""), getFor(t, "tester", "style", `{"style":""}`, style))
+	required := prompts.NewText(prompts.Prompt{Name: "required"}, func(_ context.Context, in struct {
+		Text string `json:"text"`
+	}) (string, error) {
+		return in.Text, nil
+	})
+	for _, client := range []string{"claude-code", "tester"} {
+		assert.Contains(t, getFor(t, client, "required", `{}`, required), "text missing")
+	}
 }

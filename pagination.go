@@ -21,7 +21,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 		return nil, call.Work{}, err
 	}
 	if s.isOpen() {
-		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: position}
+		l := servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: position, form: s.formFor(c.Host())}
 		response, _, f := l.answer(context.Background(), nil, dst) // it has no use for one
 		if f != nil {
 			return nil, call.Work{}, f.Client
@@ -29,7 +29,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 		dst, _ = l.append(context.Background(), dst, response) // the response is that of answer
 		return dst, call.Work{}, nil
 	}
-	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: c.Message.Own(position)}
+	l := &servedList{promptRequest: promptRequest{server: s}, rev: c.Rev, method: methodList, cursor: c.Message.Own(position), form: s.formFor(c.Host())}
 	if r := l.open(c, l); r != nil {
 		r.Cursor = l.cursor
 	} else if _, err := cursor.After("", position, methodList); err != nil {
@@ -43,6 +43,7 @@ type servedList struct {
 	promptRequest
 	rev            revision.Revision
 	method, cursor string
+	form           entryKind    // of the entries of prompts/list
 	appendTo       appendListed // of a feature
 }
 
@@ -69,7 +70,7 @@ func (l *servedList) answer(ctx context.Context, r *Request, dst []byte) (Respon
 		return Response{}, nil, &rpc.Failure{Client: err}
 	}
 	all := l.server.registry.snapshot()
-	page, f := l.server.appendPage(ctx, append(dst, '{'), all, l.rev, after)
+	page, f := l.server.appendPage(ctx, append(dst, '{'), all, l.rev, l.server.entryKind|l.form, after)
 	response, of := listed(page, l.rev, l.method), all.releaseOfList()
 	if response.own.release = of; r != nil {
 		response.Release = of.public()
@@ -117,7 +118,7 @@ func (s *Server) appendListEnd(dst []byte, rev revision.Revision, r *release) []
 
 // appendPage appends the members of the result that are the page, without the braces. A
 // hidden prompt is not in the page, nor in the cursor. The context is only for the filter.
-func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev revision.Revision, after string) ([]byte, *rpc.Failure) {
+func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev revision.Revision, kind entryKind, after string) ([]byte, *rpc.Failure) {
 	shape, isFiltered := rev.Shape(), s.options.Visible != nil
 	total := all.Len()
 	if isFiltered {
@@ -133,7 +134,7 @@ func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev 
 				continue
 			}
 		}
-		if !cursor.Add(&page, name, d.entries(s.entryKind).of(shape)) {
+		if !cursor.Add(&page, name, d.entries(kind).of(shape)) {
 			break
 		}
 	}

@@ -135,7 +135,8 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
 	g.Context, g.request = ctx, rpc.FromContext(ctx)
-	if g.of.feature == nil && g.request.Host.Has(hosts.SendsEmptyFields) {
+	host := g.request.Host
+	if g.of.feature == nil && (host.Has(hosts.SendsEmptyFields) || host.Has(hosts.SkipsOptional) && d.hasOneOptional()) {
 		d.plan.OmitEmpty(g.texts)
 	}
 	if g.request.IsObserved() {

@@ -225,14 +225,13 @@ func TestClients(t *testing.T) {
 		return resp.StatusCode, findings
 	}
 	_, got := ask(`{"name":"p","arguments":[{"name":"a","required":true}],"messages":[{"role":"user","type":"text"}]}`)
-	assert.Equal(t, map[string][]string{"Claude Code": {"a value of a may have spaces"}, "Cline": {""}, "Codex": {""}, "Continue CLI": {""}, "Copilot CLI": {""}, "Kimi Code": {""}}, got)
+	assert.Equal(t, map[string][]string{"Cline": {""}, "Codex": {""}, "Continue CLI": {""}, "Copilot CLI": {""}, "Kimi Code": {""}}, got)
 	_, got = ask(`{"name":"a b","arguments":[{"name":"a","schema":{"type":"integer"}},{"name":"b","schema":{"enum":["x"],"type":"string"}}],
 		"messages":[{"role":"assistant","type":"text"},{"role":"user","type":"image"}]}`)
 	assert.Equal(t, []string{"2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
-	assert.Empty(t, got["Claude Code"], "the values are single words")
 	assert.Equal(t, []string{"message 2 is not text but an image", "argument a is optional", "name has a space"}, got["Gemini CLI"], "the server joins the messages")
 	_, got = ask(`{"arguments":[{"name":"a"},{"name":"b","schema":{"type":"array","items":{"const":"two words"},"default":[]}},{"name":"c","schema":true}]}`)
-	assert.NotEmpty(t, got["Claude Code"], "the values have spaces")
+	assert.Contains(t, got["opencode"], "argument b is a list")
 
 	_, got = ask(`{"name":"code","arguments":[{"name":"b"},{"name":"a"}]}`)
 	assert.Equal(t, []string{"argument a is not only printed"}, got["opencode"])

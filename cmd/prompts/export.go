@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 func newExport() *cobra.Command {
@@ -196,8 +197,8 @@ const maxOpen = 99
 func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt) (content []byte, notes []note, err error) {
 	var open []prompts.Argument
 	for _, a := range p.Arguments {
-		if a.Schema != nil && a.Schema.Default != nil {
-			notes = append(notes, note{0, fmt.Sprintf("%s is always %s", a.Name, a.Schema.Default)})
+		if s := schema.Of(a.Schema); s != nil && s.Default != nil {
+			notes = append(notes, note{0, fmt.Sprintf("%s is always %s", a.Name, s.Default)})
 			continue
 		}
 		open = append(open, a)
@@ -258,7 +259,7 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 // hintOf returns what a user sees of an argument.
 func hintOf(a prompts.Argument) string {
 	name := a.Name
-	if values := sample.Finite(a.Schema); values != nil {
+	if values := sample.Finite(schema.Of(a.Schema)); values != nil {
 		name = strings.Join(values, "|")
 	}
 	if a.Required {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/sample"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
 
@@ -24,7 +26,7 @@ func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, o
 	for i, a := range open {
 		values[a.Name] = fmt.Sprintf("$%d", base+1+i)
 	}
-	result, _, cause, err := r.call(ctx, p.Name, values, prompts.CallOptions{Client: prompts.Implementation{Name: hosts.Prober}})
+	result, _, cause, err := r.call(ctx, p.Name, values, prompts.CallOptions{ClientInfo: json.RawMessage(`{"name":"` + hosts.Prober + `"}`)})
 	if err != nil {
 		for _, wrong := range problem.Of(err) {
 			if wrong.Reason == problem.Placeholder {
@@ -71,10 +73,13 @@ func (e *exporting) notOpen(p *prompts.Prompt, name string) error {
 	lines := e.lines(p.Source)
 	line := computedLine(lines, name)
 	for _, a := range p.Arguments {
-		if a.Name == name && a.Sensitive {
+		if a.Name != name {
+			continue
+		}
+		if a.Sensitive {
 			why, line = "sensitive", argumentLines(lines)[name]
-		} else if a.Name == name && a.Schema != nil && a.Schema.Type != "string" && a.Schema.Type != "" {
-			why, line = "of the type "+a.Schema.Type, argumentLines(lines)[name]
+		} else if s := schema.Of(a.Schema); s != nil && s.Type != "string" && s.Type != "" {
+			why, line = "of the type "+s.Type, argumentLines(lines)[name]
 		}
 	}
 	return fmt.Errorf("%s%s is %s, so the prompt cannot be a command of %s; serve the prompt over MCP", atLine(line), name, why, e.title)
@@ -195,7 +200,7 @@ func (w *commandWriter) end() {
 		if a.Description != "" {
 			w.WriteString(": " + a.Description)
 		}
-		if values := sample.Finite(a.Schema); values != nil {
+		if values := sample.Finite(schema.Of(a.Schema)); values != nil {
 			w.WriteString(" (" + strings.Join(values, ", ") + ")")
 		}
 	}

@@ -13,21 +13,18 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// starter is the content of a new prompt.
+// starter is the content of a new prompt. It has one argument: with several, a client that
+// splits the text of the user into words fills the wrong ones.
 const starter = `---
 description: Reviews a text and suggests better sentences
 arguments:
   - name: text
     description: the text to review
     required: true
-  - name: audience
-    description: the readers of the text
-    enum: [beginners, experts]
-    default: beginners
 ---
 
-Please review this text for {{.audience}}. Quote each sentence that should change, and
-write a better one below it.
+Please review this text. Quote each sentence that should change, and write a better one
+below it.
 
 {{untrusted "the text" .text}}
 `
@@ -36,24 +33,15 @@ write a better one below it.
 const starterCases = `# yaml-language-server: $schema=https://raw.githubusercontent.com/mcp-prompts/prompts/main/docs/test-file.schema.json
 # Run the cases with: prompts test
 cases:
-  - name: default audience
+  - name: a text
     arguments:
       text: This sentence have a mistake.
     expect:
-      contains: for beginners
+      contains: Please review this text.
       matches: '<untrusted-\w+>\nThis sentence have a mistake.\n</untrusted'
       messages: 1
-  - name: experts
-    arguments: {text: Cache it., audience: experts}
-    expect:
-      contains: for experts
-      excludes: beginners
-  - name: the default by its name
-    arguments: {text: Cache it., audience: beginners}
-    expect:
-      contains: for beginners
   - name: no text
-    arguments: {audience: experts}
+    arguments: {}
     expect:
       error: {text: missing}
 `

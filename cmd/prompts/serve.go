@@ -23,7 +23,7 @@ import (
 type serveOptions struct {
 	name         string
 	tools        string
-	skills       bool
+	skills, ask  bool
 	http         httpOptions
 	nats, bucket string
 	release      releaseOptions
@@ -88,6 +88,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
 	addTools(flags, &o.tools, "offer the prompts as tools, too: --tools or --tools=each, or --tools=pair")
 	flags.BoolVar(&o.skills, "skills", false, "serve skills, too")
+	flags.BoolVar(&o.ask, "ask", true, "ask the user for missing and invalid arguments, if the client shows forms")
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
 	flags.StringVar(&o.http.key, "key", "", "file with the key of the certificate")
@@ -162,7 +163,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		return err
 	}
 	reg := new(prompts.Registry)
-	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}
+	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger, ElicitArguments: o.ask}
 	files := promptfs.Options{Logger: logger}
 	if o.skills {
 		files.Skills = new(promptskills.Registry)

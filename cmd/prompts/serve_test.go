@@ -28,6 +28,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
 )
 
@@ -381,4 +383,27 @@ func TestServeNATS(t *testing.T) {
 	status, body := getPrompt(t, http.DefaultClient, url, "")
 	assert.Equal(t, http.StatusOK, status)
 	assert.Contains(t, body, "Hello!")
+}
+
+// The prompt that "prompts new" writes works in a client that sends placeholders, and in any
+// other.
+func TestStarterInClients(t *testing.T) {
+	t.Parallel()
+	p, err := promptfs.Parse(nil, "review.md", []byte(starter), promptfs.Options{})
+	require.NoError(t, err)
+	reg := new(prompts.Registry)
+	reg.MustAdd(p)
+	s := prompts.MustNewServer(reg, prompts.Options{})
+	get := func(client string) string {
+		raw, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"review","arguments":{"text":"$1"}}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: []byte(`{"name":"` + client + `"}`)})
+		require.NoError(t, err)
+		return string(raw)
+	}
+	const framed = `<untrusted-\w+>\\n\$1\\n</untrusted-\w+>`
+	first, second := get("opencode"), get("opencode")
+	assert.Regexp(t, framed, first)
+	assert.Regexp(t, framed, second)
+	assert.NotEqual(t, first, second)
+	assert.Regexp(t, framed, get("x"))
+	assert.Equal(t, get("x"), get("x"))
 }

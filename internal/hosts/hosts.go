@@ -114,6 +114,12 @@ const (
 	SendsEmptyFields
 	// HidesErrors is a host that shows its user no error of a prompt.
 	HidesErrors
+	// SkipsOptional is a host that sends what the user writes for required arguments alone. If
+	// a prompt has one, it sends all of it, and an empty string for nothing.
+	SkipsOptional
+	// SplitsWords is a host that sends one word for an argument, and no request without a
+	// required argument.
+	SplitsWords
 )
 
 // Client is a client of a host that was run.
@@ -144,7 +150,7 @@ const Prober = "io.github.mcp-prompts/placeholders"
 var known = func() (all []Client) {
 	all = append(all, Client{Prober, Prober, false, SendsPlaceholders})
 	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, OneMessage: ReadsOneMessage, UserOnly: ReadsOneMessage, NoToolAudio: ReadsNoToolAudio | ReadsNoToolLinks, NoToolLinks: ReadsNoToolLinks, JoinedTexts: JoinsTexts, Dollars: ExpandsTexts, Commands: ExpandsTexts,
-		NoEmptyServer: NeedsTools, EmptyFields: SendsEmptyFields, HiddenErrors: HidesErrors}
+		NoEmptyServer: NeedsTools, EmptyFields: SendsEmptyFields, HiddenErrors: HidesErrors, NamedOptional: SkipsOptional, OneWordValues: SplitsWords}
 	for _, h := range Table {
 		var traits Traits
 		for _, l := range h.Limits {

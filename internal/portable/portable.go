@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hosts"
-	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
@@ -26,7 +25,7 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 			isServed := len(h.Clients) > 0
 			switch l.Kind {
 			case hosts.OnePage, hosts.NoToolAudio, hosts.NoToolLinks, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
-			case hosts.OneMessage, hosts.Dollars, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
+			case hosts.OneMessage, hosts.OneWordValues, hosts.Dollars, hosts.Commands, hosts.NoEmptyServer, hosts.EmptyFields, hosts.HiddenErrors: // the server makes up for it
 			default:
 				if l.Kind == hosts.UserOnly && isServed {
 					continue // the server makes up for it
@@ -81,7 +80,6 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 // fixes are what an author can do about a limit.
 var fixes = map[hosts.Kind]string{
 	hosts.OneArgument:     "Declare one argument",
-	hosts.OneWordValues:   "Declare an enum of single words, or one argument",
 	hosts.Placeholders:    "Print the argument unchanged in a template",
 	hosts.NamedOptional:   "Declare the argument as required",
 	hosts.NoDefaults:      "Write the prompt so that an empty value works",
@@ -111,10 +109,6 @@ func (l limitation) in(p *prompts.Prompt) string {
 		if n := len(p.Arguments); n > 1 {
 			return fmt.Sprintf("%d arguments", n)
 		}
-	case hosts.OneWordValues:
-		if i := slices.IndexFunc(p.Arguments, mayHaveSpaces); i >= 0 {
-			return fmt.Sprintf("a value of %s may have spaces", p.Arguments[i].Name)
-		}
 	case hosts.Placeholders:
 		for _, a := range p.Arguments {
 			if why := unprinted(a); why != "" {
@@ -122,7 +116,8 @@ func (l limitation) in(p *prompts.Prompt) string {
 			}
 		}
 	case hosts.NamedOptional:
-		if i := slices.IndexFunc(p.Arguments, func(a prompts.Argument) bool { return !a.Required }); i >= 0 {
+		// The server lists an only argument as required.
+		if i := slices.IndexFunc(p.Arguments, func(a prompts.Argument) bool { return !a.Required }); i >= 0 && len(p.Arguments) > 1 {
 			return fmt.Sprintf("argument %s is optional", p.Arguments[i].Name)
 		}
 	case hosts.NoDefaults:
@@ -165,15 +160,6 @@ func unprinted(a prompts.Argument) string {
 		return "not only printed"
 	}
 	return ""
-}
-
-// mayHaveSpaces reports whether a value of an argument may be several words.
-func mayHaveSpaces(a prompts.Argument) bool {
-	s := schema.Of(a.Schema)
-	if values := sample.Finite(s); values != nil {
-		return slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, " ") })
-	}
-	return s == nil || s.Type != "integer" && s.Type != "number"
 }
 
 // inResult returns what of a result the client cannot show, and the empty string for

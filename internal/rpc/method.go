@@ -196,10 +196,15 @@ func (c *Call) observeSession() {
 	c.observed.InSession(c.SessionID(), version)
 }
 
+// isDescribed reports whether the message itself says who the client is.
+func (c *Call) isDescribed() bool {
+	return c.Rev.Stateless() && (c.caller == nil || c.Message.ClientName() != "")
+}
+
 // ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
 	switch {
-	case c.Rev.Stateless():
+	case c.isDescribed():
 		return c.Message.ClientInfo()
 	case c.caller != nil:
 		return c.caller.info
@@ -207,11 +212,11 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 	return c.session.clientInfo()
 }
 
-// host returns what is known of the client, or nil. The name is only the client's claim:
+// Host returns what is known of the client, or nil. The name is only the client's claim:
 // nothing that needs trust may depend on it.
-func (c *Call) host() *hosts.Client {
+func (c *Call) Host() *hosts.Client {
 	switch {
-	case c.Rev.Stateless():
+	case c.isDescribed():
 		return hosts.Find(c.Message.ClientName())
 	case c.caller != nil:
 		return hosts.Find(c.caller.info.Name)
@@ -221,7 +226,7 @@ func (c *Call) host() *hosts.Client {
 
 func (m *method) isMissing(c *Call) bool {
 	return m == nil || c.caller != nil && m.inSession || c.Rev != 0 && !m.versions[c.Rev] ||
-		m.onlyFor != 0 && (c.Rev == 0 || !c.host().Has(m.onlyFor))
+		m.onlyFor != 0 && (c.Rev == 0 || !c.Host().Has(m.onlyFor))
 }
 
 func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {

@@ -56,7 +56,7 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
-	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.host(), task: t}
+	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.Host(), task: t}
 	if c.engine.keepsInfo {
 		t.request.rarely().info = c.ClientInfo()
 	}

@@ -279,3 +279,24 @@ func TestCacheHintsAreOfOneClient(t *testing.T) {
 		assert.Contains(t, string(c.must("resources/read", `{"uri":"skill://a/SKILL.md"}`)), `"cacheScope":"private"`)
 	})
 }
+
+// A list has the form for the host of the client, in a session and in 2026-07-28.
+func TestListForHosts(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	for name, required := range map[string]bool{"one": false, "two": true} {
+		r.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "a", Required: required}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	unmount, err := gosdk.Mount(s, &r, gosdk.Options{Server: prompts.Options{ElicitArguments: true}})
+	require.NoError(t, err)
+	t.Cleanup(unmount)
+	for name, want := range map[string][]bool{"c": {false, true}, "gemini-cli-mcp-client": {true, true}, "claude-code": {false, false}} {
+		for _, revision := range revisions {
+			var list mcp.ListPromptsResult
+			require.NoError(t, json.Unmarshal(dialAs(t, s, &client{revision: revision, name: name}).must("prompts/list", ""), &list))
+			require.Len(t, list.Prompts, 2)
+			assert.Equal(t, want, []bool{list.Prompts[0].Arguments[0].Required, list.Prompts[1].Arguments[0].Required}, "%s %s", name, revision)
+		}
+	}
+}

@@ -69,9 +69,15 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 		return o
 	}
 	o.SessionID = session.SessionID()
-	if s, ok := session.(server.SessionWithClientInfo); ok { // a request of 2026-07-28 has its own
-		o.ClientInfo, _ = json.Marshal(s.GetClientInfo()) // strings only
+	var info mcp.Implementation
+	if own := server.RequestProtocolInfoFromContext(ctx); own != nil && own.Modern {
+		if own.ClientInfo != nil {
+			info = *own.ClientInfo
+		}
+	} else if s, ok := session.(server.SessionWithClientInfo); ok {
+		info = s.GetClientInfo()
 	}
+	o.ClientInfo, _ = json.Marshal(info) // strings only
 	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 		result, err := ask(ctx, m.server, method, params)
 		if err != nil {

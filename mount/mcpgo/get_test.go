@@ -710,3 +710,32 @@ func TestClientsName(t *testing.T) {
 	opencode := prompts.Implementation{Name: "opencode", Version: "1", Title: "T"}
 	assert.Equal(t, []prompts.Implementation{opencode, opencode, opencode}, clients)
 }
+
+// A list has the form for the host of the client, in a session and in 2026-07-28, with a
+// middleware and without, and for other clients at the same time.
+func TestListForHosts(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	for name, required := range map[string]bool{"one": false, "two": true} {
+		r.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "a", Required: required}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
+	}
+	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, func(next prompts.Handler) prompts.Handler { return next }} {
+		s := server.NewMCPServer("s", "1")
+		mount(t, s, &r, prompts.Options{ElicitArguments: true, Middleware: middleware})
+		for range 2 {
+			for name, want := range map[string][]bool{"c": {false, true}, "gemini-cli-mcp-client": {true, true}, "claude-code": {false, false}} {
+				for _, version := range []string{"2024-11-05", "2025-11-25", stateless} {
+					client := dial(t, s, version)
+					client.name = name
+					if version != stateless {
+						client.result("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":%q,"version":"1"}}`, version, name), nil)
+					}
+					var list mcp.ListPromptsResult
+					client.result("prompts/list", `{}`, &list)
+					require.Len(t, list.Prompts, 2)
+					assert.Equal(t, want, []bool{list.Prompts[0].Arguments[0].Required, list.Prompts[1].Arguments[0].Required}, "%s %s", name, version)
+				}
+			}
+		}
+	}
+}

@@ -69,7 +69,10 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	// Without Visible: serverState.filter removes hidden prompts.
-	if m.lister, err = prompts.NewServer(r, prompts.Options{PageSize: everything, Features: srv.Features}); err != nil {
+	listing := prompts.Options{PageSize: everything, ElicitArguments: srv.ElicitArguments}
+	m.prober = prompts.MustNewServer(newProbe(), listing)
+	listing.Features = srv.Features
+	if m.lister, err = prompts.NewServer(r, listing); err != nil {
 		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	m.own = o.Completions
@@ -158,7 +161,7 @@ func (m *mount) update() (taken []string, err error) {
 // that have to go stay in the server until the next change, where the filter keeps
 // them from clients. Only if they get too many are clients notified twice.
 func (m *mount) put(next *snapshot, put, gone []string) {
-	entries := next.entries(newest)
+	entries := next.entries(asUnknown)
 	all := make([]server.ServerPrompt, 0, len(put))
 	for _, name := range put {
 		entry := entries[name]
@@ -198,7 +201,7 @@ func (m *mount) end() {
 }
 
 func (s *snapshot) same(next *snapshot, name string) bool {
-	a, ok := s.entries(newest)[name]
-	b, okNext := next.entries(newest)[name]
+	a, ok := s.entries(asUnknown)[name]
+	b, okNext := next.entries(asUnknown)[name]
 	return ok && okNext && reflect.DeepEqual(a, b)
 }

@@ -178,6 +178,7 @@ type mount struct {
 	options  prompts.Options
 	calls    *prompts.Server // what answers clients
 	lister   *prompts.Server // has the list entries of all prompts
+	prober   *prompts.Server // has the entries of newProbe
 	state    *serverState
 	own      server.PromptCompletionProvider  // of the application, or nil
 	tools    *core.Entries[server.ServerTool] // nil without any

@@ -12,8 +12,18 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// newest is the protocol version whose list entries have all members.
-const newest = mcp.LATEST_PROTOCOL_VERSION
+// asUnknown are the options of an unknown client, in the protocol version whose list entries
+// have all members.
+var asUnknown = prompts.CallOptions{Version: mcp.LATEST_PROTOCOL_VERSION}
+
+// newProbe returns prompts whose list has each form that the server has for a known client.
+func newProbe() *prompts.Registry {
+	reg := new(prompts.Registry)
+	for name, isRequired := range map[string]bool{"optional": false, "required": true} {
+		reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "a", Required: isRequired}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
+	}
+	return reg
+}
 
 func newSnapshot(m *mount) *snapshot {
 	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]func() map[string]mcp.Prompt{}}
@@ -26,21 +36,25 @@ func newSnapshot(m *mount) *snapshot {
 // drop leaves a prompt out, before others see the snapshot.
 func (s *snapshot) drop(name string) { delete(s.prompts, name) }
 
-// entries returns the list entries of a protocol version by name. They are not to be changed.
-func (s *snapshot) entries(version string) map[string]mcp.Prompt {
+// entries returns the list entries for a client by name. They are not to be changed. Clients
+// of one protocol version whose lists have the same form share them.
+func (s *snapshot) entries(o prompts.CallOptions) map[string]mcp.Prompt {
+	o = prompts.CallOptions{Version: o.Version, ClientInfo: o.ClientInfo}
+	form, _ := s.mount.prober.Call(context.Background(), "prompts/list", nil, o)
+	version := o.Version
 	s.mu.Lock()
-	entries := s.made[version]
+	entries := s.made[version+string(form)]
 	if entries == nil {
 		entries = sync.OnceValue(func() map[string]mcp.Prompt {
 			entries, err := readLists(func(params json.RawMessage) (json.RawMessage, error) {
-				return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
+				return s.mount.lister.Call(context.Background(), "prompts/list", params, o)
 			})
 			if err != nil {
 				s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
 			}
 			return entries
 		})
-		s.made[version] = entries
+		s.made[version+string(form)] = entries
 	}
 	s.mu.Unlock() // first, since a logger may block
 	return entries()
@@ -68,11 +82,11 @@ func readLists(call func(params json.RawMessage) (json.RawMessage, error)) (map[
 // shown returns the entries that the client in ctx gets of a list. isList says
 // that it is a list for sure, and not one prompt that is about to be got.
 func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
-	version := versionOf(ctx)
-	entries := s.entries(version)
+	client := s.mount.client(ctx, nil)
+	entries := s.entries(client)
 	o := s.mount.options
 	if o.Middleware != nil && (isList || len(s.prompts) == 1) {
-		return s.listed(ctx, version)
+		return s.listed(ctx, client.Version)
 	}
 	shown := make(map[string]mcp.Prompt, len(names))
 	for _, name := range names {
