@@ -76,7 +76,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	extensions := map[string]bool{}
 	markdown := 0
 	var plain []string // Markdown that could be of Claude Code, too
-	root := regular.FS(dir)
+	root := visibleFS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {
