@@ -251,6 +251,9 @@ that does not exist or is empty. With --force, the content of the folder is repl
 			if err != nil {
 				return absent(cmd.Context(), ref, s, err)
 			}
+			if content, ok := r.Files[settingsFile]; ok { // which come from others
+				r.Files[settingsFile] = pulledSettings(content)
+			}
 			if err := writeFolder(args[1], r.Files); err != nil {
 				return err
 			}

@@ -50,6 +50,20 @@ func readSettings(fsys fs.FS) (s settings, err error) {
 		}
 		return s, &promptfs.Error{Path: settingsFile, Err: err}
 	}
+	return parseSettings(content)
+}
+
+// pulledSettings returns the settings of a release without those that do not count.
+func pulledSettings(content []byte) []byte {
+	var s settings
+	if len(content) <= maxSettingsFile {
+		s, _ = parseSettings(content)
+	}
+	kept, _ := json.Marshal(settings{Clients: s.Clients, Ignore: s.Ignore}) // lists of texts
+	return append(kept, '\n')
+}
+
+func parseSettings(content []byte) (s settings, err error) {
 	value, lineOf, err := promptfs.ParseYAML(settingsFile, content)
 	if err != nil {
 		return s, err
