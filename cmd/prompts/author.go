@@ -171,7 +171,7 @@ func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 	if beside != nil && beside.Prompt == prompt {
 		return beside
 	}
-	files, _ := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
+	files, _ := cases.Load(visibleFS(dir), promptfs.ParseYAML)
 	for _, f := range files {
 		if f.Prompt == prompt {
 			return f

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
-	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
 func newCheck() *cobra.Command {
@@ -30,8 +29,8 @@ reports errors (the prompt is not served, or cannot be rendered), warnings (it i
 served, but probably not as it was meant) and notes (a client cannot show it).
 
 For a FILE, check reports the errors of this file alone, as in a hook before a commit. The
-partials of the file come from the next folder above with a folder _partials, or from the
-folder of the file. For a partial, check reports the errors of all prompts of the folder.
+partials and settings of the file come from the next folder above with a folder _partials or a
+file prompts.yaml, or from the folder of the file. For a partial, check reports the errors of all prompts of the folder.
 
 The exit code is 1 if there are errors; with --strict, if there are warnings.
 
@@ -45,10 +44,11 @@ The rules:
 		Args: atLeastOne("folder"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			for _, c := range clients {
-				if names := clientNames(); !slices.Contains(names, c) {
-					return unknown("client", c, names)
+				if err := checkClient(c); err != nil {
+					return err
 				}
 			}
+			findShown(cmd, paths)
 			scopes, err := checkScopes(paths)
 			if err != nil {
 				return err
@@ -99,12 +99,12 @@ func checkScopes(paths []string) ([]*inspection, error) {
 			return nil, err
 		}
 		isPartial := isWithin(path, filepath.Join(root, "_partials"))
-		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isPartial {
+		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isPartial && relative != settingsFile {
 			return nil, usageErrorf("%s is neither a Markdown file nor a test file; give *.md files, *%s files or folders", path, cases.Extension)
 		}
 		i := files[root]
 		if i == nil {
-			i = &inspection{lineReader: *newLineReader(root), only: map[string]bool{}}
+			i = &inspection{lineReader: *newLineReader(root), only: map[string]bool{prefixOf(root) + settingsFile: true}}
 			files[root] = i
 		}
 		if isPartial {
@@ -142,7 +142,7 @@ func rootOf(name string) (root, relative string, err error) {
 	}
 	own, root, relative := filepath.Dir(name), filepath.Dir(name), filepath.Base(name)
 	for inRoot := relative; ; {
-		if info, err := os.Stat(filepath.Join(dir, "_partials")); err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(dir, "_partials")); err == nil && info.IsDir() || exists(filepath.Join(dir, settingsFile)) {
 			return root, inRoot, nil
 		}
 		parent := filepath.Dir(dir)
@@ -244,15 +244,4 @@ func ruleTable() string {
 		fmt.Fprintf(&b, "  %-15s %s\n", r.id, r.text)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// clientNames returns the clients whose limits are known.
-func clientNames() []string {
-	var names []string
-	for _, r := range portable.Rules {
-		if !slices.Contains(names, r.Client) {
-			names = append(names, r.Client)
-		}
-	}
-	return names
 }

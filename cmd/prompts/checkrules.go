@@ -24,28 +24,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// rules has the rules of check with what each is about, in the order of the
-// documentation.
-var rules = []struct{ id, text string }{
-	{"file", "A file cannot be read, or is not a valid prompt."},
-	{"skill", "A folder with a SKILL.md is not a valid skill."},
-	{"case", "A test file is invalid, or has cases of a prompt that does not exist."},
-	{"tool", "A prompt cannot be a tool, so serve --tools does not serve the prompt."},
-	{"duplicate-name", "Two files have a prompt of the same name."},
-	{"format", "The files of a folder are in the format of another program."},
-	{"render", "A prompt cannot be rendered with values that its arguments accept."},
-	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
-	{"front-matter", "Front matter is sent as text, because of its first line."},
-	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
-	{"syntax", "A placeholder of another program is sent as text."},
-	{"no-prompts", "A folder has no prompts."},
-	{"dead-argument", "The value of an argument changes nothing in the messages."},
-	{"no-description", "A prompt or an argument has no description."},
-	{"size", "A file or a rendered prompt is large."},
-	{"secret", "A text looks like a password or a key."},
-	{"client", "A client cannot show the prompt."},
-}
-
 // maxComfortableBytes is the size of a rendered prompt above which check warns: about
 // 25,000 tokens of a model.
 const maxComfortableBytes = 100_000
@@ -63,6 +41,7 @@ type inspection struct {
 	renderer *renderer
 	findings []finding
 	hasError map[finding]bool
+	settings map[string]settings // by folder, as they are read
 }
 
 // inspect checks all files of the folders. It returns the findings in the order of
@@ -114,7 +93,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	if err != nil {
 		return nil, err
 	}
-	if _, err := promptfs.Parse(regular.FS(dir), file, content, promptfs.Options{}); err != nil {
+	if _, err := promptfs.Parse(regular.FS(dir), file, content, promptfs.Options{ReadIgnore: readIgnore}); err != nil {
 		for _, err := range all(err) {
 			i.addError(findingOf(dir, "file", err))
 		}
@@ -140,7 +119,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 func (i *inspection) sorted() []finding {
 	found := slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	slices.SortStableFunc(found, byPlace)
-	return found
+	return i.levelled(found)
 }
 
 // addError adds an error of a file, unless another rule has the same error.
@@ -177,7 +156,7 @@ func (i *inspection) tools(reg *prompts.Registry) {
 
 // skillsOf checks the skills of a folder.
 func (i *inspection) skillsOf(dir string) {
-	valid, err := promptfs.LoadSkills(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
+	valid, err := promptfs.LoadSkills(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), ReadIgnore: readIgnore})
 	for _, s := range valid {
 		if i.isWanted(prefixOf(dir) + strings.TrimPrefix(s.Source, "promptfs:")) {
 			i.skills++
@@ -217,13 +196,37 @@ func (i *inspection) format(ctx context.Context, dir string) {
 	i.findings = append(i.findings, one)
 }
 
+// settingsOf returns the settings of the folder of a file. Errors are findings.
+func (i *inspection) settingsOf(file string) settings {
+	dir, _ := i.fileOf(file)
+	s, ok := i.settings[dir]
+	if !ok && dir != "" {
+		s, _ = readSettings(regular.FS(dir))
+		if i.settings == nil {
+			i.settings = map[string]settings{}
+		}
+		i.settings[dir] = s
+	}
+	return s
+}
+
+// levelled gives the findings the levels of the settings, and removes those that are off.
+func (i *inspection) levelled(found []finding) []finding {
+	for n := range found {
+		if lv := i.settingsOf(found[n].Path).Rules[found[n].Rule]; lv != "" {
+			found[n].Level = lv
+		}
+	}
+	return slices.DeleteFunc(found, func(f finding) bool { return f.Level == levelOff })
+}
+
 // isWanted reports whether findings of a file are reported.
 func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
 // secrets reports credentials in the Markdown files of a folder, those with errors and
 // the partials included.
 func (i *inspection) secrets(dir string) error {
-	return fs.WalkDir(regular.FS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(visibleFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // has been reported, or is of a removed folder
 			return nil
@@ -298,13 +301,17 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	if len(trials) > 0 && len(trials[0].Arguments) == len(p.Arguments) { // or the server rejects so many arguments
 		i.deadArguments(ctx, p, lineOf, trials[0])
 	}
+	clients := i.clients
+	if len(clients) == 0 {
+		clients = i.settingsOf(p.Source).Clients
+	}
 	for n := range portable.Rules {
 		r := &portable.Rules[n]
-		if (r.HasNoPrompts() || r.IsOfTools()) && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
+		if (r.HasNoPrompts() || r.IsOfTools()) && len(clients) == 0 || len(clients) > 0 && !slices.Contains(clients, r.Client) {
 			continue
 		}
 		lv := levelNote
-		if len(i.clients) > 0 {
+		if len(clients) > 0 {
 			lv = levelWarning
 		}
 		switch what := r.Find(p, results); {

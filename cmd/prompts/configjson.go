@@ -81,6 +81,61 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 	return tree.Pack(), nil
 }
 
+// removeFromJSON returns a JSON document without the member at the keys, as [addToJSON] adds it.
+func removeFromJSON(document []byte, keys []string) ([]byte, error) {
+	if len(bytes.TrimSpace(document)) == 0 {
+		return document, nil
+	}
+	text, hasMark := bytes.CutPrefix(document, []byte("\ufeff"))
+	if err := checkNesting(text); err != nil {
+		return nil, err
+	}
+	tree, err := hujson.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("invalid JSON: %w", err)
+	}
+	at := &tree
+	for depth, key := range keys[:len(keys)-1] {
+		object, err := objectAt(at, keys[:depth])
+		if err != nil {
+			return nil, err
+		}
+		if at = find(object, key); at == nil {
+			return document, nil
+		}
+	}
+	object, err := objectAt(at, keys[:len(keys)-1])
+	if err != nil {
+		return nil, err
+	}
+	n := len(object.Members)
+	if n == 0 || find(object, keys[len(keys)-1]) == nil {
+		return document, nil
+	}
+	last := object.Members[n-1].Value.AfterExtra // nil without a comma
+	for k := n - 1; k >= 0; k-- {
+		m := object.Members[k]
+		if name, ok := m.Name.Value.(hujson.Literal); !ok || name.String() != keys[len(keys)-1] {
+			continue
+		}
+		next := &object.AfterExtra
+		if k+1 < len(object.Members) {
+			next = &object.Members[k+1].Name.BeforeExtra
+		}
+		comment, _, _ := bytes.Cut(m.Name.BeforeExtra, []byte("\n")) // of the line before
+		*next = append(bytes.Clone(comment), *next...)
+		object.Members = slices.Delete(object.Members, k, k+1)
+	}
+	if n = len(object.Members); n > 0 {
+		object.Members[n-1].Value.AfterExtra = last
+	}
+	after := tree.Pack()
+	if hasMark {
+		after = append([]byte("\ufeff"), after...)
+	}
+	return after, nil
+}
+
 // maxNesting is how deep a document may nest: the limit of the parsers of JSON, TOML and
 // YAML. Package hujson does not have that limit, and an overflow of the stack would end the
 // program.
@@ -262,10 +317,9 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// addToFile adds a value to a JSON or YAML file, with comments or without. Before its first change
-// of a file, it leaves a copy in a file that ends in .bak. It returns false if the file has
-// the value already.
-func addToFile(ctx context.Context, path string, keys []string, value any, force bool) (changed bool, err error) {
+// changeFile changes a JSON or YAML file, with comments or without. Before its first change of a file, it
+// leaves a copy in a file that ends in .bak. It returns false if change changes nothing.
+func changeFile(ctx context.Context, path string, change func(document []byte) ([]byte, error)) (changed bool, err error) {
 	var before, after []byte
 	isNew := false
 	read := func() error {
@@ -274,12 +328,7 @@ func addToFile(ctx context.Context, path string, keys []string, value any, force
 		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
 			return err
 		}
-		if entry, isYAML := value.(yamlEntry); isYAML {
-			after, err = addToYAML(before, keys, entry, force)
-		} else {
-			after, err = addToJSON(before, keys, value, force)
-		}
-		if err != nil {
+		if after, err = change(before); err != nil {
 			return fmt.Errorf("cannot change %s: %w", path, err)
 		}
 		return nil

@@ -13,12 +13,49 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
 // This file names, reads and writes the files of folders. folders.go loads their prompts.
+
+// findFolders replaces each relative path, without .., that does not exist: if a folder above, up to
+// the root of the repository, has the path, the path leads there. A client may start a server in
+// any folder of a repository. found is called for each such path.
+func findFolders(paths []string, found func(path, at string)) {
+	root := ""
+	for at := "."; root == "" && absolute(at) != absolute(filepath.Join(at, "..")); at = filepath.Join(at, "..") {
+		if exists(filepath.Join(at, ".git")) {
+			root = at
+		}
+	}
+	for i, path := range paths {
+		if root == "" || path == "" || !filepath.IsLocal(path) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+			continue
+		}
+		for at := "."; ; at = filepath.Join(at, "..") {
+			if _, err := os.Lstat(filepath.Join(at, path)); !errors.Is(err, fs.ErrNotExist) {
+				if at != "." {
+					paths[i] = filepath.Join(at, path)
+					found(path, paths[i])
+				}
+				break
+			}
+			if at == root {
+				break
+			}
+		}
+	}
+}
+
+// findShown is [findFolders] for a command that has no log.
+func findShown(cmd *cobra.Command, paths []string) {
+	findFolders(paths, func(path, at string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
+	})
+}
 
 // openFolders checks that each path is a folder, and that none is in another one.
 func openFolders(paths []string) error {

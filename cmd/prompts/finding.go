@@ -18,7 +18,30 @@ const (
 	levelError   level = "error"   // the prompt is not served, or cannot be rendered
 	levelWarning level = "warning" // it is served, and probably not as it was meant
 	levelNote    level = "note"    // a client cannot show it
+	levelOff     level = "off"     // in settings alone: no finding
 )
+
+// rules has the rules of check with what each is about, in the order of the
+// documentation.
+var rules = []struct{ id, text string }{
+	{"file", "A file cannot be read, or is not a valid prompt."},
+	{"skill", "A folder with a SKILL.md is not a valid skill."},
+	{"case", "A test file is invalid, or has cases of a prompt that does not exist."},
+	{"tool", "A prompt cannot be a tool, so serve --tools does not serve the prompt."},
+	{"duplicate-name", "Two files have a prompt of the same name."},
+	{"format", "The files of a folder are in the format of another program."},
+	{"render", "A prompt cannot be rendered with values that its arguments accept."},
+	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
+	{"front-matter", "Front matter is sent as text, because of its first line."},
+	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
+	{"syntax", "A placeholder of another program is sent as text."},
+	{"no-prompts", "A folder has no prompts."},
+	{"dead-argument", "The value of an argument changes nothing in the messages."},
+	{"no-description", "A prompt or an argument has no description."},
+	{"size", "A file or a rendered prompt is large."},
+	{"secret", "A text looks like a password or a key."},
+	{"client", "A client cannot show the prompt."},
+}
 
 // finding is what check reports of a file.
 type finding struct {

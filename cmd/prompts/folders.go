@@ -18,12 +18,14 @@ import (
 
 // watchFolders loads the folders into reg and follows their changes until ctx ends.
 // Files with errors are logged, and the others are served. onReload, if not nil, returns
-// a function for each folder that is called after each reload.
-func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func(dir string) func(promptfs.Report)) error {
+// a function for each folder that is called after each reload. names has what is in front of the
+// names of the prompts of a folder.
+func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, names map[string]string, o promptfs.Options, onReload func(dir string) func(promptfs.Report)) error {
 	logger := o.Logger
+	o.ReadIgnore = readIgnore
 	for _, dir := range dirs {
 		foreign := findForeign(ctx, dir)
-		o.SourcePrefix, o.OnReload, o.Logger = prefixOf(dir), nil, logger
+		o.SourcePrefix, o.NamePrefix, o.OnReload, o.Logger = prefixOf(dir), names[dir], nil, logger
 		if len(foreign.paths) > 0 {
 			e := foreign.error()
 			logger.WarnContext(ctx, "folder is in the format of another program", slog.String("path", dir), slog.Any("error", e.Err), slog.String("fix", e.Hint))
@@ -59,13 +61,13 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, []*find
 	var errs []*finding
 	for _, dir := range dirs {
 		var loaded prompts.Registry
-		err := promptfs.NewFolder(&loaded, regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)}).Reload(ctx)
+		err := promptfs.NewFolder(&loaded, regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir), ReadIgnore: readIgnore}).Reload(ctx)
 		for _, err := range all(err) {
 			errs = append(errs, findingOf(dir, "file", err))
 		}
 		for p := range loaded.All() {
 			if other, ok := reg.Lookup(p.Name); ok {
-				errs = append(errs, &finding{Path: p.Source, Level: levelError, Rule: "duplicate-name", Message: fmt.Sprintf("prompt %q is also in %s; rename one of the two", p.Name, other.Source)})
+				errs = append(errs, &finding{Path: p.Source, Level: levelError, Rule: "duplicate-name", Message: fmt.Sprintf("prompt %q is also in %s; rename one of the two, or serve the folders as NAME=DIR", p.Name, other.Source)})
 				continue
 			}
 			if err := reg.Add(p); err != nil {
@@ -100,7 +102,7 @@ func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*ca
 	for _, f := range known {
 		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
-	found, faults := cases.Load(cases.Dir(dir), promptfs.ParseYAML)
+	found, faults := cases.Load(visibleFS(dir), promptfs.ParseYAML)
 	isBroken := map[string]bool{}
 	add := func(err error) {
 		e := findingOf(dir, "case", err)

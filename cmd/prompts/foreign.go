@@ -42,7 +42,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	extensions := map[string]bool{}
 	seen := map[*format]bool{} // of files that one program alone has
 	files := 0
-	root := regular.FS(dir)
+	root := visibleFS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {

@@ -31,7 +31,7 @@ func TestForeignFolderIsReportedOnce(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var reports []promptfs.Report
-		err := watchFolders(ctx, new(prompts.Registry), []string{dir}, promptfs.Options{Logger: slog.New(slog.DiscardHandler)}, func(string) func(promptfs.Report) {
+		err := watchFolders(ctx, new(prompts.Registry), []string{dir}, nil, promptfs.Options{Logger: slog.New(slog.DiscardHandler)}, func(string) func(promptfs.Report) {
 			return func(r promptfs.Report) { reports = append(reports, r) }
 		})
 		cancel()

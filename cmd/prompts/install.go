@@ -1,19 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/promptoci"
 )
 
 // client is a program to whose configuration install adds the server.
@@ -33,6 +40,13 @@ type client struct {
 	hasScopes bool
 	// hasNoPrompts reports whether the client shows no prompts, and needs them as tools.
 	hasNoPrompts bool
+	// url, if not nil, returns what the file has of a server over HTTP.
+	url func(url string) any
+	// remove has the command that removes a server, without the name.
+	remove []string
+	// root is the folder of the project, in the configuration of the project. Default: where the
+	// client starts the server.
+	root string
 	// next says what the client wants of the user before it starts the server.
 	next string
 }
@@ -46,6 +60,7 @@ type server struct {
 	name    string
 	command string
 	args    []string
+	url     string // of a server that runs; then command and args are empty
 }
 
 // commandEntry is the entry that most clients have.
@@ -57,6 +72,23 @@ type commandEntry struct {
 
 func plainEntry(s server) any { return commandEntry{Command: s.command, Args: s.args} }
 
+// added returns the command of a client that adds the server. ofURL are its flags for a URL.
+func (s server) added(command []string, ofURL ...string) []string {
+	if s.url != "" {
+		return append(append(command, ofURL...), s.name, s.url)
+	}
+	return append(append(command, s.name, "--", s.command), s.args...)
+}
+
+// urlEntry returns the entry of a URL, with its key and others.
+func urlEntry(key string, others map[string]any) func(url string) any {
+	return func(url string) any {
+		entry := map[string]any{key: url}
+		maps.Copy(entry, others)
+		return entry
+	}
+}
+
 // clients are sorted by name.
 var clients = []client{
 	{name: "claude-code", title: "Claude Code", hasScopes: true, command: func(s server, scope string) []string {
@@ -64,15 +96,18 @@ var clients = []client{
 		if scope != "" {
 			command = append(command, "--scope", scope)
 		}
-		return append(append(command, s.name, "--", s.command), s.args...)
-	}},
+		return s.added(command, "--transport", "http")
+	}, remove: []string{"claude", "mcp", "remove"}},
 	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
 	{name: "cline", title: "Cline", hasNoPrompts: true, command: func(s server, _ string) []string {
-		return append([]string{"cline", "mcp", "add", "--yes", s.name, "--", s.command}, s.args...)
+		return s.added([]string{"cline", "mcp", "add", "--yes"}, "--transport", "http")
 	}},
 	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
-		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
-	}},
+		if s.url != "" {
+			return []string{"codex", "mcp", "add", s.name, "--url", s.url}
+		}
+		return s.added([]string{"codex", "mcp", "add"})
+	}, remove: []string{"codex", "mcp", "remove"}},
 	{
 		name: "continue", title: "Continue CLI", hasNoPrompts: true, path: inHomeOnly(".continue/config.yaml"), keys: []string{"mcpServers"},
 		entry: func(s server) any { return yamlEntry{s.name, s.command, s.args} },
@@ -83,10 +118,10 @@ var clients = []client{
 			commandEntry
 			Tools []string `json:"tools"`
 		}{commandEntry{Type: "local", Command: s.command, Args: s.args}, []string{"*"}}
-	}},
-	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry},
+	}, url: urlEntry("url", map[string]any{"type": "http", "tools": []string{"*"}})},
+	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("url", nil), root: "${workspaceFolder}"},
 	{
-		name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry,
+		name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("httpUrl", nil),
 		// https://github.com/google-gemini/gemini-cli/pull/26457
 		next: "In a folder that you do not trust, Gemini CLI shows the server as Disabled. Run gemini in the folder and trust the folder, or run /permissions there.",
 	},
@@ -96,19 +131,19 @@ var clients = []client{
 			Command []string `json:"command"`
 			Enabled bool     `json:"enabled"`
 		}{"local", append([]string{s.command}, s.args...), true}
-	}},
+	}, url: urlEntry("url", map[string]any{"type": "remote", "enabled": true})},
 	{
 		name: "pi", title: "pi", path: piPath, keys: []string{"mcpServers"}, entry: plainEntry,
 		next: "pi shows prompts with the package pi-mcp-adapter: run pi install npm:pi-mcp-adapter, and start pi twice. Without the package, install the server with --tools.",
 	},
-	{name: "qwen", title: "Qwen Code", path: inHome(".qwen/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "qwen", title: "Qwen Code", path: inHome(".qwen/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("httpUrl", nil)},
 	{
-		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"},
+		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"}, url: urlEntry("url", map[string]any{"type": "http"}), root: "${workspaceFolder}",
 		entry: func(s server) any { return commandEntry{Type: "stdio", Command: s.command, Args: s.args} },
 		// https://code.visualstudio.com/docs/agent-customization/mcp-servers
 		next: "VS Code asks whether you trust the server before its first start.",
 	},
-	{name: "zed", title: "Zed", path: zedPath, keys: []string{"context_servers"}, entry: plainEntry},
+	{name: "zed", title: "Zed", path: zedPath, keys: []string{"context_servers"}, entry: plainEntry, url: urlEntry("url", nil)},
 }
 
 // inHome returns the path of a file in the home folder, or in the project.
@@ -190,6 +225,8 @@ type installOptions struct {
 	name, file, scope             string
 	tools                         string
 	print, project, force, skills bool
+	remove                        bool
+	isShared                      bool // others get the entry
 }
 
 func newInstall() *cobra.Command {
@@ -201,19 +238,26 @@ func newInstall() *cobra.Command {
 		titles[i] = fmt.Sprintf("  %-15s %s", c.name, c.title)
 	}
 	cmd := &cobra.Command{
-		Use:   "install CLIENT DIR...",
+		Use:   "install CLIENT DIR... | URL | REF",
 		Short: "Add the server to the configuration of a client",
 		Long: `Install adds a server for the folders to the configuration of a client. It keeps
 comments and the order of the file, and leaves a copy of the file before its first change, with
 the extension .bak. For a client with a command of its own for that, it runs the command.
+
+Instead of folders, a URL such as https://prompts.example.org/mcp names a server that runs, and a
+reference such as oci://ghcr.io/acme/prompts:production a release. With --project, the entry
+works for others who have the project: the program is prompts, and paths begin at the project.
+With --remove, install removes the server.
 
 The clients:
 ` + strings.Join(titles, "\n"),
 		Example: `  prompts install gemini prompts
   prompts install vscode --project prompts
   prompts install claude-code --scope user prompts
-  prompts install claude-desktop --print prompts`,
-		Args: between(2, math.MaxInt, "client or folder is missing"),
+  prompts install claude-desktop --print prompts
+  prompts install opencode --project https://prompts.example.org/mcp
+  prompts install --remove gemini prompts`,
+		Args: between(1, math.MaxInt, "client or folder is missing"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return names, cobra.ShellCompDirectiveNoFileComp
@@ -230,6 +274,7 @@ The clients:
 	cmd.Flags().BoolVar(&o.skills, "skills", false, "serve skills, too")
 	cmd.Flags().BoolVar(&o.print, "print", false, "print the entry or the command, and change nothing")
 	cmd.Flags().BoolVar(&o.project, "project", false, "change the configuration of the project in the current folder")
+	cmd.Flags().BoolVar(&o.remove, "remove", false, "remove the server")
 	cmd.Flags().StringVar(&o.scope, "scope", "", "scope of the server in Claude Code: local, project or user (default: local)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "change a server of the same name")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
@@ -246,16 +291,14 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		return unknown("client", clientName, names)
 	}
 	c := &clients[n]
+	if len(dirs) == 0 && !(o.remove && o.name != "") {
+		return usageErrorf("client or folder is missing; usage: %s", cmd.UseLine())
+	}
 	if err := checkTools(o.tools, dirs); err != nil {
 		return err
 	}
-	if c.hasNoPrompts && o.tools == "" {
-		o.tools = "each"
-	}
-	if err := openFolders(dirs); err != nil {
-		return err
-	}
-	s, err := o.server(dirs)
+	o.isShared = o.project || o.scope == "project"
+	s, err := o.serverOf(cmd, c, dirs)
 	if err != nil {
 		return err
 	}
@@ -292,12 +335,25 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 	if c.path == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
 	}
-	if o.print {
-		if entry, isYAML := c.entry(s).(yamlEntry); isYAML {
-			_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]yamlEntry{c.keys[0]: {entry}}))
-			return err
-		}
-		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), c.entry(s)))
+	inYAML, isYAML := c.entry(s).(yamlEntry)
+	var entry any
+	switch {
+	case o.remove && isYAML:
+		return usageErrorf("%s keeps its servers in YAML, where prompts only adds; delete the entry %s", c.title, s.name)
+	case o.remove:
+	case s.url != "" && c.url == nil:
+		return usageErrorf("%s has no entry for a URL", c.title)
+	case s.url != "":
+		entry = c.url(s.url)
+	default:
+		entry = c.entry(s)
+	}
+	switch {
+	case o.print && isYAML:
+		_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]yamlEntry{c.keys[0]: {inYAML}}))
+		return err
+	case o.print && !o.remove:
+		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), entry))
 	}
 	path := o.file
 	if path == "" {
@@ -311,9 +367,24 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 			}
 		}
 	}
-	changed, err := addToFile(cmd.Context(), path, append(c.keys, s.name), c.entry(s), o.force)
+	changed, err := changeFile(cmd.Context(), path, func(document []byte) ([]byte, error) {
+		switch {
+		case o.remove:
+			return removeFromJSON(document, append(c.keys, s.name))
+		case isYAML:
+			return addToYAML(document, append(c.keys, s.name), inYAML, o.force)
+		}
+		return addToJSON(document, append(c.keys, s.name), entry, o.force)
+	})
 	if err != nil {
 		return err
+	}
+	if o.remove {
+		if !changed {
+			return fmt.Errorf("%s has no server %s", path, s.name)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s removed from %s; start %s again\n", s.name, path, c.title)
+		return nil
 	}
 	if !changed {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s already has the server %s\n", path, s.name)
@@ -326,33 +397,110 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 	return nil
 }
 
-// server returns the server for folders, with absolute paths, because a client starts
-// it in a folder of its own.
-func (o *installOptions) server(dirs []string) (server, error) {
-	program, err := programPath(os.Executable, os.Args[0])
-	if err != nil {
-		return server{}, err
+// serverOf returns the server for folders, for a release, or for a URL.
+func (o *installOptions) serverOf(cmd *cobra.Command, c *client, args []string) (server, error) {
+	s := server{name: o.name}
+	if len(args) == 0 {
+		return s, nil
 	}
-	s := server{name: o.name, command: program, args: []string{"serve"}}
-	switch o.tools {
-	case "each":
-		s.args = append(s.args, "--tools")
-	case "pair":
+	if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		s.name = cmp.Or(s.name, strings.ReplaceAll(u.Hostname(), ".", "-"))
+		switch s.url = args[0]; {
+		case len(args) > 1 || u.Host == "":
+			return s, usageErrorf("URL must be one such as https://prompts.example.org/mcp, and stand alone")
+		case u.User != nil:
+			return s, usageErrorf("URL must have no user and no password; set them in %s", c.title)
+		case o.tools != "" || o.skills:
+			return s, usageErrorf("--tools and --skills have no effect on a server that runs; give them to prompts serve")
+		case c.command == nil && c.url == nil && c.name == "claude-desktop":
+			return s, usageErrorf("%s has no entry for a URL; add the URL in Settings > Connectors", c.title)
+		case c.command == nil && c.url == nil:
+			return s, usageErrorf("%s has no entry for a URL", c.title)
+		}
+		return s, nil
+	}
+	dirs, names, err := namedFolders(args)
+	var ref promptoci.Ref
+	isRef := len(args) == 1 && promptoci.IsRef(args[0])
+	if isRef {
+		ref, err = promptoci.ParseRef(args[0])
+		s.name = cmp.Or(s.name, path.Base(cmp.Or(ref.Repository, filepath.ToSlash(ref.Layout))))
+	}
+	if err != nil {
+		return s, usageError{bare(err)}
+	}
+	s.name = cmp.Or(s.name, filepath.Base(absolutePath(dirs[0])))
+	if o.remove {
+		return s, nil
+	}
+	ofTools := o.tools
+	if !isRef {
+		if err := openFolders(dirs); err != nil {
+			return s, err
+		}
+		for _, dir := range dirs {
+			own, _ := readSettings(regular.FS(dir)) // serve reports the errors
+			ofTools = cmp.Or(ofTools, own.Tools)
+		}
+	}
+	if s.command = "prompts"; !o.isShared {
+		if s.command, err = programPath(os.Executable, os.Args[0]); err != nil {
+			return s, err
+		}
+	}
+	s.args = []string{"serve"}
+	switch {
+	case o.tools == "pair":
 		s.args = append(s.args, "--tools=pair")
+	case o.tools == "each", c.hasNoPrompts && ofTools == "":
+		s.args = append(s.args, "--tools")
 	}
 	if o.skills {
 		s.args = append(s.args, "--skills")
 	}
+	if isRef && ref.Layout == "" {
+		s.args = append(s.args, args[0])
+		return s, nil
+	}
+	if isRef {
+		dirs = []string{ref.Layout}
+	}
 	for _, dir := range dirs {
-		path, err := filepath.Abs(dir)
+		at, err := o.pathOf(c, dir)
 		if err != nil {
-			return server{}, err
+			return s, err
 		}
-		if s.args = append(s.args, path); s.name == "" {
-			s.name = filepath.Base(path)
+		if isRef {
+			ref.Layout = at
+			at = ref.String()
+		} else if name := names[dir]; name != "" {
+			at = strings.TrimSuffix(name, "/") + "=" + at
 		}
+		s.args = append(s.args, at)
 	}
 	return s, nil
+}
+
+// pathOf returns the path of a folder for the entry: an absolute one, because a client starts the
+// server in a folder of its own, or the one from the folder of the project.
+func (o *installOptions) pathOf(c *client, dir string) (string, error) {
+	at := absolutePath(dir)
+	if !o.isShared {
+		return at, nil
+	}
+	relative, err := filepath.Rel(absolute("."), absolute(dir))
+	if err != nil || !isWithin(dir, ".") {
+		return "", usageErrorf("%s is not in the project; others do not have %s. Omit --project, or give a URL or a release", dir, at)
+	}
+	return path.Join(c.root, filepath.ToSlash(relative)), nil
+}
+
+// absolutePath returns the absolute path, with its symbolic links.
+func absolutePath(path string) string {
+	if at, err := filepath.Abs(path); err == nil {
+		return at
+	}
+	return path
 }
 
 // programPath returns the absolute path of this program. If the system does not know it,
@@ -373,7 +521,19 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 	if o.project || o.force {
 		return usageErrorf("--project and --force have no effect on the command of %s; omit them", c.title)
 	}
-	command := c.command(s, o.scope)
+	var command []string
+	switch {
+	case !o.remove:
+		command = c.command(s, o.scope)
+	case c.remove == nil:
+		return usageErrorf("%s has no command that removes a server; remove %s in %s", c.title, s.name, c.title)
+	default:
+		command = slices.Clone(c.remove)
+		if o.scope != "" {
+			command = append(command, "--scope", o.scope)
+		}
+		command = append(command, s.name)
+	}
 	if o.print {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))
 		return err

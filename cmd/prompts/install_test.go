@@ -100,7 +100,8 @@ func TestInstallInAProjectWithLinks(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(top, file), []byte("{}\n"), 0o600))
 			}
 			require.NoError(t, os.Symlink(strings.ReplaceAll(c.target, "OUTSIDE", outside), filepath.Join(project, c.link)))
-			out, err := installIn(t, top, project, "cursor", "--project", folderOfHello(t))
+			require.NoError(t, os.WriteFile(filepath.Join(project, "own", "hello.md"), []byte("Hello!\n"), 0o600))
+			out, err := installIn(t, top, project, "cursor", "--project", "own")
 			entries, readErr := os.ReadDir(outside)
 			require.NoError(t, readErr)
 			assert.Len(t, entries, 1)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -87,6 +88,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"code": wantCode,
+			"grow": func(ts *testscript.TestScript, _ bool, args []string) { // appends 64 KiB of a comment
+				text := ts.ReadFile(args[0]) + "#" + strings.Repeat("x", 64<<10)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+			},
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.Getenv("WORK"))

@@ -69,6 +69,7 @@ With --exec, the page has a button that gives the messages to a command, as with
 			if err := checkAddress("--addr", address); err != nil {
 				return err
 			}
+			findShown(cmd, dirs)
 			if err := openFolders(dirs); err != nil {
 				return err
 			}
@@ -126,7 +127,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := watchFolders(trace.With(ctx), reg, dirs, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
+	if err := watchFolders(trace.With(ctx), reg, dirs, nil, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	opened := sync.OnceFunc(open(page.Token()))

@@ -134,7 +134,7 @@ func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (dige
 
 // releaseFiles returns the files of a release: those of prompts and skills.
 func releaseFiles(dir string) (map[string][]byte, error) {
-	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry)})
+	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry), ReadIgnore: readIgnore})
 }
 
 // createdAt returns the time of a release.
@@ -250,6 +250,9 @@ that does not exist or is empty. With --force, the content of the folder is repl
 			r, err := promptoci.Pull(cmd.Context(), s, ref.Version(), promptoci.Limits{})
 			if err != nil {
 				return absent(cmd.Context(), ref, s, err)
+			}
+			if content, ok := r.Files[settingsFile]; ok { // which come from others
+				r.Files[settingsFile] = pulledSettings(content)
 			}
 			if err := writeFolder(args[1], r.Files); err != nil {
 				return err

@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
 	"github.com/mcp-prompts/prompts/promptoci"
@@ -24,6 +26,8 @@ type serveOptions struct {
 	name         string
 	tools        string
 	skills, ask  bool
+	instructions string
+	logGets      bool
 	http         httpOptions
 	nats, bucket string
 	release      releaseOptions
@@ -34,7 +38,7 @@ type serveOptions struct {
 func newServe() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:   "serve [DIR... | REF]",
+		Use:   "serve [DIR... | NAME=DIR... | REF]",
 		Short: "Serve the prompts in folders, or a release, to MCP clients",
 		Long: `Serve answers MCP clients on standard input and output, or, with --http, over
 Streamable HTTP at the path /mcp. It follows changes of the files: a file with an
@@ -43,6 +47,11 @@ error is logged, and its last valid version is served.
 Over HTTP, /healthz answers 200 while the process runs, and /readyz answers 200 once
 the prompts are loaded and until the server stops. On SIGTERM or an interrupt,
 requests over HTTP have 10 seconds to finish. Over stdio, they are canceled.
+
+A relative folder that does not exist is looked for in the folders above, up to the root of
+the repository. With NAME=DIR, the prompts of a folder are NAME/..., so that several folders
+can have the same names. The file prompts.yaml of a folder can set its ignored files, the
+tools and the instructions; flags win. Each request for a prompt is logged, without values.
 
 With --tools, clients without prompts get them as tools: --tools=each is a tool for
 each prompt, --tools=pair is the pair list_prompts and get_prompt for many prompts.
@@ -62,6 +71,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
   prompts serve --http 127.0.0.1:8080 prompts
   prompts serve --http :8443 --cert cert.pem --key key.pem --tokens tokens.txt prompts
   prompts serve --http :8080 --tokens tokens.txt oci://ghcr.io/acme/prompts:production
+  prompts serve team=prompts shared=../shared/prompts
   prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
 		ValidArgsFunction: completeFolders,
 		Annotations:       map[string]string{serves: "yes"},
@@ -74,14 +84,25 @@ they change and at SIGHUP. A removed token is refused at once.`,
 			if len(dirs) == 1 && promptoci.IsRef(dirs[0]) {
 				o.release.ref, dirs = dirs[0], nil
 			}
-			if err := o.check(cmd, dirs); err != nil {
-				return err
-			}
 			logger, err := o.logger(cmd)
 			if err != nil {
 				return err
 			}
-			return o.serve(cmd.Context(), dirs, logger)
+			dirs, names, err := namedFolders(dirs)
+			if err != nil {
+				return err
+			}
+			findFolders(dirs, func(path, at string) {
+				logger.Info("folder found above", slog.String("path", path), slog.String("folder", at))
+				names[at] = names[path]
+			})
+			if err := o.check(cmd, dirs); err != nil {
+				return err
+			}
+			if err := o.set(cmd, dirs, logger); err != nil {
+				return err
+			}
+			return o.serve(cmd.Context(), dirs, names, logger)
 		},
 	}
 	flags := cmd.Flags()
@@ -89,6 +110,8 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	addTools(flags, &o.tools, "offer the prompts as tools, too: --tools or --tools=each, or --tools=pair")
 	flags.BoolVar(&o.skills, "skills", false, "serve skills, too")
 	flags.BoolVar(&o.ask, "ask", true, "ask the user for missing and invalid arguments, if the client shows forms")
+	flags.StringVar(&o.instructions, "instructions", "", "file with the instructions of the server for models")
+	flags.BoolVar(&o.logGets, "log-gets", true, "log each request for a prompt, without values")
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
 	flags.StringVar(&o.http.key, "key", "", "file with the key of the certificate")
@@ -104,6 +127,56 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	_ = flags.SetAnnotation("log-level", formOf, []string{"DEBUG, INFO, WARN or ERROR"})
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// namedFolders returns the folders of arguments, DIR or NAME=DIR, and what is in front of the names of
+// the prompts of each. A path that exists wins.
+func namedFolders(args []string) (dirs []string, names map[string]string, err error) {
+	names = map[string]string{}
+	for _, arg := range args {
+		name, dir, ok := strings.Cut(arg, "=")
+		if !ok || exists(arg) {
+			dirs = append(dirs, arg)
+			continue
+		}
+		if name == "" || strings.Trim(name, "/") != name || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+			return nil, nil, usageErrorf("name in %q must be a word such as team; write team=%s", arg, dir)
+		}
+		dirs, names[dir] = append(dirs, dir), name+"/"
+	}
+	return dirs, names, nil
+}
+
+// set reads the instructions, and the settings of the folders for which there are no flags.
+func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logger) error {
+	if o.instructions != "" {
+		text, err := regular.ReadFile(cmd.Context(), o.instructions, maxInstructions)
+		if err == nil {
+			o.instructions = strings.TrimSpace(string(text))
+			err = checkInstructions(o.instructions)
+		}
+		if err != nil {
+			return usageErrorf("--instructions: %w", err)
+		}
+	}
+	ofTools := ""
+	for _, dir := range dirs {
+		s, err := readSettings(regular.FS(dir))
+		if err != nil {
+			return usageError{findingOf(dir, "file", all(err)[0])}
+		}
+		if s.Tools != "" && !cmd.Flags().Changed("tools") {
+			if o.tools != "" && o.tools != s.Tools {
+				return usageErrorf("folders %s and %s have different tools in prompts.yaml; choose with --tools", ofTools, dir)
+			}
+			o.tools, ofTools = s.Tools, dir
+		}
+		if s.Instructions != "" && !cmd.Flags().Changed("instructions") {
+			o.instructions = strings.TrimSpace(o.instructions + "\n\n" + s.Instructions)
+			logger.Info("instructions of the folder", slog.String("path", dir), slog.String("text", s.Instructions))
+		}
+	}
+	return nil
 }
 
 // check reports flags that do not fit together.
@@ -155,7 +228,7 @@ func nameFlag(_ []string, a slog.Attr) slog.Attr {
 }
 
 // serve serves until ctx ends.
-func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Logger) error {
+func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[string]string, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	credentials, err := o.http.load(ctx, logger)
@@ -164,7 +237,11 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	}
 	reg := new(prompts.Registry)
 	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger, ElicitArguments: o.ask}
-	files := promptfs.Options{Logger: logger}
+	options.Instructions = o.instructions
+	if o.logGets {
+		options.Observer = usageLog{logger}
+	}
+	files := promptfs.Options{Logger: logger, ReadIgnore: readStoreIgnore}
 	if o.skills {
 		files.Skills = new(promptskills.Registry)
 		skills, err := promptskills.New(files.Skills, promptskills.Options{})
@@ -196,7 +273,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(urls), err)
 		}
 		defer stop()
-	} else if err := watchFolders(ctx, reg, dirs, files, nil); err != nil {
+	} else if err := watchFolders(ctx, reg, dirs, names, files, nil); err != nil {
 		return err
 	}
 	if o.http.address != "" {

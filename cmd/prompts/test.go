@@ -46,6 +46,7 @@ nothing anywhere.`,
 			if err := run.check(); err != nil {
 				return err
 			}
+			findShown(cmd, args[:1])
 			if err := openFolders(args[:1]); err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -181,18 +180,20 @@ func addTools(flags *pflag.FlagSet, value *string, usage string) {
 // checkTools reports an invalid value of --tools. A value needs the = in front of it; without,
 // it looks like a folder.
 func checkTools(value string, dirs []string) error {
-	switch value {
-	case "", "pair":
-		return nil
-	case "each":
-		for _, dir := range dirs {
-			if _, err := os.Stat(dir); (dir == "pair" || dir == "each") && err != nil {
-				return usageErrorf("folder %s does not exist; to set the flag, write --tools=%[1]s", dir)
-			}
+	for _, dir := range dirs {
+		if value == "each" && (dir == "pair" || dir == "each") && !exists(dir) {
+			return usageErrorf("folder %s does not exist; to set the flag, write --tools=%[1]s", dir)
 		}
+	}
+	return checkToolsOf("--tools", value)
+}
+
+// checkToolsOf reports an invalid value of the flag or of the key in settings.
+func checkToolsOf(name, value string) error {
+	if value == "" || value == "each" || value == "pair" {
 		return nil
 	}
-	return usageErrorf("--tools must be each or pair, got %q", value)
+	return usageErrorf("%s must be each or pair, got %q", name, value)
 }
 
 // toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
