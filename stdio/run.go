@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sigpipe"
 )
 
 // Run serves the server's prompts on the standard input and output of the process.
@@ -32,7 +33,7 @@ func Run(ctx context.Context, srv *prompts.Server) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
-	defer surviveSIGPIPE()()
+	defer sigpipe.Survive()()
 	defer protectLog()()
 	return srv.Serve(ctx, New())
 }

@@ -14,6 +14,3 @@ var goneErrnos []error
 func duplicate(*os.File) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }
-
-// surviveSIGPIPE is not needed on systems without SIGPIPE.
-func surviveSIGPIPE() (stop func()) { return func() {} }

@@ -4,7 +4,6 @@ package stdio
 
 import (
 	"os"
-	"os/signal"
 	"syscall"
 )
 
@@ -34,13 +33,4 @@ func duplicate(f *os.File) (*os.File, error) {
 		return nil, os.NewSyscallError("dup", dupErr)
 	}
 	return os.NewFile(uintptr(dup), f.Name()), nil
-}
-
-// surviveSIGPIPE keeps a write to descriptor 1 or 2 from ending the process until stop is
-// called: the write returns EPIPE. The signal is not ignored, because the programs that
-// the process starts would inherit that.
-func surviveSIGPIPE() (stop func()) {
-	unread := make(chan os.Signal, 1)
-	signal.Notify(unread, syscall.SIGPIPE)
-	return func() { signal.Stop(unread) }
 }

@@ -16,6 +16,3 @@ var goneErrnos = []error{syscall.ERROR_BROKEN_PIPE, errorNoData, syscall.WSAECON
 func duplicate(*os.File) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }
-
-// surviveSIGPIPE is not needed on systems without SIGPIPE.
-func surviveSIGPIPE() (stop func()) { return func() {} }

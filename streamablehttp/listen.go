@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sigpipe"
 	"github.com/mcp-prompts/prompts/internal/wrongpath"
 )
 
@@ -55,7 +56,7 @@ func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Opt
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
-	defer surviveSIGPIPE()()
+	defer sigpipe.Survive()()
 	l, err := listen(ctx, addr)
 	if err != nil {
 		return err

@@ -55,11 +55,8 @@ type Options struct {
 // Do not call Mount while the server holds its own lock, as in SetCacheable.
 func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err error) {
 	srv := o.Server
-	switch {
-	case s == nil:
-		return nil, errors.New("gosdk: server is nil")
-	case r == nil:
-		return nil, errors.New("gosdk: registry is nil")
+	if err := core.CheckGiven("gosdk", s != nil, r != nil); err != nil {
+		return nil, err
 	}
 	if err := core.WithoutEffect("gosdk", srv, nil); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"reflect"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -47,21 +44,12 @@ type SkillsOptions struct {
 // the resources, and the methods answer that they do not exist.
 func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
 	skills := o.Skills
-	switch {
-	case s == nil:
-		return nil, errors.New("gosdk: server is nil")
-	case r == nil:
-		return nil, errors.New("gosdk: registry is nil")
-	case !reflect.ValueOf(skills.Resources).IsZero():
+	if !reflect.ValueOf(skills.Resources).IsZero() {
 		return nil, errors.New("gosdk: SkillsOptions.Skills.Resources has no effect on a mount; add the resources to the server of the SDK")
 	}
-	f, err := promptskills.New(r, skills)
+	srv, err := core.NewSkillServer("gosdk", s != nil, r, skills, o.Logger)
 	if err != nil {
-		return nil, fmt.Errorf("gosdk: %w", err)
-	}
-	srv, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("gosdk: %w", err)
+		return nil, err
 	}
 	m := &skillMount{caller: caller{stateOf(s), srv}, sdk: s, registry: r, isListed: skills.Visible == nil, put: map[string]*mcp.Resource{}}
 	m.resources = &core.Entries[*mcp.Resource]{

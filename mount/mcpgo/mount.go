@@ -54,11 +54,8 @@ type Options struct {
 // use, at any time and more than once. It does not wait for requests in progress.
 func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(), err error) {
 	srv := o.Server
-	switch {
-	case s == nil:
-		return nil, errors.New("mcpgo: server is nil")
-	case r == nil:
-		return nil, errors.New("mcpgo: registry is nil")
+	if err := core.CheckGiven("mcpgo", s != nil, r != nil); err != nil {
+		return nil, err
 	}
 	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -35,19 +32,9 @@ type SkillsOptions struct {
 // client, no cache hints and no rates for skills, so the options of
 // [promptskills.New] do not exist here.
 func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
-	switch {
-	case s == nil:
-		return nil, errors.New("mcpgo: server is nil")
-	case r == nil:
-		return nil, errors.New("mcpgo: registry is nil")
-	}
-	f, err := promptskills.New(r, promptskills.Options{PageSize: everything})
+	calls, err := core.NewSkillServer("mcpgo", s != nil, r, promptskills.Options{PageSize: everything}, o.Logger)
 	if err != nil {
-		return nil, fmt.Errorf("mcpgo: %w", err)
-	}
-	calls, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: o.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("mcpgo: %w", err)
+		return nil, err
 	}
 	m := &skillMount{calls: calls}
 	files := &core.Entries[server.ServerResource]{

@@ -4,6 +4,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -19,7 +20,9 @@ import (
 	"weak"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 type existsError string
@@ -31,6 +34,33 @@ func (e existsError) Unwrap() error { return prompts.ErrExists }
 // the package that mounts, and kind is prompt, tool or resource.
 func Exists(mount, kind, name string) error {
 	return existsError(fmt.Sprintf("%s: %s %q already exists on the server; rename one of the two", mount, kind, name))
+}
+
+// CheckGiven returns an error if what is to be mounted, or its server, is nil.
+func CheckGiven(mount string, hasServer, hasRegistry bool) error {
+	switch {
+	case !hasServer:
+		return errors.New(mount + ": server is nil")
+	case !hasRegistry:
+		return errors.New(mount + ": registry is nil")
+	}
+	return nil
+}
+
+// NewSkillServer returns a server of nothing but the skills of a registry.
+func NewSkillServer(mount string, hasServer bool, r *promptskills.Registry, o promptskills.Options, l *slog.Logger) (*prompts.Server, error) {
+	if err := CheckGiven(mount, hasServer, r != nil); err != nil {
+		return nil, err
+	}
+	f, err := promptskills.New(r, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mount, err)
+	}
+	srv, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: l})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mount, err)
+	}
+	return srv, nil
 }
 
 // WithoutEffect returns an error that names the options without effect: those about

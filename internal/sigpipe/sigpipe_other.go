@@ -1,0 +1,6 @@
+//go:build !unix
+
+package sigpipe
+
+// Survive does nothing on systems without SIGPIPE.
+func Survive() (stop func()) { return func() {} }

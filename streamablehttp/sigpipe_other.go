@@ -1,5 +1,0 @@
-//go:build !unix
-
-package streamablehttp
-
-func surviveSIGPIPE() (stop func()) { return func() {} }
