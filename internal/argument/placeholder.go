@@ -13,21 +13,18 @@ import (
 // This file accepts placeholders: some clients send "$1" in place of a value, and put
 // the value into the result.
 
-// Placeholders marks the texts that are placeholders to be accepted unchecked: those of
-// strings that are printed verbatim. For any other placeholder it returns a problem.
-// client is the name of the client in the problems.
-//
-// The caller knows from the client's name that placeholders are possible, and
-// isPlaceholder recognizes them. Other clients never get here, because "$1" may be
-// a value that is meant.
+// Placeholders marks the texts that are placeholders to be accepted unchecked: those of strings
+// that are printed verbatim. For any other placeholder it returns a problem. client is the name of
+// the client in the problems. The caller knows from the client's name that placeholders are
+// possible, and isPlaceholder recognizes them. Other clients never get here, because "$1" may be a
+// value that is meant.
 func (p *Plan) Placeholders(ctx context.Context, texts []Text, client string, isPlaceholder func(string) bool) (problems []Problem) {
 	for i := range p.Arguments {
 		a, t := &p.Arguments[i], &texts[i]
 		switch {
 		case !t.Given || !isPlaceholder(t.Value):
-		// Only a string reaches the result unchanged. A placeholder of any other
-		// type would fail in the conversion, with an error that no user of such a
-		// client could understand.
+		// Only a string reaches the result unchanged. A placeholder of any other type would fail in
+		// the conversion, with an error that no user of such a client could understand.
 		case a.Verbatim && !a.Sensitive && a.value.kind == schema.String:
 			t.unchecked = true
 		default:
@@ -37,8 +34,7 @@ func (p *Plan) Placeholders(ctx context.Context, texts []Text, client string, is
 	return problems
 }
 
-// The value of a sensitive argument is not repeated: a secret may look like a
-// placeholder.
+// The value of a sensitive argument is not repeated: a secret may look like a placeholder.
 func (a *Argument) placeholder(client, value string) Problem {
 	what := Quote(value)
 	if a.Sensitive {
@@ -80,8 +76,7 @@ func setPlaceholder(dst reflect.Value, text string) {
 	if !dst.IsValid() {
 		return
 	}
-	// Placeholders has ensured that the Go type is a string, or an interface that
-	// is read as one.
+	// Placeholders has ensured that the Go type is a string, or an interface that is read as one.
 	for dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		dst = dst.Elem()

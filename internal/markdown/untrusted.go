@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// Untrusted returns text between two marker lines after a sentence that says
-// that it is data. The markers contain a hash of the text that neither the text
-// nor the label contains.
+// Untrusted returns text between two marker lines after a sentence that says that it is data. The
+// markers contain a hash of the text that neither the text nor the label contains.
 func Untrusted(label, text string) string {
 	label = strings.Map(oneLine, label)
 	if label == "" {

@@ -76,8 +76,7 @@ func Render(c *feature.Call, r Rendering) (feature.Work, error) {
 	return s.Render(c, r.Prompt, r.Arguments, r.Keys, r.Tool, r.Append, r.Unknown)
 }
 
-// Listing is a request of a feature for a list of what it makes of prompts: see
-// [List].
+// Listing is a request of a feature for a list of what it makes of prompts: see [List].
 type Listing struct {
 	// Cursor is the position in the list, for the middleware. Empty for the start.
 	Cursor string
@@ -119,19 +118,16 @@ type Interaction struct {
 	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
 	// of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
-	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
-	// user did not answer and Run has returned the error of Ask. Default: the error of
-	// prompts/get.
+	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the user did
+	// not answer and Run has returned the error of Ask. Default: the error of prompts/get.
 	Rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)
 }
 
-// Interact returns the Work of a request of a feature whose code may ask the user. If the
-// user has to be asked in 2026-07-28, the response is input_required, and the client's
-// next request, with inputResponses and requestState in its params, has to come to
-// Interact again.
-//
-// It is called by the Serve of a feature's method, with the Call of that. It returns an
-// error if inputResponses or requestState are malformed.
+// Interact returns the Work of a request of a feature whose code may ask the user. If the user has
+// to be asked in 2026-07-28, the response is input_required, and the client's next request, with
+// inputResponses and requestState in its params, has to come to Interact again. It is called by the
+// Serve of a feature's method, with the Call of that. It returns an error if inputResponses or
+// requestState are malformed.
 func Interact(c *feature.Call, i Interaction) (feature.Work, error) {
 	s, err := serverOf(c)
 	if err != nil {

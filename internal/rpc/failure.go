@@ -16,11 +16,9 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Failure is why a request has no result. It is the error of a [feature.Runner].
-//
-// For an internal error, the client gets a neutral message and an error id, by which an
-// operator finds the record in the log. Config.Failure makes a Failure of an error of the
-// application.
+// Failure is why a request has no result. It is the error of a [feature.Runner]. For an internal
+// error, the client gets a neutral message and an error id, by which an operator finds the record
+// in the log. Config.Failure makes a Failure of an error of the application.
 type Failure struct {
 	Client *transport.Error // what the client gets
 
@@ -76,8 +74,7 @@ func (f *Failure) finish(ctx context.Context) {
 		return
 	}
 	data, err := jsonenc.Append(nil, f.Client.Data)
-	// A copy, because the application may return the same error for other requests at this
-	// moment.
+	// A copy, because the application may return the same error for other requests at this moment.
 	encoded := *f.Client
 	encoded.Data = json.RawMessage(data)
 	if err != nil {
@@ -94,8 +91,7 @@ const cannotEncodeData = "cannot encode error data"
 // test calls t.FailNow in a render function.
 var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
-// ErrNoReturn is the error of a transport or a callback that has panicked or
-// ended its goroutine.
+// ErrNoReturn is the error of a transport or a callback that has panicked or ended its goroutine.
 var ErrNoReturn = notify.ErrNoReturn
 
 var (

@@ -23,9 +23,6 @@ func newSnapshot(m *mount) *snapshot {
 	return s
 }
 
-// drop leaves a prompt out, before others see the snapshot.
-func (s *snapshot) drop(name string) { delete(s.prompts, name) }
-
 // entries returns the list entries of a protocol version by name. They are not to be changed.
 func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 	s.mu.Lock()
