@@ -17,7 +17,7 @@ import (
 // goroutine of its caller, a connection on a worker. A job that is never run would count
 // toward the limits forever.
 type job interface {
-	// run returns when the response is sent, or with the reason why there is none.
+	// run returns when the response is sent, or with the reason for a missing response.
 	run() error
 }
 
