@@ -18,12 +18,11 @@ import (
 // Folder keeps the prompts of a registry in sync with a folder: see [Folder.Reload]
 // and [Folder.Watch]. Safe for concurrent use.
 //
-// A Folder changes only its own prompts, and recognizes them by their Source:
-// "promptfs:", or Options.SourcePrefix, and the path of the file. If a file's name
-// is used by another prompt, the file is invalid. The first reload after the name
-// becomes available adds the prompt. If other code replaces a prompt of the Folder,
-// the replacement wins. If other code removes a prompt, the next reload adds the
-// prompt again.
+// A Folder changes only its own prompts, and recognizes them by their Source: "promptfs:", or
+// Options.SourcePrefix, and the path of the file. If a file's name is used by another prompt, the
+// file is invalid. The first reload after the name becomes available adds the prompt. If other code
+// replaces a prompt of the Folder, the replacement wins. If other code removes a prompt, the next
+// reload adds the prompt again.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options
@@ -42,9 +41,8 @@ type Folder struct {
 	served   prompts.Release // that the registry has
 }
 
-// NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
-// time. If a method of fsys blocks, a reload ends with its context. NewFolder reads no
-// files.
+// NewFolder returns a Folder for fsys. Several goroutines read fsys at the same time. If a method
+// of fsys blocks, a reload ends with its context. NewFolder reads no files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), reported: map[string]error{}}
 	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
@@ -52,19 +50,17 @@ func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	return f
 }
 
-// NewDir returns a Folder for a directory of the operating system. Links cannot
-// leave the directory: each reload opens it as an [os.Root]. If other programs replace
-// files during a reload, no link is followed in the place of a file, and no pipe is
-// waited for. NewDir reads no files.
+// NewDir returns a Folder for a directory of the operating system. Links cannot leave the
+// directory: each reload opens it as an [os.Root]. If other programs replace files during a reload,
+// no link is followed in the place of a file, and no pipe is waited for. NewDir reads no files.
 func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 	f := NewFolder(reg, nil, o)
 	f.dir = dir
 	return f
 }
 
-// Reload reads changed files and updates the registry in one step. Readers of the
-// registry see all changes or none, and subscribers get one signal, or none if
-// nothing changed.
+// Reload reads changed files and updates the registry in one step. Readers of the registry see all
+// changes or none, and subscribers get one signal, or none if nothing changed.
 //
 // An invalid file changes nothing: its prompt keeps the last valid version. This includes
 // a file whose prompt a function of [prompts.Registry.Follow] rejects. If the
@@ -128,8 +124,7 @@ func (f *Folder) open() (fs.FS, func(), error) {
 	return d, d.Close, nil
 }
 
-// reload is Reload for the one whose turn it is. The error says why nothing
-// could be done.
+// reload is Reload for the one whose turn it is. The error says why nothing could be done.
 func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, error) {
 	fsys, done, err := f.open()
 	if err != nil {

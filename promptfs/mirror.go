@@ -17,9 +17,8 @@ import (
 // contents and the changes. A Mirror holds the files in memory. Apart from loading,
 // it behaves like a [Folder]. Safe for concurrent use.
 //
-// The store numbers its writes. The higher of two revisions of a
-// file is the newer.
-// So changes may arrive in any order and more than once.
+// The store numbers its writes. The higher of two revisions of a file is the newer. So changes may
+// arrive in any order and more than once.
 type Mirror struct {
 	folder *Folder
 	// The turn of the folder protects the number of versions of files.
@@ -41,8 +40,7 @@ type File struct {
 	Err error
 }
 
-// NewMirror returns an empty Mirror. Options.Debounce and Options.PollInterval have
-// no effect.
+// NewMirror returns an empty Mirror. Options.Debounce and Options.PollInterval have no effect.
 func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 	m := &Mirror{folder: NewFolder(reg, nil, o)}
 	m.folder.store = newContents()

@@ -18,26 +18,23 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// heartbeat is the interval at which [Folder.Watch] checks that it still watches
-// the right directory. While the system does not report changes, Watch checks all
-// files at the same interval.
+// heartbeat is the interval at which [Folder.Watch] checks that it still watches the right
+// directory. While the system does not report changes, Watch checks all files at the same interval.
 const heartbeat = 2 * time.Second
 
 // debounceLimit limits how long files that keep changing are not read, in units of
 // Options.Debounce.
 const debounceLimit = 10
 
-// Watch reloads at the start and whenever files change, until ctx ends. It returns
-// when all its goroutines have ended. Changes since the last [Folder.Reload] are not
-// lost. A folder from [NewFolder] has no notifications: Watch scans its files every
-// Options.PollInterval, or every 2 s.
+// Watch reloads at the start and whenever files change, until ctx ends. It returns when all its
+// goroutines have ended. Changes since the last [Folder.Reload] are not lost. A folder from
+// [NewFolder] has no notifications: Watch scans its files every Options.PollInterval, or every 2 s.
 //
-// A notification of the operating system only triggers a scan, so lost notifications
-// and the way an editor writes files do not matter. If a directory is missing or
-// cannot be watched, for example because of Linux's limit
-// fs.inotify.max_user_watches, Watch scans all files every 2 s until watching works.
-// If the path points to another directory after a change of a link or of a directory
-// above, Watch notices within 2 s.
+// A notification of the operating system only triggers a scan, so lost notifications and the way an
+// editor writes files do not matter. If a directory is missing or cannot be watched, for example
+// because of Linux's limit fs.inotify.max_user_watches, Watch scans all files every 2 s until
+// watching works. If the path points to another directory after a change of a link or of a
+// directory above, Watch notices within 2 s.
 func (f *Folder) Watch(ctx context.Context) {
 	w := f.newWatcher()
 	defer w.close()
@@ -91,8 +88,7 @@ func (f *Folder) newWatcher() *watcher {
 		return w
 	}
 	w.notify = notify
-	// The events are received all the time: fsnotify may block in Add until an event
-	// is received.
+	// The events are received all the time: fsnotify may block in Add until an event is received.
 	w.pump.Go(func() {
 		for {
 			select {
@@ -141,9 +137,8 @@ func (w *watcher) settle(ctx context.Context) {
 	}
 }
 
-// reload reloads as soon as no file has just been changed, and then watches the
-// directories that exist. Another check finds the changes in a directory before it
-// was watched.
+// reload reloads as soon as no file has just been changed, and then watches the directories that
+// exist. Another check finds the changes in a directory before it was watched.
 func (w *watcher) reload(ctx context.Context) {
 	debounce := w.folder.options.Debounce
 	most := time.Now().Add(debounceLimit * debounce)
@@ -174,8 +169,7 @@ func (w *watcher) hint() {
 	}
 }
 
-// hasMoved reports whether the path of the directory leads to another than the
-// one that is watched.
+// hasMoved reports whether the path of the directory leads to another than the one that is watched.
 func (w *watcher) hasMoved() bool {
 	if w.folder.dir == "" {
 		return false

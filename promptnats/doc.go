@@ -9,39 +9,34 @@
 //	…
 //	defer follower.Close()
 //
-// [Follow] loads the bucket in one update of the registry, and then follows the
-// changes. Changes at the same time are one more update on each server, and one
-// notification for each client. [Publish] uploads a folder to a bucket. The caller
-// owns the connection. With the options above, the connection never gives up, and
-// reads its credentials again. The format of the files is that of package promptfs,
-// so a folder, a Git repository and a bucket can have the same content.
+// [Follow] loads the bucket in one update of the registry, and then follows the changes. Changes at
+// the same time are one more update on each server, and one notification for each client. [Publish]
+// uploads a folder to a bucket. The caller owns the connection. With the options above, the
+// connection never gives up, and reads its credentials again. The format of the files is that of
+// package promptfs, so a folder, a Git repository and a bucket can have the same content.
 //
 // # Keys and values
 //
-// A key is the path of a file, and the value is the content: prompts, partials below
-// _partials/, images and other included files. To edit prompts, use the nats
-// command:
+// A key is the path of a file, and the value is the content: prompts, partials below _partials/,
+// images and other included files. To edit prompts, use the nats command:
 //
 //	nats kv add prompts --history 5 --replicas 3
 //	nats kv put prompts review/code.md < review/code.md
 //	nats kv get prompts review/code.md --raw
 //	nats kv del prompts review/code.md
 //
-// A key consists of letters, digits, hyphens, underscores, slashes and dots. Any
-// other byte of a path is written as = and two upper-case hexadecimal digits, and so
-// is a dot in a position that NATS does not allow: see [Key]. An invalid key is
-// reported as an error and ignored. If a key is below another file, as a.md/b.md
-// below a.md, it is ignored until the other is removed.
+// A key consists of letters, digits, hyphens, underscores, slashes and dots. Any other byte of a
+// path is written as = and two upper-case hexadecimal digits, and so is a dot in a position that
+// NATS does not allow: see [Key]. An invalid key is reported as an error and ignored. If a key is
+// below another file, as a.md/b.md below a.md, it is ignored until the other is removed.
 //
 // Options.Prefix selects a part of a bucket. Its keys start with the prefix and ./ :
-// team-a./review/code.md is the file review/code.md of team-a. A Follower without a
-// prefix ignores these keys. Several Followers can fill one registry, each with its
-// own prefix or bucket.
+// team-a./review/code.md is the file review/code.md of team-a. A Follower without a prefix ignores
+// these keys. Several Followers can fill one registry, each with its own prefix or bucket.
 //
 // # Permissions
 //
-// For the bucket prompts, a user of the broker needs permission to publish on these
-// subjects:
+// For the bucket prompts, a user of the broker needs permission to publish on these subjects:
 //
 //	$JS.API.STREAM.INFO.KV_prompts
 //	$JS.API.CONSUMER.CREATE.KV_prompts.*.$KV.prompts.>
@@ -66,8 +61,7 @@
 //
 // # Guarantees
 //
-//   - The revision of a key decides. The order and the number of deliveries do not
-//     matter.
+//   - The revision of a key decides. The order and the number of deliveries do not matter.
 //   - Changes are collected until none arrive for Options.Files.Debounce, or for ten
 //     times as long, and then applied in one update.
 //   - An invalid value keeps the last valid prompt until the value is fixed or
@@ -80,33 +74,29 @@
 //     neither is accepted. If two Followers have the same name, the first wins, which may differ between servers. If code
 //     replaces a prompt of the bucket, the code wins until it removes its prompt. If
 //     code removes a prompt of the bucket, the next update adds the prompt again.
-//   - No prompt is removed because the broker is unreachable, slow, or silent,
-//     rejects the credentials or has no such bucket. The registry is unchanged,
-//     Status contains the reason, and Follow tries again within 2 seconds, or at
-//     once when the connection is back. If the broker does not answer a ping either,
-//     Follow forces the connection to reconnect, to another broker if the connection
-//     has several.
+//   - No prompt is removed because the broker is unreachable, slow, or silent, rejects the
+//     credentials or has no such bucket. The registry is unchanged, Status contains the reason, and
+//     Follow tries again within 2 seconds, or at once when the connection is back. If the broker
+//     does not answer a ping either, Follow forces the connection to reconnect, to another broker
+//     if the connection has several.
 //   - After an interruption, the whole bucket is loaded in one update. So no change
 //     is missed, and keys removed in the meantime are removed. If the broker has
 //     older data than the one before, the Follower waits for up to 3 seconds.
 //   - After serving old prompts, a Follower in sync again publishes a message on the
 //     subject promptnats.prompts, for the bucket prompts. The other servers then
 //     notify their clients again, because these may have read the old list.
-//   - A bucket with lower revisions than before, or created again, has been
-//     replaced. Its content is accepted on every server, and Status and the log
-//     contain [ErrReplaced]. If the bucket is created again, prompts are kept until
-//     the new content is complete: until the last write of [Publish], or until no
-//     other writes arrive for 3 seconds. A Follower waits for an unfinished Publish
-//     until 30 seconds after its last write. A server that starts in the meantime
-//     loads the existing content.
-//   - If keys disappear without a message, by a purge of the stream, the Follower
-//     notices within 5 seconds. If a Follower with a Prefix receives other changes meanwhile, it
-//     notices at the next load of the bucket. A TTL
-//     removes keys in the same way, so set none on a bucket of prompts.
-//   - A bucket at its --max-bucket-size accepts no more writes, including removals.
-//     Publish returns [ErrFull]. Raise the limit, or purge keys from the stream:
-//     nats stream edit KV_prompts --max-bytes 128MB, or nats stream purge KV_prompts
-//     --subject '$KV.prompts.old.md'.
+//   - A bucket with lower revisions than before, or created again, has been replaced. Its content
+//     is accepted on every server, and Status and the log contain [ErrReplaced]. If the bucket is
+//     created again, prompts are kept until the new content is complete: until the last write of
+//     [Publish], or until no other writes arrive for 3 seconds. A Follower waits for an unfinished
+//     Publish until 30 seconds after its last write. A server that starts in the meantime loads the
+//     existing content.
+//   - If keys disappear without a message, by a purge of the stream, the Follower notices within 5
+//     seconds. If a Follower with a Prefix receives other changes meanwhile, it notices at the next
+//     load of the bucket. A TTL removes keys in the same way, so set none on a bucket of prompts.
+//   - A bucket at its --max-bucket-size accepts no more writes, including removals. Publish returns
+//     [ErrFull]. Raise the limit, or purge keys from the stream: nats stream edit KV_prompts
+//     --max-bytes 128MB, or nats stream purge KV_prompts --subject '$KV.prompts.old.md'.
 //
 // Each server needs memory for the content of the bucket, in addition to the
 // prompts. The operator limits the size of the bucket with --max-bucket-size. Values
@@ -114,8 +104,7 @@
 //
 // # Errors
 //
-// Follow and Publish return errors of the call. Later, [Status] contains the reason
-// for a lag as Err, and the errors of files as FileErrors. Use Status for a health
-// check, or set the functions in Options. A bucket that mirrors another bucket
-// cannot be followed. Follow the original.
+// Follow and Publish return errors of the call. Later, [Status] contains the reason for a lag as
+// Err, and the errors of files as FileErrors. Use Status for a health check, or set the functions
+// in Options. A bucket that mirrors another bucket cannot be followed. Follow the original.
 package promptnats

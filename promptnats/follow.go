@@ -68,9 +68,8 @@ type watchSession struct {
 	changed <-chan struct{} // gets a value when the registry has changed
 }
 
-// watch returns a watchSession, and a function that ends its subscription to the
-// registry. The subscription begins before the load, because a name may become
-// available during the load.
+// watch returns a watchSession, and a function that ends its subscription to the registry. The
+// subscription begins before the load, because a name may become available during the load.
 func (f *Follower) watch(watcher *watcher, states <-chan nats.Status) (*watchSession, func()) {
 	changed, leave := f.registry.Subscribe()
 	return &watchSession{f, watcher, make(chan entry), make(chan error, 2), states, changed}, leave
@@ -130,8 +129,7 @@ func (s *watchSession) watchBucket(ctx context.Context) {
 
 var errPurged = errors.New("keys were purged; reloading the bucket")
 
-// interrupted returns the error of the connection if state is an interruption, and
-// nil otherwise.
+// interrupted returns the error of the connection if state is an interruption, and nil otherwise.
 func (s *watchSession) interrupted(state nats.Status, ok bool) error {
 	if !ok || state == nats.CLOSED {
 		return nats.ErrConnectionClosed
@@ -158,8 +156,7 @@ func newTimer() *time.Timer {
 	return t
 }
 
-// patience is how many times Options.Files.Debounce changes may continue before
-// they are applied.
+// patience is how many times Options.Files.Debounce changes may continue before they are applied.
 const patience = 10
 
 // changes are collected until they are applied.
@@ -187,8 +184,7 @@ func (c *changes) reset() {
 	c.files, c.isWaiting, c.isAnnounced = nil, false, false
 }
 
-// apply brings changes into the registry until the session ends. It returns the reason
-// for the end.
+// apply brings changes into the registry until the session ends. It returns the reason for the end.
 func (s *watchSession) apply(ctx context.Context) error {
 	c := &changes{debounce: s.options.Files.Debounce, quiet: newTimer(), most: newTimer()}
 	defer c.reset()

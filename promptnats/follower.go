@@ -54,18 +54,16 @@ type Status struct {
 	Revision uint64
 	// Err is the reason for a lag. It is nil if Synced is true.
 	Err error
-	// FileErrors joins the errors of files, each a [*promptfs.Error]. It is nil without
-	// errors. For a key that is not a valid path, Path is ./ and the key without the
-	// prefix.
+	// FileErrors joins the errors of files, each a [*promptfs.Error]. It is nil without errors. For
+	// a key that is not a valid path, Path is ./ and the key without the prefix.
 	FileErrors error
 }
 
-// Follow keeps the prompts of a registry in sync with the files in a bucket, until
-// ctx ends or [Follower.Close] is called. It returns after loading the bucket in one
-// update. It returns an error, and stops, if the bucket does not exist, or if
-// loading takes longer than Options.Timeout. With Options.AllowOfflineStart, Follow
-// returns after the first failed attempt, and returns an error only for invalid
-// Options.
+// Follow keeps the prompts of a registry in sync with the files in a bucket, until ctx ends or
+// [Follower.Close] is called. It returns after loading the bucket in one update. It returns an
+// error, and stops, if the bucket does not exist, or if loading takes longer than Options.Timeout.
+// With Options.AllowOfflineStart, Follow returns after the first failed attempt, and returns an
+// error only for invalid Options.
 //
 // Invalid files are not an error of Follow: Options.Files.Logger and OnReload get
 // the errors, and [Follower.Status] contains them.
@@ -155,8 +153,7 @@ func (f *Follower) Close() { f.core.Close() }
 // Status returns the current status.
 func (f *Follower) Status() Status { return f.core.Status() }
 
-// reloaded stores the errors of files in the status, before the application's
-// function gets them.
+// reloaded stores the errors of files in the status, before the application's function gets them.
 func (f *Follower) reloaded(r promptfs.Report) {
 	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
@@ -237,8 +234,7 @@ func (f *Follower) report(ctx context.Context, err error) {
 	}
 }
 
-// pause waits for a while, or until there is a connection again, and reports
-// whether there is.
+// pause waits for a while, or until there is a connection again, and reports whether there is.
 func (f *Follower) pause(ctx context.Context, states <-chan nats.Status, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Key returns the key for the path of a file. Letters, digits, hyphens, underscores,
-// slashes and dots are unchanged. Any other byte becomes = and the byte in
-// hexadecimal: "naïve.md" has the key "na=C3=AFve.md". The same applies to a dot at
-// the start or end, after another dot, or before a slash. Different paths have
-// different keys.
+// Key returns the key for the path of a file. Letters, digits, hyphens, underscores, slashes and
+// dots are unchanged. Any other byte becomes = and the byte in hexadecimal: "naïve.md" has the key
+// "na=C3=AFve.md". The same applies to a dot at the start or end, after another dot, or before a
+// slash. Different paths have different keys.
 func Key(path string) string {
 	var key strings.Builder
 	for i := range len(path) {

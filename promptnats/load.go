@@ -18,8 +18,7 @@ type loading struct {
 	stalled *time.Timer   // runs while messages are missing
 	rest    *time.Timer   // runs while more content may be written
 	wait    time.Duration // of rest
-	// isWaiting says that rest runs, and isOver that it has ended, or that a Publish is
-	// complete.
+	// isWaiting says that rest runs, and isOver that it has ended, or that a Publish is complete.
 	isWaiting, isOver bool
 }
 
@@ -109,8 +108,7 @@ func (s *watchSession) take(l *loading, e entry) {
 	}
 }
 
-// errStalled is for messages that the broker has counted and does not have any
-// more.
+// errStalled is for messages that the broker has counted and does not have any more.
 var errStalled = errors.New("incomplete content from the broker; reloading the bucket")
 
 // tellReplaced says that the bucket is another.

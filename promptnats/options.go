@@ -11,8 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// Options configures [Follow] and [Publish]. The zero value fits a bucket with one
-// set of prompts.
+// Options configures [Follow] and [Publish]. The zero value fits a bucket with one set of prompts.
 type Options struct {
 	// Files configures the prompt files, as in package promptfs. Logger also
 	// receives the state of the broker. Debounce is the time without changes before

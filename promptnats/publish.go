@@ -33,18 +33,16 @@ type Published struct {
 	Left []string
 }
 
-// Publish uploads a folder to a bucket, or to the part of the bucket in
-// Options.Prefix: prompts, partials and included files, as from [promptfs.Files].
-// Keys with the same value are unchanged, and keys without a file are removed.
-// Publish writes nothing and returns an error if a file is invalid or too large for
-// the broker, or if there are no prompts.
+// Publish uploads a folder to a bucket, or to the part of the bucket in Options.Prefix: prompts,
+// partials and included files, as from [promptfs.Files]. Keys with the same value are unchanged,
+// and keys without a file are removed. Publish writes nothing and returns an error if a file is
+// invalid or too large for the broker, or if there are no prompts.
 //
-// Each key is written only if unchanged since the start of Publish. Otherwise
-// Publish returns [ErrConflict]. So two concurrent calls are always detected.
-// Included files are written before the prompts that use them, and removed after
-// them, so no reader sees an incomplete prompt. If a write fails, the changes so far
-// stay and are returned, and another Publish continues. If the bucket is full,
-// Publish returns [ErrFull].
+// Each key is written only if unchanged since the start of Publish. Otherwise Publish returns
+// [ErrConflict]. So two concurrent calls are always detected. Included files are written before the
+// prompts that use them, and removed after them, so no reader sees an incomplete prompt. If a write
+// fails, the changes so far stay and are returned, and another Publish continues. If the bucket is
+// full, Publish returns [ErrFull].
 //
 // Each write contains the number of further writes, so a Follower of a bucket that
 // was created again knows when the content is complete.
@@ -132,14 +130,12 @@ func (w *writer) read(ctx context.Context) error {
 const (
 	// headers is how large those of a write are at most, which count as content.
 	headers = 128
-	// longest is the maximum length of a subject. By default, a broker accepts lines of
-	// 4,096 bytes, which also have an inbox and numbers, and disconnects the sender of
-	// a longer line.
+	// longest is the maximum length of a subject. By default, a broker accepts lines of 4,096
+	// bytes, which also have an inbox and numbers, and disconnects the sender of a longer line.
 	longest = 3500
 )
 
-// check finds what the broker, or a bucket with a largest message, would not
-// take.
+// check finds what the broker, or a bucket with a largest message, would not take.
 func (w *writer) check(largest int32) error {
 	most := w.js.Conn().MaxPayload()
 	if largest > 0 && (most <= 0 || int64(largest) < most) {

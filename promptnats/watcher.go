@@ -14,9 +14,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// watcher reads the last revision of each key in a bucket, and then the changes to
-// the bucket, in the order of revisions. It ends at the first error, and never
-// continues after a gap.
+// watcher reads the last revision of each key in a bucket, and then the changes to the bucket, in
+// the order of revisions. It ends at the first error, and never continues after a gap.
 type watcher struct {
 	place    place
 	stream   jetstream.Stream

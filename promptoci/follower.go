@@ -61,8 +61,7 @@ const (
 
 // Status is the status of a [Follower].
 type Status struct {
-	// Synced reports whether the release of the label was served when the store was last
-	// asked.
+	// Synced reports whether the release of the label was served when the store was last asked.
 	Synced bool
 	// FromCache reports that the served release comes from Options.Cache.
 	FromCache bool

@@ -44,8 +44,7 @@ type Info struct {
 	// Source is the URL of the repository, without user, query and fragment: anybody who
 	// may read the release reads them. Revision is the commit, and Author the user.
 	Source, Revision, Author string
-	// Created is the time of the release, in whole seconds. The digest of a release depends
-	// on it.
+	// Created is the time of the release, in whole seconds. The digest of a release depends on it.
 	Created time.Time
 }
 

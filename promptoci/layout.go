@@ -23,11 +23,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as
-// oras and crane read. Several processes may use the folder at the same time: a file lock
-// protects the tags, and each file is replaced as a whole. The lock needs a file system
-// with file locks, unlike some network file systems. Users who may write to the folder may
-// lock it. Safe for concurrent use.
+// Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as oras and
+// crane read. Several processes may use the folder at the same time: a file lock protects the tags,
+// and each file is replaced as a whole. The lock needs a file system with file locks, unlike some
+// network file systems. Users who may write to the folder may lock it. Safe for concurrent use.
 type Layout struct{ dir string }
 
 var (

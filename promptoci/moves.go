@@ -37,8 +37,7 @@ const (
 // Move is the record of a move of a label from one release to another.
 type Move struct {
 	Label string `json:"label"`
-	// From is empty for the first move of a label. If [Apply] gets a From, the label must be
-	// there.
+	// From is empty for the first move of a label. If [Apply] gets a From, the label must be there.
 	From digest.Digest `json:"from,omitempty"`
 	// To is empty if another tool has removed the label.
 	To digest.Digest `json:"to,omitempty"`

@@ -120,8 +120,7 @@ type listed struct {
 	Digest digest.Digest `json:"digest"`
 }
 
-// readConfig reads the list of files, whose paths and sizes are checked. unpack checks the
-// rest.
+// readConfig reads the list of files, whose paths and sizes are checked. unpack checks the rest.
 func readConfig(text []byte, l Limits) ([]listed, error) {
 	rest, ok := bytes.CutPrefix(text, []byte(`{"files":`))
 	if !ok {

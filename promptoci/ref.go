@@ -104,8 +104,7 @@ func (r Ref) String() string {
 
 // ClientOptions configures [Open].
 type ClientOptions struct {
-	// PlainHTTP uses HTTP without TLS. It is the default for a registry at a loopback
-	// address.
+	// PlainHTTP uses HTTP without TLS. It is the default for a registry at a loopback address.
 	PlainHTTP bool
 	// Transport, if not nil, sends the requests. Then only the hosts of redirects are checked,
 	// and not the addresses behind their names. The same holds for a proxy.

@@ -35,8 +35,7 @@ type Swapper interface {
 	TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error
 }
 
-// ErrMoved reports a label at another release than expected: another process has moved the
-// label.
+// ErrMoved reports a label at another release than expected: another process has moved the label.
 var ErrMoved = errors.New("label was moved by another process")
 
 // labelForm is the form of a label. Tags with dots are those of releases and moves.

@@ -92,9 +92,8 @@ func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Cont
 	return context.WithValue(ctx, spanKey{}, span)
 }
 
-// Inject returns the trace context of ctx for a request to the client. Baggage is left
-// out, because it may have data of the application. With WithTrustRemote(false), Inject
-// returns nothing.
+// Inject returns the trace context of ctx for a request to the client. Baggage is left out, because
+// it may have data of the application. With WithTrustRemote(false), Inject returns nothing.
 func (o *Observer) Inject(ctx context.Context) map[string]string {
 	if o.distrust {
 		return nil

@@ -34,20 +34,18 @@ func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) { c.propagator = p }
 }
 
-// WithTrustRemote sets whether the trace context of a client is the parent of the
-// server's spans, as the conventions recommend, and whether requests to the client have
-// the trace context of the server. If trust is false, the client's span is
-// linked instead, and its baggage is ignored: for a server that anyone may call.
-// Default: true.
+// WithTrustRemote sets whether the trace context of a client is the parent of the server's spans,
+// as the conventions recommend, and whether requests to the client have the trace context of the
+// server. If trust is false, the client's span is linked instead, and its baggage is ignored: for a
+// server that anyone may call. Default: true.
 func WithTrustRemote(trust bool) Option { return func(c *config) { c.distrust = !trust } }
 
 // WithFilter sets a function that reports whether an operation is recorded. It must
 // be safe for concurrent use. Default: every operation is.
 func WithFilter(f func(observe.Operation) bool) Option { return func(c *config) { c.filter = f } }
 
-// WithAttributeFilter sets a function that reports whether an attribute of an
-// operation is recorded, for spans and metrics. It must be safe for concurrent use.
-// Default: every attribute is.
+// WithAttributeFilter sets a function that reports whether an attribute of an operation is
+// recorded, for spans and metrics. It must be safe for concurrent use. Default: every attribute is.
 func WithAttributeFilter(f func(observe.Operation, attribute.KeyValue) bool) Option {
 	return func(c *config) { c.attributes = f }
 }

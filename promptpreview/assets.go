@@ -59,8 +59,7 @@ var assets = sync.OnceValue(func() map[string]*asset {
 	return all
 })
 
-// mimeTypes are those of the page's files: what the system says of an extension
-// could be anything.
+// mimeTypes are those of the page's files: what the system says of an extension could be anything.
 var mimeTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",

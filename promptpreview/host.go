@@ -48,5 +48,3 @@ func isLoopbackName(host string) bool {
 	addr, err := netip.ParseAddr(name)
 	return err == nil && addr.Unmap().IsLoopback()
 }
-
-func pathOf(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/") }

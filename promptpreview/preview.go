@@ -6,10 +6,9 @@
 //	defer page.Close()
 //	err := http.ListenAndServe("127.0.0.1:8081", page)
 //
-// The page is a client of the server, over an endpoint of its own. For forms with
-// the types of arguments, set InputSchemas of the server's prompts.Options. For
-// errors of prompt files, set OnReload of promptfs.Options to the result of
-// [Handler.OnReload].
+// The page is a client of the server, over an endpoint of its own. For forms with the types of
+// arguments, set InputSchemas of the server's prompts.Options. For errors of prompt files, set
+// OnReload of promptfs.Options to the result of [Handler.OnReload].
 //
 // The page is for development: anyone who opens the page gets every prompt that the
 // server shows to a client without a principal.
@@ -35,14 +34,12 @@ import (
 
 // Options configures a [Handler].
 type Options struct {
-	// AllowedHosts are the accepted values of the Host header, with the port if the
-	// header has one, on any address. Default: loopback names, on a connection to a
-	// loopback address only.
+	// AllowedHosts are the accepted values of the Host header, with the port if the header has one,
+	// on any address. Default: loopback names, on a connection to a loopback address only.
 	AllowedHosts []string
 
-	// Editor is the URL that opens a file with an error in the author's editor. The
-	// page replaces {path}, {line} and {column}. Default:
-	// vscode://file{path}:{line}:{column}.
+	// Editor is the URL that opens a file with an error in the author's editor. The page replaces
+	// {path}, {line} and {column}. Default: vscode://file{path}:{line}:{column}.
 	Editor string
 
 	// Author answers the requests of the page about files of prompts, such as templates
@@ -79,9 +76,8 @@ type fileError struct {
 	URL     string `json:"url,omitempty"`  // opens the file in an editor
 }
 
-// NewHandler returns a handler for the page with the prompts of the server. Call
-// [Handler.Close] at the end. NewHandler returns an error if the server is nil or a value
-// of AllowedHosts is no host.
+// NewHandler returns a handler for the page with the prompts of the server. Call [Handler.Close] at
+// the end. NewHandler returns an error if the server is nil or a value of AllowedHosts is no host.
 func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	if o.Editor == "" {
 		o.Editor = defaultEditor
@@ -117,7 +113,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, why, http.StatusForbidden)
 		return
 	}
-	switch path := pathOf(r); path {
+	switch path := strings.TrimPrefix(r.URL.Path, "/"); path {
 	case "mcp":
 		h.endpoint.ServeHTTP(w, r)
 	case "reports":

@@ -16,8 +16,7 @@ import (
 const (
 	// maxClients is the maximum number of clients that are remembered.
 	maxClients = 10_000
-	// maxViews is the maximum number of pages, and of entries, that are remembered of
-	// one client.
+	// maxViews is the maximum number of pages, and of entries, that are remembered of one client.
 	maxViews = 1024
 	// maxSeen is the maximum memory of all that is remembered, in bytes.
 	maxSeen = 32 << 20
@@ -31,8 +30,7 @@ const (
 	entryBytes = 96
 )
 
-// clients are what clients have seen. A client that is not known reads the
-// current files.
+// clients are what clients have seen. A client that is not known reads the current files.
 type clients struct {
 	mu    sync.Mutex // protects the fields below
 	known map[feature.Client]*list.Element

@@ -1,6 +1,5 @@
-// Package promptskills serves skills by the extension
-// io.modelcontextprotocol/skills. A skill is a folder with a SKILL.md of
-// instructions for an agent:
+// Package promptskills serves skills by the extension io.modelcontextprotocol/skills. A skill is a
+// folder with a SKILL.md of instructions for an agent:
 //
 //	var skills promptskills.Registry
 //	err := skills.Add(promptskills.Skill{
@@ -16,10 +15,9 @@
 //
 // # Skills below skills
 //
-// A skill may have skills below: acme/refunds/chargebacks is below acme/refunds.
-// Each has an entry of its own in the list. The entry of the upper skill contains
-// the files of the lower skill too, so a change to the lower skill changes both
-// entries.
+// A skill may have skills below: acme/refunds/chargebacks is below acme/refunds. Each has an entry
+// of its own in the list. The entry of the upper skill contains the files of the lower skill too,
+// so a change to the lower skill changes both entries.
 //
 // # Consistency
 //

@@ -23,22 +23,19 @@ const Extension = "io.modelcontextprotocol/skills"
 // Resources.Subscribe return the error, wrapped or not.
 var ErrUnknownResource = errors.New("unknown resource")
 
-// New returns a feature that serves the skills of a registry and the resources
-// of the options:
+// New returns a feature that serves the skills of a registry and the resources of the options:
 //
 //	f, err := promptskills.New(&skills, promptskills.Options{})
 //	…
 //	srv, err := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{f}})
 //
-// The registry may change at any time. A nil registry and a negative option are errors.
-// The feature has the
-// methods skills/list, skills/get, resources/list, resources/templates/list,
-// resources/read and resources/directory/read, in all protocol versions.
+// The registry may change at any time. A nil registry and a negative option are errors. The feature
+// has the methods skills/list, skills/get, resources/list, resources/templates/list, resources/read
+// and resources/directory/read, in all protocol versions.
 //
-// A client gets -32602 for an invalid URI, an unknown skill, a directory read as a
-// file, a file read as a directory, and a cursor of another list. For an unknown
-// resource, a client gets -32602 in 2026-07-28 and -32002 before. The error's data
-// contains the URI.
+// A client gets -32602 for an invalid URI, an unknown skill, a directory read as a file, a file
+// read as a directory, and a cursor of another list. For an unknown resource, a client gets -32602
+// in 2026-07-28 and -32002 before. The error's data contains the URI.
 func New(r *Registry, o Options) (feature.Feature, error) {
 	if r == nil {
 		return feature.Feature{}, errors.New("promptskills: New: registry is nil")

@@ -54,16 +54,14 @@ type Resources struct {
 	// Read returns the contents of a resource, or [ErrUnknownResource] for an
 	// unknown URI. An empty URI in the result stands for the URI of the request.
 	Read func(ctx context.Context, uri string) ([]prompts.EmbeddedResource, error)
-	// Changed calls f for each change of the list, until cancel is called. f returns
-	// at once.
+	// Changed calls f for each change of the list, until cancel is called. f returns at once.
 	Changed func(f func()) (cancel func())
 	// Subscribe calls changed for each change of a resource, until cancel is called.
 	// Without Subscribe, clients cannot subscribe to the application's resources.
 	Subscribe func(ctx context.Context, uri string, changed func()) (cancel func(), err error)
 }
 
-// Template is a template for the URIs of resources, sent by
-// resources/templates/list.
+// Template is a template for the URIs of resources, sent by resources/templates/list.
 type Template struct {
 	URITemplate string // required, RFC 6570
 	Name        string // required

@@ -34,8 +34,7 @@ var maxNames = map[string]int{
 	"resources/directory/read": maxPath,
 }
 
-// checkURI returns an error for a URI or template of the application that is too long
-// for a cursor.
+// checkURI returns an error for a URI or template of the application that is too long for a cursor.
 func checkURI(uri string) error {
 	if len(uri) > cursor.MaxName {
 		return fmt.Errorf("URI %q of a resource has %d bytes (limit %d)", phrase.Clip(uri, phrase.MaxEcho), len(uri), cursor.MaxName)

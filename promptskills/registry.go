@@ -92,8 +92,7 @@ func (r *Registry) Set(skills ...Skill) error {
 	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
 }
 
-// Remove removes a skill and reports whether the skill existed. Skills below are
-// kept.
+// Remove removes a skill and reports whether the skill existed. Skills below are kept.
 func (r *Registry) Remove(path string) bool {
 	removed := false
 	_ = r.Update(func(tx *Tx) error {
@@ -103,10 +102,9 @@ func (r *Registry) Remove(path string) bool {
 	return removed
 }
 
-// Update combines several changes into one: readers see all or none of them, and
-// subscribers get one signal. It calls f with a Tx that is valid until f returns. If
-// f returns an error or panics, or if the result is invalid, nothing changes, and
-// Update returns the errors.
+// Update combines several changes into one: readers see all or none of them, and subscribers get
+// one signal. It calls f with a Tx that is valid until f returns. If f returns an error or panics,
+// or if the result is invalid, nothing changes, and Update returns the errors.
 //
 // Other changes wait until f returns. Inside f, change the registry only through the
 // Tx. Any other change that f makes or waits for is a deadlock.
@@ -200,8 +198,7 @@ func (r *Registry) release(gone []*compiled) {
 	}
 }
 
-// forget returns the snapshots that are still retained, and starts the timer for
-// the next to go.
+// forget returns the snapshots that are still retained, and starts the timer for the next to go.
 func (r *Registry) forget(pasts []past, now time.Time) []past {
 	retain := cmp.Or(r.Retain, defaultRetain)
 	for len(pasts) > 0 && (now.Sub(pasts[0].ended) >= retain || len(pasts) > maxPast) {
@@ -358,7 +355,6 @@ func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 	return r.subscribers.Channel()
 }
 
-// Notify signals a change to all subscribers, although the registry did not change.
-// Call Notify if clients may have read an older list elsewhere, such as on another
-// replica that lags behind.
+// Notify signals a change to all subscribers, although the registry did not change. Call Notify if
+// clients may have read an older list elsewhere, such as on another replica that lags behind.
 func (r *Registry) Notify() { r.subscribers.Call(&change{}) }

@@ -28,8 +28,7 @@ const Main = "SKILL.md"
 
 // The limits of one skill, which hosts need not exceed (SKL-16).
 const (
-	// MaxFiles is the maximum number of files of a skill, including the files of
-	// skills below.
+	// MaxFiles is the maximum number of files of a skill, including the files of skills below.
 	MaxFiles = 512
 	// MaxBytes is the maximum size of all files of a skill together, including the
 	// files of skills below.
@@ -47,10 +46,9 @@ type Skill struct {
 	// field. Required: name and description. Hosts reject a skill if Frontmatter and
 	// SKILL.md differ. promptfs.ParseFrontmatter returns the Frontmatter of a file.
 	Frontmatter json.RawMessage
-	// Files contains the content of each file by its path in the skill, such as
-	// scripts/extract.py. SKILL.md is required. A file of a skill below belongs to
-	// the lower skill, and the server counts the file for both. The contents must
-	// not be changed afterwards.
+	// Files contains the content of each file by its path in the skill, such as scripts/extract.py.
+	// SKILL.md is required. A file of a skill below belongs to the lower skill, and the server
+	// counts the file for both. The contents must not be changed afterwards.
 	Files map[string][]byte
 	// Dynamic, if not nil, replaces Files with generated content: the current files
 	// for the client in ctx. The server publishes no digests for such a skill, and
@@ -68,8 +66,7 @@ func (s Skill) URI() string { return uriOf(s.Path + "/" + Main) }
 type Error struct {
 	// Skill is the path of the skill.
 	Skill string
-	// File is the path of the file in the skill. It is empty if the error is not in
-	// a file.
+	// File is the path of the file in the skill. It is empty if the error is not in a file.
 	File string
 	// Err describes the error. The text may change.
 	Err error
@@ -199,16 +196,13 @@ func checkPath(p string) error {
 	return nil
 }
 
-// maxPath is the maximum length of the path of a skill and of that of a file in
-// it, in bytes.
+// maxPath is the maximum length of the path of a skill and of that of a file in it, in bytes.
 const maxPath = 1024
 
-// maxFilePath is the maximum length of the path of a file with that of its skill, in
-// bytes.
+// maxFilePath is the maximum length of the path of a file with that of its skill, in bytes.
 const maxFilePath = maxPath + len("/") + maxPath
 
-// checkFrontmatter returns the front matter in compact form, the description, and
-// all errors.
+// checkFrontmatter returns the front matter in compact form, the description, and all errors.
 func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, description string, errs []error) {
 	failWith := func(fix, format string, args ...any) {
 		errs = append(errs, hint.New(fix, "front matter: "+format, args...))

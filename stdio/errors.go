@@ -10,9 +10,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// describe wraps an error of the stream. If the error only means that the
-// connection has ended, the result wraps io.ErrClosedPipe too, by which the server
-// recognizes the end.
+// describe wraps an error of the stream. If the error only means that the connection has ended, the
+// result wraps io.ErrClosedPipe too, by which the server recognizes the end.
 func (t *Transport) describe(op string, err error) error {
 	if over := t.done() || isClosed(err) || isGone(err); over && !errors.Is(err, io.ErrClosedPipe) {
 		return fmt.Errorf("stdio: %s: %w: %w", op, io.ErrClosedPipe, err)

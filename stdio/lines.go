@@ -38,11 +38,10 @@ func (e tooLargeError) Unwrap() error { return transport.ErrTooLarge }
 // MaxBytes is the limit that the server names to the client.
 func (e tooLargeError) MaxBytes() int { return int(e) }
 
-// next returns the next line that is not blank, without its end, in memory of
-// its own. For a line over the limit, next reads the whole line and returns the
-// error tooLarge. The next call continues after that line. Any other error is the
-// reader's own and final: io.EOF after the last line, or the error that interrupted
-// the stream. In the second case, an incomplete line is dropped.
+// next returns the next line that is not blank, without its end, in memory of its own. For a line
+// over the limit, next reads the whole line and returns the error tooLarge. The next call continues
+// after that line. Any other error is the reader's own and final: io.EOF after the last line, or
+// the error that interrupted the stream. In the second case, an incomplete line is dropped.
 func (l *lineReader) next() ([]byte, error) {
 	for l.end == nil {
 		line, err := l.line()
@@ -92,8 +91,7 @@ func (l *lineReader) longLine(part []byte, err error) ([]byte, error) {
 		case nil:
 			part = part[:len(part)-1]
 		case bufio.ErrBufferFull:
-			// One more byte than the limit is still fine: it may be a
-			// carriage return.
+			// One more byte than the limit is still fine: it may be a carriage return.
 			if skip = skip || len(head)+len(part)-1 > l.limit; skip {
 				head = nil
 			} else {

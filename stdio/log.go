@@ -38,10 +38,9 @@ const (
 // there is room again, the record "log records dropped", in the format of the others, has
 // the number of dropped records of each level.
 //
-// If the reader of w closes its side, the LogWriter drops all records from then on. After
-// any other error of w, such as a full disk, the failed record counts as dropped, and the
-// next one is written. NewLogWriter creates a LogWriter. The zero value is not usable.
-// Safe for concurrent use.
+// If the reader of w closes its side, the LogWriter drops all records from then on. After any other
+// error of w, such as a full disk, the failed record counts as dropped, and the next one is
+// written. NewLogWriter creates a LogWriter. The zero value is not usable. Safe for concurrent use.
 type LogWriter struct {
 	w   io.Writer
 	dup io.Closer // what w writes to, if that is a duplicate of the descriptor
@@ -83,10 +82,9 @@ func (l *LogWriter) checkMade() {
 	}
 }
 
-// Write queues a record, which is the whole of p. The level of the record is read from its
-// first bytes, as the handlers of package slog and its default logger write them. A record
-// of unknown level counts as WARN. Write returns len(p) and no error, whatever becomes of
-// the record.
+// Write queues a record, which is the whole of p. The level of the record is read from its first
+// bytes, as the handlers of package slog and its default logger write them. A record of unknown
+// level counts as WARN. Write returns len(p) and no error, whatever becomes of the record.
 func (l *LogWriter) Write(p []byte) (int, error) {
 	l.checkMade()
 	format, level := classify(p[:min(len(p), maxLogHead)])

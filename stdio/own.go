@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// own decides what to write to in place of w, and which of the streams Close
-// is to close. The writer comes first: the end of our output may be what makes
-// the other side end our input.
+// own decides what to write to in place of w, and which of the streams Close is to close. The
+// writer comes first: the end of our output may be what makes the other side end our input.
 func own(r io.Reader, w io.Writer) (io.Writer, []io.Closer) {
 	var closers []io.Closer
 	if dup := protected(w); dup != nil {
@@ -61,9 +60,8 @@ func killsOnWrite(f *os.File) bool {
 	return ok && (fd == uintptr(syscall.Stdout) || fd == uintptr(syscall.Stderr))
 }
 
-// descriptor returns f's descriptor, or false if it is not open. Unlike f.Fd it
-// does not put the file into blocking mode, in which Close would no longer
-// interrupt a read.
+// descriptor returns f's descriptor, or false if it is not open. Unlike f.Fd it does not put the
+// file into blocking mode, in which Close would no longer interrupt a read.
 func descriptor(f *os.File) (fd uintptr, ok bool) {
 	conn, err := f.SyscallConn()
 	if err != nil {

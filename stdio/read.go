@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// openStream is the stream until Close is called: then it has ended, whatever
-// more it would return.
+// openStream is the stream until Close is called: then it has ended, whatever more it would return.
 type openStream struct{ t *Transport }
 
 func (s openStream) Read(p []byte) (int, error) {
@@ -26,21 +25,18 @@ type line struct {
 	err error
 }
 
-// arrival is what the pump hands over: a line, and those that were read with
-// it.
+// arrival is what the pump hands over: a line, and those that were read with it.
 type arrival struct {
 	line
 	more []line
 }
 
-// Read returns the next line that is not blank, without its line end (LF or CRLF).
-// The slice belongs to the caller. The last line may lack a line end. Read does not
-// check the JSON.
+// Read returns the next line that is not blank, without its line end (LF or CRLF). The slice
+// belongs to the caller. The last line may lack a line end. Read does not check the JSON.
 //
-// It returns an error that wraps [transport.ErrTooLarge] for a line above
-// the limit, after skipping the line. The next Read returns the next
-// line. Any other error of the stream is final, and each later Read returns the same
-// error:
+// It returns an error that wraps [transport.ErrTooLarge] for a line above the limit, after skipping
+// the line. The next Read returns the next line. Any other error of the stream is final, and each
+// later Read returns the same error:
 //
 //   - io.EOF after the last line;
 //   - an error that wraps io.ErrClosedPipe if the client has reset the connection or
@@ -98,13 +94,12 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 
 var errGoexit = errors.New("stdio: its goroutine was ended by runtime.Goexit")
 
-// pump reads lines and hands them to Read. Lines that arrive together are handed over
-// together: to hand over a line alone would cost more than to read it. pump runs in a
-// goroutine of its own because a read of a terminal or a blocking pipe cannot be
-// interrupted. Read can stop waiting for pump, and a line that arrives meanwhile waits
-// here for the next Read. pump ends with the stream, on any error of the stream, and
-// after Close as soon as the stream's Read returns. A panic of the stream is treated as
-// an error of the stream, because in this goroutine it would end the process.
+// pump reads lines and hands them to Read. Lines that arrive together are handed over together: to
+// hand over a line alone would cost more than to read it. pump runs in a goroutine of its own
+// because a read of a terminal or a blocking pipe cannot be interrupted. Read can stop waiting for
+// pump, and a line that arrives meanwhile waits here for the next Read. pump ends with the stream,
+// on any error of the stream, and after Close as soon as the stream's Read returns. A panic of the
+// stream is treated as an error of the stream, because in this goroutine it would end the process.
 func (t *Transport) pump() {
 	t.end = errGoexit // unless it comes to its end
 	defer close(t.lines)

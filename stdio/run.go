@@ -12,11 +12,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/sigpipe"
 )
 
-// Run serves the server's prompts on the standard input and output of the process.
-// It returns nil when the client closes the input, when ctx ends, and after a SIGINT
-// or SIGTERM. Requests in flight then end by the rules of [prompts.Server.Serve]. A
-// second signal ends the process. Run returns an error if standard input or output
-// fails.
+// Run serves the server's prompts on the standard input and output of the process. It returns nil
+// when the client closes the input, when ctx ends, and after a SIGINT or SIGTERM. Requests in
+// flight then end by the rules of [prompts.Server.Serve]. A second signal ends the process. Run
+// returns an error if standard input or output fails.
 //
 // While Run serves, a closed standard error does not end the process by SIGPIPE: a write
 // returns an error. If package log writes to os.Stderr, as by default, Run makes it write

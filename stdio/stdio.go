@@ -1,5 +1,4 @@
-// Package stdio carries MCP messages as lines of JSON over standard input and
-// output:
+// Package stdio carries MCP messages as lines of JSON over standard input and output:
 //
 //	err := stdio.Run(ctx, srv)
 //
@@ -37,9 +36,8 @@ func (t *Transport) isMade() bool { return t != nil && t.closed != nil }
 // transport that the server itself has closed is not a failure either.
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
-// Transport is a [transport.Conn] over a pair of byte streams. [New] and
-// [NewStream] create one: the methods of a zero Transport return an error. Safe for
-// concurrent use.
+// Transport is a [transport.Conn] over a pair of byte streams. [New] and [NewStream] create one:
+// the methods of a zero Transport return an error. Safe for concurrent use.
 type Transport struct {
 	r     io.Reader
 	limit atomic.Int64 // the longest message to read, in bytes; 0 until LimitMessages or the first Read
@@ -65,9 +63,8 @@ type Transport struct {
 // New returns a Transport over the process's standard input and output, with default
 // [Options]. It uses the values of os.Stdin and os.Stdout at the time of the call.
 //
-// A client ends such a server by closing its input: Read then returns io.EOF. If the
-// client closes the output first, Write returns an error, and SIGPIPE does not kill
-// the process.
+// A client ends such a server by closing its input: Read then returns io.EOF. If the client closes
+// the output first, Write returns an error, and SIGPIPE does not kill the process.
 //
 // A server on New without [Run] has no protection of standard error: if the client closes
 // standard error, the next record on os.Stderr ends the process by SIGPIPE, and if the
@@ -76,18 +73,16 @@ func New() *Transport {
 	return NewStream(os.Stdin, os.Stdout, Options{})
 }
 
-// NewStream returns a Transport that reads messages from r and writes them to w. For
-// a connection, pass the same value twice. The Transport reads ahead, so no other
-// code may use r or w afterwards.
+// NewStream returns a Transport that reads messages from r and writes them to w. For a connection,
+// pass the same value twice. The Transport reads ahead, so no other code may use r or w afterwards.
 //
 // [Transport.Close] closes r and w if they have a Close method, except the process's
 // standard files. Their Close must tolerate a concurrent Read or Write, like the
 // Close of an *os.File or a net.Conn.
 //
-// If w is standard output or standard error itself, the Transport writes to a
-// duplicate of the descriptor, because the Go runtime kills the process after a
-// failed write to descriptor 1 or 2. This protection does not cover writers that
-// wrap one of the two.
+// If w is standard output or standard error itself, the Transport writes to a duplicate of the
+// descriptor, because the Go runtime kills the process after a failed write to descriptor 1 or 2.
+// This protection does not cover writers that wrap one of the two.
 func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 	t := &Transport{
 		r:      r,
@@ -105,9 +100,8 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 // the medium allows. Each later Read or Write returns an error that wraps
 // io.ErrClosedPipe. Received but unread messages are lost.
 //
-// Close closes each stream once, except the process's standard files, and returns
-// their errors. A stream that is already closed is not an error. Further calls
-// return the same result.
+// Close closes each stream once, except the process's standard files, and returns their errors. A
+// stream that is already closed is not an error. Further calls return the same result.
 //
 // If a pending Read of r does not return, one goroutine outlives Close: the reader
 // of standard input ends with the next line or with the process.

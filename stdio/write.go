@@ -24,11 +24,10 @@ var (
 	errNoReturn = errors.New("stdio: an earlier write has panicked or ended its goroutine")
 )
 
-// Write sends each message and a newline, all in one call of the stream's Write. It does
-// not keep the messages. It returns an error and writes nothing if a message contains a
-// newline, or if ctx has ended. The Transport stays usable then. A running Write ends by
-// Close, if the medium allows, and not by ctx. Without messages, the stream's Write is not
-// called.
+// Write sends each message and a newline, all in one call of the stream's Write. It does not keep
+// the messages. It returns an error and writes nothing if a message contains a newline, or if ctx
+// has ended. The Transport stays usable then. A running Write ends by Close, if the medium allows,
+// and not by ctx. Without messages, the stream's Write is not called.
 //
 // Any error of the stream is final, because the client may have received a part of a
 // line. This includes a short write and a panic. Each later Write returns the same

@@ -18,9 +18,8 @@ const (
 
 var errBodyBudget = errors.New("there is no room for the body")
 
-// newBodyBudget bounds the memory for bodies of at most size bytes from the first
-// byte until the server has parsed them: a client can be slow to send the rest of
-// a body.
+// newBodyBudget bounds the memory for bodies of at most size bytes from the first byte until the
+// server has parsed them: a client can be slow to send the rest of a body.
 func newBodyBudget(size int64) *limit.Semaphore {
 	size = min(size, math.MaxInt64/pendingBodies) // without overflow
 	return limit.NewSemaphore(pendingBodies*size, pendingBodiesOfOne*size)

@@ -155,8 +155,7 @@ func (x *session) acquire(ctx context.Context) bool {
 	}
 }
 
-// expediteOlder makes the write of the sender end soon, unless the sender is the newest
-// stream.
+// expediteOlder makes the write of the sender end soon, unless the sender is the newest stream.
 func (x *session) expediteOlder() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -42,10 +42,9 @@ type Handler struct {
 	idle       chan struct{}  // closed when nothing runs any more; nil if no Shutdown waits
 }
 
-// NewHandler returns a handler for the server. Call [Handler.Close] or
-// [Handler.Shutdown] at the end. It returns all errors of the options, joined: a negative
-// number without a meaning, or a value of AllowedOrigins or AllowedHosts that no header
-// can have. A nil server is an error, too.
+// NewHandler returns a handler for the server. Call [Handler.Close] or [Handler.Shutdown] at the
+// end. It returns all errors of the options, joined: a negative number without a meaning, or a
+// value of AllowedOrigins or AllowedHosts that no header can have. A nil server is an error, too.
 func NewHandler(s *prompts.Server, o Options) (*Handler, error) {
 	if s == nil {
 		return nil, errors.New("streamablehttp: NewHandler: server is nil")
@@ -146,12 +145,11 @@ func (h *Handler) signalIdle() {
 // have not ended in time.
 const cutOffTimeout = time.Second
 
-// Shutdown ends the handler gracefully: new requests get status 503, subscriptions
-// get their result, streams end, and requests in progress get their responses. A
-// request in progress may still ask its user. Shutdown returns nil when all requests
-// have ended. If ctx ends first, Shutdown cancels the other requests, which get an
-// error response, and returns the cause within a second. The sessions end in both
-// cases. It may be called more than once.
+// Shutdown ends the handler gracefully: new requests get status 503, subscriptions get their
+// result, streams end, and requests in progress get their responses. A request in progress may
+// still ask its user. Shutdown returns nil when all requests have ended. If ctx ends first,
+// Shutdown cancels the other requests, which get an error response, and returns the cause within a
+// second. The sessions end in both cases. It may be called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error { return h.shutdown(ctx, cutOffTimeout) }
 
 // Close ends the handler at once.

@@ -135,8 +135,7 @@ func checkHeader(h http.Header, name, want string) error {
 	return nil
 }
 
-// decodeName decodes the name in a header: verbatim, or in Base64 between two
-// markers (HTN-21).
+// decodeName decodes the name in a header: verbatim, or in Base64 between two markers (HTN-21).
 func decodeName(value string) (name string, ok bool) {
 	encoded, isEncoded := strings.CutPrefix(value, "=?base64?")
 	if isEncoded {
@@ -153,9 +152,8 @@ func decodeName(value string) (name string, ok bool) {
 	return string(raw), true
 }
 
-// accepts reports whether a client takes a media type: without the header it
-// takes any (GAP-33). What the header says of the type itself counts for more
-// than what it says of a family or of all.
+// accepts reports whether a client takes a media type: without the header it takes any (GAP-33).
+// What the header says of the type itself counts for more than what it says of a family or of all.
 func accepts(h http.Header, mediaType string) bool {
 	values := h["Accept"]
 	if strings.Join(values, "") == "" {

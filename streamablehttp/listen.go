@@ -40,8 +40,7 @@ const (
 // may be idle for 2 minutes, and a header has at most 32 KiB.
 //
 // ListenAndServe has no authentication: it serves every client that can connect. For
-// authentication, TLS, another path or other timeouts, put a [NewHandler] into an
-// http.Server:
+// authentication, TLS, another path or other timeouts, put a [NewHandler] into an http.Server:
 //
 //	handler, err := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 //	mux := http.NewServeMux()

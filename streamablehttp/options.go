@@ -9,31 +9,27 @@ import (
 	"time"
 )
 
-// Options configures a [Handler]. The zero value of each field is its default and
-// the safe choice.
+// Options configures a [Handler]. The zero value of each field is its default and the safe choice.
 type Options struct {
-	// AllowedOrigins are the origins, such as "https://app.example.org", of web
-	// pages that may call the server, in addition to the server's own origin. The origin
-	// of an extension or of a webview has a scheme of its own, such as
-	// "chrome-extension://ID" or "tauri://localhost". Wildcards are not supported. Only
-	// these pages get CORS headers, which allow all request headers. A request from
-	// any other origin gets status 403, as a defense against DNS rebinding. Browsers
-	// send OPTIONS requests without credentials, so authentication must let these
-	// requests pass. Default: none.
+	// AllowedOrigins are the origins, such as "https://app.example.org", of web pages that may call
+	// the server, in addition to the server's own origin. The origin of an extension or of a
+	// webview has a scheme of its own, such as "chrome-extension://ID" or "tauri://localhost".
+	// Wildcards are not supported. Only these pages get CORS headers, which allow all request
+	// headers. A request from any other origin gets status 403, as a defense against DNS rebinding.
+	// Browsers send OPTIONS requests without credentials, so authentication must let these requests
+	// pass. Default: none.
 	AllowedOrigins []string
-	// AllowedHosts are the accepted values of the Host header, with the port if the
-	// header has one. Any other value gets status 403. On a loopback address behind
-	// a proxy, set the names that the proxy passes on. Default: all names, and on a
-	// loopback address only loopback names.
+	// AllowedHosts are the accepted values of the Host header, with the port if the header has one.
+	// Any other value gets status 403. On a loopback address behind a proxy, set the names that the
+	// proxy passes on. Default: all names, and on a loopback address only loopback names.
 	AllowedHosts []string
 
 	// DisableSessions serves session-based clients (2024-11-05 to 2025-11-25)
 	// without sessions, so that any replica can serve each request. These clients
 	// get no list_changed notifications and do not support elicitation.
 	DisableSessions bool
-	// SessionTimeout is the time after which an idle session ends. A session with a
-	// request in progress or an open stream is not idle. Default: 30 minutes;
-	// negative: no limit.
+	// SessionTimeout is the time after which an idle session ends. A session with a request in
+	// progress or an open stream is not idle. Default: 30 minutes; negative: no limit.
 	SessionTimeout time.Duration
 	// MaxSessions is the maximum number of open sessions. At the limit, the next
 	// initialize ends the longest idle session: preferably an unused one, and among
@@ -41,12 +37,11 @@ type Options struct {
 	// initialize, is spared for 10 seconds, unless a quarter of MaxSessions are unused.
 	// If no other session is idle, initialize gets status 503. Default: 10,000.
 	MaxSessions int
-	// MaxSessionsPerClient is the same for one client. At the limit, only the
-	// client's own sessions end. A client is a principal, if Options.Principal of
-	// the server is set, or an address without one. The addresses of one /64 network
-	// of IPv6 count as one. Behind a proxy, all clients without a principal share an
-	// address. Default: a quarter of MaxSessions, but 100 at least and no more than
-	// MaxSessions.
+	// MaxSessionsPerClient is the same for one client. At the limit, only the client's own sessions
+	// end. A client is a principal, if Options.Principal of the server is set, or an address
+	// without one. The addresses of one /64 network of IPv6 count as one. Behind a proxy, all
+	// clients without a principal share an address. Default: a quarter of MaxSessions, but 100 at
+	// least and no more than MaxSessions.
 	MaxSessionsPerClient int
 	// MaxStreams is the maximum number of requests in progress, including open
 	// streams. The next request gets status 503. Default: 20,000.
@@ -55,10 +50,9 @@ type Options struct {
 	// Default: a quarter of MaxStreams, and 1,000 at least.
 	MaxStreamsPerClient int
 
-	// ReadTimeout limits the time of a client to send a body. The server's
-	// MaxMessageBytes limits the size. At most 16 bodies of this size are received
-	// at a time, and the next request gets status 503. Default: 30 seconds;
-	// negative: no limit.
+	// ReadTimeout limits the time of a client to send a body. The server's MaxMessageBytes limits
+	// the size. At most 16 bodies of this size are received at a time, and the next request gets
+	// status 503. Default: 30 seconds; negative: no limit.
 	ReadTimeout time.Duration
 	// WriteTimeout limits the time of a client to receive each message. Default: 30
 	// seconds; negative: no limit.

@@ -113,15 +113,13 @@ func (x *exchange) handle(ctx context.Context) error {
 		Connected: x.request.Context(), Done: x.handler.open.Done(), Informer: informer{x.request},
 	}
 	if len(*x.body) > smallBody {
-		// Until the message is parsed, which may wait for others, a disconnect ends
-		// everything.
+		// Until the message is parsed, which may wait for others, a disconnect ends everything.
 		stop := context.AfterFunc(x.request.Context(), x.cancel)
 		e.Release = func() { stop(); x.release() }
 	}
 	if x.request.ProtoMajor == 1 {
-		// A second goroutine would cost more than the rest of the exchange. If
-		// the application's code outlives the response, the reply ends the use
-		// of this connection.
+		// A second goroutine would cost more than the rest of the exchange. If the application's
+		// code outlives the response, the reply ends the use of this connection.
 		defer x.cancel()
 		return x.handler.server.Handle(ctx, *x.body, e)
 	}
@@ -171,8 +169,7 @@ func (x *exchange) end() {
 	}
 }
 
-// conclude replies to a message that the server has no answer to. err is that
-// of Handle.
+// conclude replies to a message that the server has no answer to. err is that of Handle.
 func (x *exchange) conclude(err error) {
 	var unaccepted *prompts.Error
 	switch {

@@ -12,9 +12,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
-// ServeHTTP answers one request. Over HTTP/1, ServeHTTP returns when the
-// application's code returns. If the code exceeds its time limit, the return is later than
-// the response.
+// ServeHTTP answers one request. Over HTTP/1, ServeHTTP returns when the application's code
+// returns. If the code exceeds its time limit, the return is later than the response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.checkMade()
 	h.bound(w, r)

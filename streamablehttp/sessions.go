@@ -63,14 +63,12 @@ func newID() string { return rand.Text() + rand.Text() }
 const (
 	// handshakeTime is how long a handshake is spared at a limit.
 	handshakeTime = 10 * time.Second
-	// handshakeShare is the part of the sessions that may be spared handshakes, 1 by
-	// this.
+	// handshakeShare is the part of the sessions that may be spared handshakes, 1 by this.
 	handshakeShare = 4
 )
 
-// add adds a session that initialize opens. At a limit, add first ends an idle
-// session. It reports false if no session is idle but handshakes that are spared, or
-// after endAll.
+// add adds a session that initialize opens. At a limit, add first ends an idle session. It reports
+// false if no session is idle but handshakes that are spared, or after endAll.
 func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	s.mu.Lock()
 	if s.over {
@@ -176,8 +174,7 @@ func (s *sessions) isBusy(id string) bool {
 	return found != nil && found.active > 0
 }
 
-// use returns a session, if it is the principal's, for a request or a stream,
-// which done ends.
+// use returns a session, if it is the principal's, for a request or a stream, which done ends.
 func (s *sessions) use(id, principal string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,8 +188,7 @@ func (s *sessions) use(id, principal string) *session {
 	return found
 }
 
-// done ends a use of a session, which expires once it has been idle for the
-// timeout.
+// done ends a use of a session, which expires once it has been idle for the timeout.
 func (s *sessions) done(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,8 +203,7 @@ func (s *sessions) done(x *session, timeout time.Duration) {
 	}
 }
 
-// expire ends a session that has been idle for the timeout, or looks again when
-// it may be.
+// expire ends a session that has been idle for the timeout, or looks again when it may be.
 func (s *sessions) expire(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	if s.byID[x.id] != x {

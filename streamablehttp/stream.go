@@ -13,10 +13,9 @@ import (
 // hurried is how long the writes of a stream that is to end may still take.
 const hurried = time.Second
 
-// noDeadline returns the deadline of a stream of HTTP/2 with no write in progress. When a
-// stream ends, net/http stops the timer of its deadline for good. A zero deadline removes the
-// timer, and a deadline that is set after the end would start another, which would keep the
-// stream in memory.
+// noDeadline returns the deadline of a stream of HTTP/2 with no write in progress. When a stream
+// ends, net/http stops the timer of its deadline for good. A zero deadline removes the timer, and a
+// deadline that is set after the end would start another, which would keep the stream in memory.
 func noDeadline() time.Time { return time.Now().Add(100 * 365 * 24 * time.Hour) }
 
 type stream struct {
@@ -206,8 +205,7 @@ func (s *stream) event(msg []byte, last bool) (err error) {
 	return err
 }
 
-// comment sends a comment if nothing was sent for the time keepAlive, and schedules
-// its next call.
+// comment sends a comment if nothing was sent for the time keepAlive, and schedules its next call.
 func (s *stream) comment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,8 +280,7 @@ func (s *stream) expedite() {
 	}
 }
 
-// errPanicked is the error of a write after the application's ResponseWriter
-// panicked.
+// errPanicked is the error of a write after the application's ResponseWriter panicked.
 var errPanicked = errors.New("panic in the http.ResponseWriter")
 
 // recoverPanic stores a panic of the application's ResponseWriter,
@@ -299,8 +296,7 @@ func (s *stream) recoverPanic(err *error) {
 	}
 }
 
-// storePanic stores the value of the first panic and reports the client as
-// disconnected.
+// storePanic stores the value of the first panic and reports the client as disconnected.
 func (s *stream) storePanic(v any) {
 	if s.panicked.CompareAndSwap(nil, &v) && s.onDisconnect != nil {
 		s.onDisconnect()
@@ -309,8 +305,7 @@ func (s *stream) storePanic(v any) {
 
 func (s *stream) hasPanicked() bool { return s.panicked.Load() != nil }
 
-// repanic panics with the stored value. The goroutine of the request calls it
-// last.
+// repanic panics with the stored value. The goroutine of the request calls it last.
 func (s *stream) repanic() {
 	if v := s.panicked.Load(); v != nil {
 		panic(*v)

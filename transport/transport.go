@@ -1,5 +1,4 @@
-// Package transport has the types that a server of package prompts shares with its
-// transports.
+// Package transport has the types that a server of package prompts shares with its transports.
 //
 // A connection that carries whole messages in both directions implements [Conn], for
 // the Serve method of the server. A request/response transport, such as HTTP, passes
@@ -32,13 +31,11 @@ import (
 // A Conn may have a method LimitMessages(bytes int). The server calls it before the first Read,
 // with the size of the largest message that it accepts.
 type Conn interface {
-	// Read returns the next message without framing. The slice belongs to the
-	// caller. Read returns
+	// Read returns the next message without framing. The slice belongs to the caller. Read returns
 	//
 	//   - io.EOF after the last message of the client;
-	//   - an error that wraps [ErrTooLarge] if a message exceeds the transport's
-	//     limit. The transport skips the message, and the server responds with an
-	//     error and continues to read;
+	//   - an error that wraps [ErrTooLarge] if a message exceeds the transport's limit. The
+	//     transport skips the message, and the server responds with an error and continues to read;
 	//   - an error that wraps io.ErrClosedPipe if the client disconnected. The
 	//     server treats a disconnect as a normal end;
 	//   - any other error if the connection fails.
@@ -47,10 +44,9 @@ type Conn interface {
 	// so checking either is enough.
 	Read(ctx context.Context) ([]byte, error)
 
-	// Write sends the messages in order, at least one. It must not keep or change
-	// msgs or a message. An error ends the connection. An error that wraps
-	// io.ErrClosedPipe or io.EOF means that the client disconnected, and is a normal
-	// end.
+	// Write sends the messages in order, at least one. It must not keep or change msgs or a
+	// message. An error ends the connection. An error that wraps io.ErrClosedPipe or io.EOF means
+	// that the client disconnected, and is a normal end.
 	Write(ctx context.Context, msgs ...[]byte) error
 
 	// Close ends the connection, and unblocks Read and Write if the medium allows.
@@ -82,9 +78,8 @@ type RequestInfo struct {
 
 // Exchange receives the responses to one message.
 //
-// The functions CheckVersion, CheckRouting and Session return errors. The client
-// gets an error that is, or wraps, an [*Error]. For any other error the client gets an
-// internal error (-32603).
+// The functions CheckVersion, CheckRouting and Session return errors. The client gets an error that
+// is, or wraps, an [*Error]. For any other error the client gets an internal error (-32603).
 type Exchange struct {
 	// CheckVersion, if not nil, is called for each valid request before the server
 	// checks its protocol version. An error is the response.
@@ -92,10 +87,9 @@ type Exchange struct {
 	// CheckRouting, if not nil, is called after CheckVersion, before the server
 	// looks up the method and the name. An error is the response.
 	CheckRouting func(RequestInfo) error
-	// Session, if not nil, returns the session of a session-based message, for the
-	// server's Handle. It is called once for each valid message, with an empty
-	// Method for a response or a batch. An error is the response to a request, and
-	// Handle's own error for any other message.
+	// Session, if not nil, returns the session of a session-based message, for the server's Handle.
+	// It is called once for each valid message, with an empty Method for a response or a batch. An
+	// error is the response to a request, and Handle's own error for any other message.
 	Session func(RequestInfo) (Session, error)
 	// ClientKey, if not empty, identifies the client across its sessions, for
 	// example by its principal or network address. Limits.MaxConcurrentPerClient
@@ -110,23 +104,19 @@ type Exchange struct {
 	// response. Send is never called concurrently, nor after Handle has returned. It
 	// must not retain msg. Required: Handle returns an error without Send.
 	Send func(msg []byte, code Code, last bool) error
-	// Release, if not nil, is called once, before the first call of Send and before
-	// Handle returns. From then on the server does not use msg, and the transport
-	// may reuse the memory.
+	// Release, if not nil, is called once, before the first call of Send and before Handle returns.
+	// From then on the server does not use msg, and the transport may reuse the memory.
 	Release func()
-	// Overdue, if not nil, is called before a response after which Handle does not
-	// return soon, because the application's code continues after its time limit. A
-	// transport over HTTP/1 must not reuse the connection then. Overdue must return at
-	// once, and may be called more than once.
+	// Overdue, if not nil, is called before a response after which Handle does not return soon,
+	// because the application's code continues after its time limit. A transport over HTTP/1 must
+	// not reuse the connection then. Overdue must return at once, and may be called more than once.
 	Overdue func()
-	// Connected, if not nil, ends when the client receives nothing of Send any more,
-	// because it has disconnected. A request to the client that waits for its response
-	// then fails, and so does the next one. The application's code continues: to cancel
-	// it, the transport ends the context of Handle. Default: only the end of the session
-	// ends the wait.
+	// Connected, if not nil, ends when the client receives nothing of Send any more, because it has
+	// disconnected. A request to the client that waits for its response then fails, and so does the
+	// next one. The application's code continues: to cancel it, the transport ends the context of
+	// Handle. Default: only the end of the session ends the wait.
 	Connected context.Context
-	// Done, if not nil, is closed to end subscriptions/listen requests with a
-	// response.
+	// Done, if not nil, is closed to end subscriptions/listen requests with a response.
 	Done <-chan struct{}
 }
 
@@ -138,9 +128,8 @@ type Info struct {
 	// Protocol is the protocol that carries the messages, in lower case, such as
 	// http, and ProtocolVersion its version, such as 1.1 or 2.
 	Protocol, ProtocolVersion string
-	// ClientAddress is the client's IP address or socket. Behind a proxy,
-	// ClientAddress is the proxy's address. ServerAddress is the local address of
-	// the server.
+	// ClientAddress is the client's IP address or socket. Behind a proxy, ClientAddress is the
+	// proxy's address. ServerAddress is the local address of the server.
 	ClientAddress, ServerAddress string
 }
 
@@ -181,19 +170,17 @@ type SessionOptions struct {
 // server creates sessions: see the NewSession method of prompts.Server. A later version may
 // add methods. Safe for concurrent use.
 type Session interface {
-	// Handle handles one message of the session's client, like the server's Handle.
-	// If the client canceled the request, there is no response and the error wraps
-	// context.Canceled. The requests of a batch (2025-03-26) are handled one after
-	// the other and answered together.
+	// Handle handles one message of the session's client, like the server's Handle. If the client
+	// canceled the request, there is no response and the error wraps context.Canceled. The requests
+	// of a batch (2025-03-26) are handled one after the other and answered together.
 	//
 	// A response to a request of the server is a message too. The call of Handle
 	// that sent the request continues.
 	Handle(ctx context.Context, msg []byte, x Exchange) error
-	// Notifications sends the notifications of the session, such as list_changed. It
-	// returns nil when ctx ends or the session is closed, or the error of send.
-	// Unsent notifications remain for the next call. At most one call runs at a
-	// time. Any goroutine may call send, one at a time and not after Notifications
-	// has returned. send must not retain msg.
+	// Notifications sends the notifications of the session, such as list_changed. It returns nil
+	// when ctx ends or the session is closed, or the error of send. Unsent notifications remain for
+	// the next call. At most one call runs at a time. Any goroutine may call send, one at a time
+	// and not after Notifications has returned. send must not retain msg.
 	Notifications(ctx context.Context, send func(msg []byte) error) error
 	// Close ends the session and cancels its requests without a response. It may be
 	// called more than once.

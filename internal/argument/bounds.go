@@ -42,12 +42,10 @@ func (v *value) compileNumber(s *jsonschema.Schema) error {
 	return v.rules.checkMultiples(finite(low), finite(high))
 }
 
-// Parsing the text enforces the range of the type anyway. The narrowed bounds are
-// for hints, forms and messages, and they find bounds that no value of the type can
-// satisfy.
+// Parsing the text enforces the range of the type anyway. The narrowed bounds are for hints, forms
+// and messages, and they find bounds that no value of the type can satisfy.
 func (v *value) narrow() error {
-	// high is exclusive, because the largest 64-bit integers have no float64 of
-	// their own.
+	// high is exclusive, because the largest 64-bit integers have no float64 of their own.
 	low, high, text := v.held()
 	r := &v.rules
 	isAbove := func(bound *float64) bool { return bound != nil && *bound >= high }
@@ -66,8 +64,7 @@ func (v *value) narrow() error {
 			return fmt.Errorf("%s is %s, but the type holds %s, so no value is allowed", b.keyword, phrase.Decimal(*b.bound), text)
 		}
 	}
-	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is
-	// at least 0.
+	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is at least 0.
 	var least, most *float64
 	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
 		least = &low
@@ -99,11 +96,9 @@ func finite(bound float64) *float64 {
 	return &bound
 }
 
-// checkMultiples returns an error if no multiple is between the bounds.
-//
-// Rational numbers, because 0.3 is a multiple of 0.1 as decimals, but not as
-// floats. The numbers come from the declaration, so their size is that of a float64
-// at most.
+// checkMultiples returns an error if no multiple is between the bounds. Rational numbers, because
+// 0.3 is a multiple of 0.1 as decimals, but not as floats. The numbers come from the declaration,
+// so their size is that of a float64 at most.
 func (r *rules) checkMultiples(low, high *float64) error {
 	if r.multipleOf == nil || low == nil || high == nil {
 		return nil
@@ -118,8 +113,7 @@ func (r *rules) checkMultiples(low, high *float64) error {
 	return nil
 }
 
-// rationalOf returns the shortest decimal of f, which is the number that the author
-// wrote.
+// rationalOf returns the shortest decimal of f, which is the number that the author wrote.
 func rationalOf(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
 	return r

@@ -17,11 +17,9 @@ func (s *subschema) namesToComplete() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
 }
 
-// valuesToComplete returns the values that the schema allows, if they are few: a string as
-// its text, others as JSON.
-//
-// The values are candidates, not promises: allOf, not and other keywords in place
-// may still reject one of them. Validation reports that when the text is sent.
+// valuesToComplete returns the values that the schema allows, if they are few: a string as its
+// text, others as JSON. The values are candidates, not promises: allOf, not and other keywords in
+// place may still reject one of them. Validation reports that when the text is sent.
 func (s *subschema) valuesToComplete() []string {
 	if s.rules.enum != nil {
 		texts := make([]string, len(s.rules.enum))
@@ -43,8 +41,7 @@ func (s *subschema) valuesToComplete() []string {
 			return !s.rules.fits(instance{kind: strictjson.Number, text: text}.number())
 		})...)
 	}
-	// Null alone is no reason to offer values: a string that may be null has no
-	// candidates.
+	// Null alone is no reason to offer values: a string that may be null has no candidates.
 	if s.kinds>>strictjson.Null&1 == 1 && texts != nil {
 		texts = append(texts, "null")
 	}
@@ -55,8 +52,7 @@ func (s *subschema) valuesToComplete() []string {
 // into one response of the protocol.
 const maxIntegers = 101
 
-// Beyond exactFloat, adding 1 to a float64 may not change it, so bounds there give
-// no list.
+// Beyond exactFloat, adding 1 to a float64 may not change it, so bounds there give no list.
 func (r *rules) integers() []string {
 	low, high := r.between()
 	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {

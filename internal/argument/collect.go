@@ -41,7 +41,6 @@ type Map map[string]string
 // TextsOf returns the arguments as strings, by name, and the names of the arguments without a
 // string: null and, unless isTyped is set, all other values that are not strings. With isTyped,
 // a string is returned unchanged, and any other value as JSON.
-//
 // Code of the application between the client and the prompt sees arguments as strings,
 // however the client has sent them. With detach the strings are copies.
 func TextsOf(object strictjson.Value, isTyped, detach bool) (texts map[string]string, nonStrings []string) {
@@ -168,8 +167,7 @@ func (p *Plan) undeclaredOf(others []other, g *Given) (problems []Problem, ignor
 			if len(ignored) < MaxProblems {
 				ignored = append(ignored, strings.Clone(phrase.Clip(name, phrase.MaxEcho)))
 			}
-		// The total is exact, but a message for each of a million names would be work for
-		// nobody.
+		// The total is exact, but a message for each of a million names would be work for nobody.
 		case len(problems) >= MaxProblems:
 			problems = append(problems, undeclared(name)) // only counted
 		case isString || g.IsTyped:
@@ -216,10 +214,8 @@ func (a *Argument) acceptsNull() bool {
 	return err == nil && v.Accepts("null")
 }
 
-// exampleOf returns the text that was meant by a value that is not a string; "" if
-// that is not clear.
-//
-// Any number, boolean, array or object can be sent as a string of its JSON. A long value
+// exampleOf returns the text that was meant by a value that is not a string; "" if that is not
+// clear. Any number, boolean, array or object can be sent as a string of its JSON. A long value
 // would fill the message.
 func exampleOf(v strictjson.Value) string {
 	const most = 64

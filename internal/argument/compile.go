@@ -43,11 +43,9 @@ func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 	return c.plan, c.errs
 }
 
-// CheckName returns an error for a name that no prompt or argument may have. It
-// does not check the encoding.
-//
-// A control character in a name could break the lines of a log or of a terminal.
-// All other characters are allowed, because the protocol has no rule for names.
+// CheckName returns an error for a name that no prompt or argument may have. It does not check the
+// encoding. A control character in a name could break the lines of a log or of a terminal. All
+// other characters are allowed, because the protocol has no rule for names.
 func CheckName(name string) error {
 	if name == "" {
 		//lint:ignore ST1005 it begins with the name of a field
@@ -60,8 +58,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// compiler makes one plan. After an error it continues, and leaves out what cannot be
-// compiled.
+// compiler makes one plan. After an error it continues, and leaves out what cannot be compiled.
 type compiler struct {
 	plan *Plan
 	errs []error
@@ -83,9 +80,8 @@ func (c *compiler) begin(n int) {
 	}
 }
 
-// Without a Go type, the schema alone says how each string is read. An argument
-// whose schema is invalid gets a value of no rules, so that the checks of its name
-// and its flags still run.
+// Without a Go type, the schema alone says how each string is read. An argument whose schema is
+// invalid gets a value of no rules, so that the checks of its name and its flags still run.
 func (c *compiler) fromList(listed []Spec) {
 	c.begin(len(listed))
 	for _, spec := range listed {
@@ -105,10 +101,9 @@ func (c *compiler) fromList(listed []Spec) {
 
 var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
 
-// The copy has two reasons. The application may change its schema after Compile,
-// and values in a schema built by hand may be of any Go type, such as int or a
-// named string. A copy holds what encoding/json decodes, which all other code
-// relies on.
+// The copy has two reasons. The application may change its schema after Compile, and values in a
+// schema built by hand may be of any Go type, such as int or a named string. A copy holds what
+// encoding/json decodes, which all other code relies on.
 func (s *Spec) compileSchema() (*value, error) {
 	if s.Schema == nil {
 		return plainValue()
@@ -180,9 +175,8 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	if t != nil {
 		dst = reflect.New(t).Elem()
 	}
-	// Reading into a value of the Go type also runs UnmarshalText, so that a
-	// default which the application rejects is an error now and not in the first
-	// call.
+	// Reading into a value of the Go type also runs UnmarshalText, so that a default which the
+	// application rejects is an error now and not in the first call.
 	if _, p := a.value.read(context.Background(), dst, text, false); p != nil {
 		return fmt.Errorf("default: %s", p[0].inside())
 	}

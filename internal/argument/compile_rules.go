@@ -8,12 +8,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// compileRules splits the schema of a value of the JSON type want into rules and
-// the rest, which a [Validator] validates. Mostly there is no rest.
-//
-// The parameter k is the kind by which the text is read. Splitting the schema makes
-// most calls cheap: the rules need no tree, no instance and no allocation, and
-// their messages know the keyword that failed.
+// compileRules splits the schema of a value of the JSON type want into rules and the rest, which a
+// [Validator] validates. Mostly there is no rest. The parameter k is the kind by which the text is
+// read. Splitting the schema makes most calls cheap: the rules need no tree, no instance and no
+// allocation, and their messages know the keyword that failed.
 func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
 	values, err := checkFits(k, want, s)
 	if err != nil {
@@ -51,10 +49,8 @@ func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Val
 	return r, validator, err
 }
 
-// checkFits returns the values that the schema allows, nil for all, or an error if
-// the schema does not fit the type.
-//
-// A keyword that never applies is an error of the declaration: JSON Schema would
+// checkFits returns the values that the schema allows, nil for all, or an error if the schema does
+// not fit the type. A keyword that never applies is an error of the declaration: JSON Schema would
 // accept it and ignore it for all values.
 func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) {
 	if err := schema.CheckType(want, s); err != nil {
@@ -75,13 +71,11 @@ func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) 
 	return values, schema.CheckTypes(want, s)
 }
 
-// Every keyword that becomes a rule is removed from the rest. A keyword that this
-// function does not know stays in the rest, so a new keyword of jsonschema-go
-// cannot get lost.
+// Every keyword that becomes a rule is removed from the rest. A keyword that this function does not
+// know stays in the rest, so a new keyword of jsonschema-go cannot get lost.
 func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, rest jsonschema.Schema) {
 	rest = schema.WithoutAnnotations(s)
-	// The last lines put enum and const back for the kinds whose values only the
-	// tree can compare.
+	// The last lines put enum and const back for the kinds whose values only the tree can compare.
 	rest.Enum, rest.Const = nil, nil
 	if k.InstanceType() != "" {
 		rest.Type, rest.Types = "", nil // ensured by the conversion
@@ -110,8 +104,7 @@ func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, res
 			rest.Items, rest.UnevaluatedItems = nil, nil // all elements are checked by Items, one by one
 		}
 	}
-	// Numbers are compared by value and not by text: 1, 1.0 and 1e0 are equal in
-	// JSON Schema.
+	// Numbers are compared by value and not by text: 1, 1.0 and 1e0 are equal in JSON Schema.
 	if r.enum = values; k.IsNumber() && values != nil {
 		r.numbers = setOf(values, numeralOf)
 	} else {

@@ -23,10 +23,8 @@ type inferred struct {
 	plan   *Plan // of all prompts that list no arguments; nil if there are errors
 }
 
-// field is an argument that a struct declares.
-//
-// The schema has the keywords of the tags already. The schema that a prompt lists for the
-// field is merged into a copy, see extend.
+// field is an argument that a struct declares. The schema has the keywords of the tags already. The
+// schema that a prompt lists for the field is merged into a copy, see extend.
 type field struct {
 	structField
 	schema *jsonschema.Schema // shared by prompts, so immutable
@@ -35,13 +33,11 @@ type field struct {
 
 // structs caches inferred by type. Inference costs much more than everything
 // else that adding a prompt does, and depends on nothing but the type.
-//
 // The number of types in a program is finite, so the cache needs no limit.
 var structs sync.Map // reflect.Type -> *inferred
 
-// infer returns what the struct type t declares. Two goroutines may infer the same
-// type at once. Both get the result that is stored first, so that all prompts share
-// one plan.
+// infer returns what the struct type t declares. Two goroutines may infer the same type at once.
+// Both get the result that is stored first, so that all prompts share one plan.
 func infer(t reflect.Type) *inferred {
 	if cached, ok := structs.Load(t); ok {
 		return cached.(*inferred)
@@ -117,9 +113,8 @@ func (inf *inferred) noField(name string) error {
 	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), nearest.DidYouMean(name, names))
 }
 
-// The order of the arguments is that of the fields, also if the prompt lists the
-// arguments in another order: the struct is the declaration, and the list only adds
-// to it.
+// The order of the arguments is that of the fields, also if the prompt lists the arguments in
+// another order: the struct is the declaration, and the list only adds to it.
 func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	c.begin(len(inf.fields))
 	c.errs = append(c.errs, inf.errs...)
@@ -151,8 +146,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 		}
 		c.add(a, f.typ)
 	}
-	// This loop runs over the list and not over the map, so that the errors keep
-	// their order.
+	// This loop runs over the list and not over the map, so that the errors keep their order.
 	for _, s := range listed {
 		if _, ok := extras[s.Name]; ok {
 			c.fail(s.Name, inf.noField(s.Name))

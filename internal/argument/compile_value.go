@@ -65,8 +65,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if t != nil && v.kind == schema.List && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
-	// Must come after the rules, with which checkReadable reads the declared
-	// values.
+	// Must come after the rules, with which checkReadable reads the declared values.
 	if err := v.checkReadable(t, s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
@@ -138,10 +137,9 @@ func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error)
 	return nil
 }
 
-// Clients with a form send "" for a field that the user left empty. For a required
-// string, only the schema can say that "" is meant: an author who writes minLength
-// 0 or lists "" in an enum has thought of it. Without such a rule the argument
-// counts as missing, as in an HTML form.
+// Clients with a form send "" for a field that the user left empty. For a required string, only the
+// schema can say that "" is meant: an author who writes minLength 0 or lists "" in an enum has
+// thought of it. Without such a rule the argument counts as missing, as in an HTML form.
 func (v *value) acceptsEmpty(required bool) bool {
 	states := v.rules.texts != nil || v.rules.minLength != nil
 	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
@@ -154,12 +152,10 @@ func (v *value) acceptsEmpty(required bool) bool {
 	return p == nil
 }
 
-// checkReadable returns an error for a value of an enum that no text can give, for an
-// example that is not valid, and for a default whose conversion panics. setDefault
-// checks the rest of a default.
-//
-// Without the check, the error would be one of a call, and that of a value which
-// the documentation of the prompt offers.
+// checkReadable returns an error for a value of an enum that no text can give, for an example that
+// is not valid, and for a default whose conversion panics. setDefault checks the rest of a default.
+// Without the check, the error would be one of a call, and that of a value which the documentation
+// of the prompt offers.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := schema.Allowed(s)
 	if err != nil {
@@ -192,11 +188,9 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	return nil
 }
 
-// readDeclared reads a value of the schema into a new value of type t, which may
-// be nil. A panic of the application's UnmarshalText is an error.
-//
-// A declared value becomes the string that a client would send: a string of a text
-// kind unchanged, all others as JSON.
+// readDeclared reads a value of the schema into a new value of type t, which may be nil. A panic of
+// the application's UnmarshalText is an error. A declared value becomes the string that a client
+// would send: a string of a text kind unchanged, all others as JSON.
 func (v *value) readDeclared(t reflect.Type, declared any) (problems []Problem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -227,8 +221,7 @@ func (v *value) listCandidates() []string {
 	}
 	switch v.kind {
 	case schema.Bool:
-		// The rest of the schema may exclude one of them, as with not or with an
-		// if.
+		// The rest of the schema may exclude one of them, as with not or with an if.
 		return v.valid([]string{"true", "false"})
 	case schema.Int, schema.Uint:
 		return v.valid(v.rules.integers())

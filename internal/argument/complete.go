@@ -10,11 +10,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// Complete returns the first values that match what the user typed, best first,
-// and the number of all.
-//
-// The values come from the declaration, and are valid for the type and the schema,
-// as far as single values are checked.
+// Complete returns the first values that match what the user typed, best first, and the number of
+// all. The values come from the declaration, and are valid for the type and the schema, as far as
+// single values are checked.
 func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {
 	// Completions of a secret would say which values are valid.
@@ -35,7 +33,6 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 
 // CompleteWith is Complete by a function of the application. It is called with the
 // last element of a comma-separated list, and not for a list in JSON.
-//
 // The application decides which values match and in which order. total counts all
 // values that the function returns, of which the protocol allows 100 in a response.
 func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]string, error)) (values []string, total int, err error) {
@@ -78,22 +75,17 @@ func (v *value) durations(typed string) []string {
 	return v.valid(texts)
 }
 
-// openList is a comma-separated list whose last element is being typed. Of
-// "red, blue, gr" the head is "red, blue, ", the typed text is "gr", and the elements
-// are red and blue.
-//
-// A client replaces the whole text of the argument by a completion, so each
-// completion repeats the head.
+// openList is a comma-separated list whose last element is being typed. Of "red, blue, gr" the head
+// is "red, blue, ", the typed text is "gr", and the elements are red and blue. A client replaces
+// the whole text of the argument by a completion, so each completion repeats the head.
 type openList struct {
 	head     string   // the text before that element
 	typed    string   // what there is of it
 	elements []string // before it
 }
 
-// openListOf returns the list that was typed. It returns false for JSON, and for a
-// list that is too long.
-//
-// The head is kept as it was typed, spaces included.
+// openListOf returns the list that was typed. It returns false for JSON, and for a list that is too
+// long. The head is kept as it was typed, spaces included.
 func openListOf(text string) (l openList, ok bool) {
 	at := strings.LastIndexByte(text, ',') + 1
 	l.typed = strings.TrimLeftFunc(text[at:], unicode.IsSpace)
@@ -109,12 +101,10 @@ func openListOf(text string) (l openList, ok bool) {
 	return l, true
 }
 
-// close returns the first lists that end in one of the values, and the number of
-// all. It leaves out values that are in the list already, and values that would be
-// read as something else.
-//
-// A value with a comma or with spaces at its ends would be read as another list. A
-// value that begins with a bracket would make the list JSON, if it is the first.
+// close returns the first lists that end in one of the values, and the number of all. It leaves out
+// values that are in the list already, and values that would be read as something else. A value
+// with a comma or with spaces at its ends would be read as another list. A value that begins with a
+// bracket would make the list JSON, if it is the first.
 func (l *openList) close(values []string) (lists []string, total int) {
 	has := make(map[string]bool, len(l.elements))
 	for _, e := range l.elements {

@@ -14,10 +14,8 @@ import (
 // of members and elements. A client replaces the whole text of an argument, so that each
 // completion repeats the JSON before: {"region":"e becomes {"region":"eu".
 
-// completeJSON returns the first texts that complete the JSON, and the number of all.
-//
-// root may be nil. The same text is offered once, although several schemas of the
-// value may have it.
+// completeJSON returns the first texts that complete the JSON, and the number of all. root may be
+// nil. The same text is offered once, although several schemas of the value may have it.
 func completeJSON(root *subschema, text string) (texts []string, total int) {
 	open, ok := openJSONOf(root, text)
 	if !ok {
@@ -40,11 +38,9 @@ func completeJSON(root *subschema, text string) (texts []string, total int) {
 	return texts, total
 }
 
-// openJSON is JSON whose last token is being typed.
-//
-// Of {"region":"e the head is {"region":, the token is e, and schemas are those of
-// the member region. The JSON before the token is not validated: a user may still
-// correct it.
+// openJSON is JSON whose last token is being typed. Of {"region":"e the head is {"region":, the
+// token is e, and schemas are those of the member region. The JSON before the token is not
+// validated: a user may still correct it.
 type openJSON struct {
 	head     string // the JSON before that token
 	typed    string // what there is of the token, decoded if it is a string
@@ -54,8 +50,7 @@ type openJSON struct {
 	schemas  []*subschema
 }
 
-// Only open levels are kept, so the memory is bounded by jsonenc.MaxDepth and
-// maxHead.
+// Only open levels are kept, so the memory is bounded by jsonenc.MaxDepth and maxHead.
 type level struct {
 	schemas  []*subschema
 	isObject bool
@@ -68,15 +63,12 @@ type level struct {
 // completion repeats.
 const maxHead = 1 << 10
 
-// Alternatives can nest, and each could add more. Beyond the limit some candidates
-// are missing.
+// Alternatives can nest, and each could add more. Beyond the limit some candidates are missing.
 const maxOpenSchemas = 16
 
 // openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
 // token to complete, as after a value, for a text that is no beginning of JSON, and for a token
-// behind maxHead.
-//
-// The pass is a state machine without recursion. strictjson cannot parse a text
+// behind maxHead. The pass is a state machine without recursion. strictjson cannot parse a text
 // that ends in the middle of a token.
 func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	var levels []level
@@ -94,8 +86,7 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 		if len(levels) > 0 {
 			top = &levels[len(levels)-1]
 		}
-		// The schemas of the value that follows come from the object or array
-		// around it.
+		// The schemas of the value that follows come from the object or array around it.
 		if state == value && top != nil {
 			schemas = top.inside()
 		}
@@ -107,8 +98,7 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 			return open, state <= name
 		}
 		c := text[i]
-		// A bracket that does not fit its level is no JSON, and falls through to
-		// the default.
+		// A bracket that does not fit its level is no JSON, and falls through to the default.
 		isEnd := top != nil && (c == '}' && top.isObject || c == ']' && !top.isObject)
 		switch {
 		case isEnd && (state == next || isFirst):
@@ -169,8 +159,7 @@ func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	}
 }
 
-// A byte after a backslash never ends a string. Whether the escape is valid is
-// found by unquoted.
+// A byte after a backslash never ends a string. Whether the escape is valid is found by unquoted.
 func endOfString(text string, i int) (end int, isClosed bool) {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -245,8 +234,7 @@ func (o *openJSON) candidates() []*match.Index {
 	return all
 }
 
-// A name that the object has already would be a duplicate. After a quote, only
-// strings fit.
+// A name that the object has already would be a duplicate. After a quote, only strings fit.
 func (o *openJSON) textOf(candidate string) (text string, ok bool) {
 	if o.isName {
 		return string(strictjson.AppendString(nil, candidate)) + ":", !o.level.names[candidate]

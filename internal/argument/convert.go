@@ -19,10 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// convert is read for a string, a number or a boolean, without the validator.
-//
-// The enum of strings comes first: its message lists the choices, while the error
-// of the type would only name a form.
+// convert is read for a string, a number or a boolean, without the validator. The enum of strings
+// comes first: its message lists the choices, while the error of the type would only name a form.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
 	if v.rules.texts != nil && !v.rules.hasText(text) {
 		return nil, notOneOfTexts(text, v.rules.texts)
@@ -57,8 +55,7 @@ func (v *value) convertTyped(dst reflect.Value, text string, want bool) (any, *P
 		return text == "true", nil
 	case schema.Int, schema.Uint, schema.Float:
 		return v.convertNumber(dst, text, want)
-	// KindOf and kindOf never leave the kind Any, or a list or JSON, to this
-	// function.
+	// KindOf and kindOf never leave the kind Any, or a list or JSON, to this function.
 	default:
 		panic("prompts: value is not compiled")
 	}
@@ -78,8 +75,7 @@ func (v *value) trim(text string) string {
 	return text
 }
 
-// Without a Go value only the schema is checked: the type's own method needs a
-// value to fill.
+// Without a Go value only the schema is checked: the type's own method needs a value to fill.
 func (v *value) convertText(dst reflect.Value, text string) *Problem {
 	if !dst.IsValid() {
 		return nil
@@ -94,8 +90,7 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
 			return v.unmarshalProblem(err, text)
 		}
-		// The types of net/netip accept the empty text as their zero value, which
-		// is no address.
+		// The types of net/netip accept the empty text as their zero value, which is no address.
 		if text == "" && v.isAddress {
 			return v.typeProblem(text)
 		}
@@ -107,16 +102,14 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		dst.SetInt(int64(d))
 	case schema.URL:
 		u, err := url.Parse(text)
-		// url.Parse accepts the empty text, which is no URL that a prompt could
-		// use.
+		// url.Parse accepts the empty text, which is no URL that a prompt could use.
 		if err != nil || text == "" {
 			return v.typeProblem(text)
 		}
 		dst.Set(reflect.ValueOf(*u))
 	case schema.Bytes:
-		// Strict rejects padding bits that are not zero: two texts for the same
-		// bytes. The decoder skips line breaks, which the pattern of the input
-		// schema does not allow.
+		// Strict rejects padding bits that are not zero: two texts for the same bytes. The decoder
+		// skips line breaks, which the pattern of the input schema does not allow.
 		b, err := base64.StdEncoding.Strict().DecodeString(text)
 		if err != nil || strings.ContainsAny(text, "\r\n") {
 			return v.typeProblem(text)
@@ -170,8 +163,7 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 			// The text is checked: as a float32, 0.1 is more than 0.1.
 			n.float, err = parseFloat(text, 64)
 		}
-		// A json.Number keeps the text, and encoding/json would reject one such as
-		// "+1" or ".5".
+		// A json.Number keeps the text, and encoding/json would reject one such as "+1" or ".5".
 		if v.isLiteral && !json.Valid([]byte(text)) {
 			return nil, v.typeProblem(text)
 		}
@@ -269,11 +261,9 @@ func (v *value) validateList(ctx context.Context, instance any, text string) []P
 	return v.validator.check(ctx, instanceOf(doc.Root()))
 }
 
-// split returns the texts of a list's elements, and the problems of the first elements
-// that have another JSON type.
-//
-// Two forms are accepted: users type commas, and programs send JSON. A bracket at
-// the beginning makes the text JSON.
+// split returns the texts of a list's elements, and the problems of the first elements that have
+// another JSON type. Two forms are accepted: users type commas, and programs send JSON. A bracket
+// at the beginning makes the text JSON.
 func (v *value) split(text string) (texts []string, wrong map[int]*Problem, problems []Problem) {
 	if isJSONList(text) {
 		return v.splitJSON(text)

@@ -11,11 +11,8 @@ import (
 // This file computes with decimals exactly, in time linear in their length: a float64
 // rounds 100.00000000000000001 to 100, and 1e999999999 has no big.Rat that fits memory.
 
-// decimal is the number 0.digits × 10^point. The digits neither begin nor end with a
-// zero. Zero has no digits.
-//
-// Each number has exactly one decimal, so equality and order are those of the
-// fields.
+// decimal is the number 0.digits × 10^point. The digits neither begin nor end with a zero. Zero has
+// no digits. Each number has exactly one decimal, so equality and order are those of the fields.
 type decimal struct {
 	negative bool
 	digits   string
@@ -93,12 +90,9 @@ func (d decimal) sign() int {
 
 func (d decimal) isInteger() bool { return len(d.digits) <= d.point || d.digits == "" }
 
-// isMultipleOf reports whether the number is a multiple of step, whose digits fit 63
-// bits.
-//
-// The remainder is computed digit by digit, and the zeros that follow by squaring.
-// So the time is linear in the digits and logarithmic in the exponent, also for
-// 1e999999999.
+// isMultipleOf reports whether the number is a multiple of step, whose digits fit 63 bits. The
+// remainder is computed digit by digit, and the zeros that follow by squaring. So the time is
+// linear in the digits and logarithmic in the exponent, also for 1e999999999.
 func (d decimal) isMultipleOf(step decimal) bool {
 	// In units of the last digit of step. As digits do not end with a zero, a number
 	// with a fraction of such units is no multiple.
@@ -130,10 +124,8 @@ func mulMod(a, b, m, c uint64) uint64 {
 	return bits.Rem64(high+carry, low, m)
 }
 
-// appendKey appends a text that is the same for equal numbers only.
-//
-// The digits cannot contain e, and the semicolon ends the key, see appendKey of
-// instance.go.
+// appendKey appends a text that is the same for equal numbers only. The digits cannot contain e,
+// and the semicolon ends the key, see appendKey of instance.go.
 func (d decimal) appendKey(dst []byte) []byte {
 	if d.negative {
 		dst = append(dst, '-')

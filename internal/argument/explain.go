@@ -31,11 +31,9 @@ func (v *Validator) check(ctx context.Context, in instance) []Problem {
 	return problems
 }
 
-// validate returns the problems of the value and how many are left out, none if the schema
-// accepts the value. If the value has the arguments of a tool, each problem has the name of its argument.
-//
-// Validation and explanation are separate passes, because nearly all values are
-// valid.
+// validate returns the problems of the value and how many are left out, none if the schema accepts
+// the value. If the value has the arguments of a tool, each problem has the name of its argument.
+// Validation and explanation are separate passes, because nearly all values are valid.
 func (v *Validator) validate(ctx context.Context, in instance, isTool bool) (problems []Problem, more int) {
 	if !hasHugeNumber(in) {
 		w := validation{v: v, ctx: ctx, left: v.visits(in)}
@@ -51,7 +49,6 @@ func (v *Validator) validate(ctx context.Context, in instance, isTool bool) (pro
 
 // explain returns the problems of a value that the schema does not accept: one at least,
 // MaxProblems at most, and how many are left out.
-//
 // The budget is a multiple of the value's size, and a constant for small values. A
 // part beyond the budget is still reported, but without the cause inside.
 func (v *Validator) explain(ctx context.Context, in instance, isTool bool) (problems []Problem, more int) {
@@ -92,8 +89,7 @@ func (e *explainer) add(make func() *Problem) {
 	e.problems = append(e.problems, *p)
 }
 
-// The problem of the object as a whole has no argument. Then ofAll makes its
-// sentence.
+// The problem of the object as a whole has no argument. Then ofAll makes its sentence.
 func (e *explainer) put(p *Problem) {
 	if at := e.at; e.isTool && len(at.steps) > 0 {
 		p.Argument = phrase.Clip(at.steps[0].name, phrase.MaxEcho)
@@ -166,9 +162,8 @@ func (s *subschema) brokenRule(in instance) *Problem {
 	return s.rules.outOfRange(in.text)
 }
 
-// The message names the type of the value, as in "the string ...", if no choice is
-// a string and the value is one, or the other way round: "1" and 1 are easily
-// confused.
+// The message names the type of the value, as in "the string ...", if no choice is a string and the
+// value is one, or the other way round: "1" and 1 are easily confused.
 func (s *subschema) wrongValue(in instance) *Problem {
 	if in.kind == strictjson.String && len(s.rules.texts) == len(s.rules.enum) {
 		return notOneOfTexts(in.text, s.rules.texts)
@@ -192,8 +187,7 @@ func choiceOf(v any) string {
 	return phrase.Clip(jsonenc.Text(v), 64)
 }
 
-// Such a value never meets the schema, see accepts of Validator, so these are its
-// only problems.
+// Such a value never meets the schema, see accepts of Validator, so these are its only problems.
 func (e *explainer) hugeNumbers(in instance) {
 	if in.kind == strictjson.Number && isHuge(in.text) {
 		e.add(func() *Problem {
@@ -214,8 +208,7 @@ func typesOf(s *subschema) []string {
 	return types
 }
 
-// The offset counts bytes of the text that the client sent, so that a program can
-// find it.
+// The offset counts bytes of the text that the client sent, so that a program can find it.
 func explainText(text string, doc *strictjson.Doc, err error, expected string) *Problem {
 	switch e := err.(type) {
 	case *strictjson.RuleError:
@@ -238,10 +231,8 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 	return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text))}
 }
 
-// toDuplicate goes to the first member whose name is that of another, and returns false
-// without one.
-//
-// After true, the place is that of the member. After false, it is unchanged.
+// toDuplicate goes to the first member whose name is that of another, and returns false without
+// one. After true, the place is that of the member. After false, it is unchanged.
 func (at *place) toDuplicate(v strictjson.Value) bool {
 	// The parser stops at the second name and knows its offset. The place of it is found here,
 	// in what was parsed.

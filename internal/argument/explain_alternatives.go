@@ -14,8 +14,7 @@ import (
 // This file has the problems of the keywords that apply schemas to the same value. Of
 // alternatives, it explains the one that was probably meant.
 
-// Often the alternatives differ in the member that they require, and the object has
-// both members.
+// Often the alternatives differ in the member that they require, and the object has both members.
 func bothMatch(a, b *subschema, in instance) *Problem {
 	onlyOf := func(a, b *subschema) []string {
 		return slices.DeleteFunc(slices.Clone(a.required), func(name string) bool { return b.isRequired[name] })
@@ -58,11 +57,9 @@ func (s *subschema) isOnlyType() bool {
 	return schema.IsEmpty(&rest)
 }
 
-// alternatives adds the problems of the alternative that was probably meant: the one whose
-// type and tag fit, or else the one that comes closest.
-//
-// The choice goes in three steps, each of which needs more work than the one
-// before: the type of the value, then the tag, and then a trial with each
+// alternatives adds the problems of the alternative that was probably meant: the one whose type and
+// tag fit, or else the one that comes closest. The choice goes in three steps, each of which needs
+// more work than the one before: the type of the value, then the tag, and then a trial with each
 // alternative. The fewest problems win.
 func (w *validation) alternatives(all []*subschema, in instance) {
 	if w.left < 0 {
@@ -222,12 +219,10 @@ func (s *subschema) tagsOf(tags map[string]*subschema, depth int) map[string]*su
 	return tags
 }
 
-// tagged returns the alternatives that the tag of an object selects: a member for which
-// each alternative allows other values. If the tag selects none, tagged adds the problem
-// and returns nil. Without a tag, it returns all.
-//
-// A tag must be declared by all alternatives. The names are visited in order, so
-// the first tag that excludes an alternative is the same in each call.
+// tagged returns the alternatives that the tag of an object selects: a member for which each
+// alternative allows other values. If the tag selects none, tagged adds the problem and returns
+// nil. Without a tag, it returns all. A tag must be declared by all alternatives. The names are
+// visited in order, so the first tag that excludes an alternative is the same in each call.
 func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subschema {
 	var tags []map[string]*subschema
 	for _, s := range all {
@@ -240,8 +235,7 @@ func (e *explainer) tagged(all []*subschema, object strictjson.Value) []*subsche
 		v := object.Get(name)
 		at := step{name: name, index: -1, isDeclared: true}
 		var some []*subschema
-		// The union exists for its message: which values all alternatives together
-		// allow.
+		// The union exists for its message: which values all alternatives together allow.
 		union := &subschema{source: all[0].source}
 		for i, t := range tags {
 			if v.Kind() == strictjson.Invalid || t[name].hasValue(instanceOf(v)) {

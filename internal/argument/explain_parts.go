@@ -58,8 +58,7 @@ func unknownPart() *Problem {
 	return &Problem{Reason: problem.Unknown, Message: "is unknown; remove it"}
 }
 
-// A misspelled name is the most common cause, so a suggestion is better than the
-// list of names.
+// A misspelled name is the most common cause, so a suggestion is better than the list of names.
 func (s *subschema) unknown(name string, isArgument bool) *Problem {
 	p := &Problem{Reason: problem.Unknown, Message: "is unknown"}
 	if isArgument {
@@ -86,8 +85,7 @@ func memberName(name string) string {
 	return strconv.Quote(phrase.Clip(name, 64))
 }
 
-// The words stand in a message about contains, such as "must have at least 1
-// element equal to a".
+// The words stand in a message about contains, such as "must have at least 1 element equal to a".
 func (s *subschema) thatIs() string {
 	asJSON := s.asJSON
 	s = s.target()

@@ -32,11 +32,10 @@ type structField struct {
 	ignored bool  // the field cannot be filled, see err
 }
 
-// fieldsOf returns the fields of the struct type t in the order of the
-// declaration. Embedded structs count as their fields, unless the json tag names
-// them or they have a text form. If several fields have the same name, the
-// shallowest one counts, as in encoding/json. Two of the same depth are an error,
-// where encoding/json takes the tagged one, or none.
+// fieldsOf returns the fields of the struct type t in the order of the declaration. Embedded
+// structs count as their fields, unless the json tag names them or they have a text form. If
+// several fields have the same name, the shallowest one counts, as in encoding/json. Two of the
+// same depth are an error, where encoding/json takes the tagged one, or none.
 func fieldsOf(t reflect.Type) []structField {
 	w := fieldWalk{within: map[reflect.Type]bool{}}
 	w.walk(t, nil, false)
@@ -86,17 +85,15 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		isNamed := f.readTag(sf.Name, tag)
 		base := withoutPointers(sf.Type)
 		if sf.Anonymous && !isNamed && base.Kind() == reflect.Struct && !hasTextForm(base) {
-			// encoding/json fills the exported fields of an embedded struct whose
-			// type is not exported, but package reflect cannot set a pointer to
-			// such a struct.
+			// encoding/json fills the exported fields of an embedded struct whose type is not
+			// exported, but package reflect cannot set a pointer to such a struct.
 			if sf.IsExported() || sf.Type.Kind() != reflect.Pointer {
 				w.walk(base, f.index, f.optional)
 				continue
 			}
 			f.ignored, f.err = true, fmt.Errorf("embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name())
 		} else if !sf.IsExported() {
-			// Unexported fields belong to the application, unless a tag says that
-			// JSON is meant.
+			// Unexported fields belong to the application, unless a tag says that JSON is meant.
 			if !isTagged {
 				continue
 			}

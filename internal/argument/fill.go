@@ -46,8 +46,7 @@ func (v *value) readJSON(ctx context.Context, dst reflect.Value, text string, wa
 	return instance, problems
 }
 
-// The text is decoded a second time only after an error: most JSON has integers
-// without a fraction.
+// The text is decoded a second time only after an error: most JSON has integers without a fraction.
 func fillJSON(dst reflect.Value, text string, root strictjson.Value) *Problem {
 	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
 	if err == nil {
@@ -131,8 +130,7 @@ func unfilled(t reflect.Type, v strictjson.Value, err error, at *place) *Problem
 	return p
 }
 
-// The order of the members may change, which makes no difference to a struct or a
-// map.
+// The order of the members may change, which makes no difference to a struct or a map.
 func withPlainIntegers(text string) []byte {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

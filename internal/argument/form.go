@@ -55,11 +55,9 @@ func (a *Argument) example() string {
 	return phrase.Clip(text, 64)
 }
 
-// hint says in a few words which texts are valid; "" if all are. For an element of
-// a JSON array it says which JSON is valid.
-//
-// Hints are short, because they are part of each prompts/list: long enums and
-// patterns are clipped.
+// hint says in a few words which texts are valid; "" if all are. For an element of a JSON array it
+// says which JSON is valid. Hints are short, because they are part of each prompts/list: long enums
+// and patterns are clipped.
 func (v *value) hint(element bool) string {
 	switch {
 	case v.rules.texts != nil:
@@ -91,12 +89,10 @@ func (v *value) hint(element bool) string {
 	return phrase.Join(", ", v.expected, v.rules.length(), pattern)
 }
 
-// AppendForm appends the params of elicitation/create for a form with a field for
-// each argument, or one for each member of an object (MRT-26). With hints, the descriptions say what the schema of a
-// field cannot. modes says that the protocol version has modes of elicitation.
-// Forms have lists and defaults since then.
-//
-// The fields are in the order of the arguments.
+// AppendForm appends the params of elicitation/create for a form with a field for each argument, or
+// one for each member of an object (MRT-26). With hints, the descriptions say what the schema of a
+// field cannot. modes says that the protocol version has modes of elicitation. Forms have lists and
+// defaults since then. The fields are in the order of the arguments.
 func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte, error) {
 	dst = append(dst, '{')
 	if modes {
@@ -127,8 +123,7 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 				return nil, &DeclarationError{Name: a.Name, Err: err}
 			}
 			if f.Required {
-				// A client does not let the user submit the form without these
-				// fields.
+				// A client does not let the user submit the form without these fields.
 				required = append(required, f.Name)
 			}
 		}
@@ -145,7 +140,6 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 
 // formField is the schema of a field. The forms of the protocol are flat: a field
 // is a string, a number, a boolean, one of several strings, or several of them.
-//
 // The bounds are json.Number, so that they are written as messages print them.
 type formField struct {
 	Type        string          `json:"type"`
@@ -183,11 +177,9 @@ func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 	return jsonenc.Append(append(dst, ':'), f)
 }
 
-// field returns the field for the value, and reports whether its schema says
-// everything that the hint says.
-//
-// The answer is validated as a call is, so the field may allow more than the
-// argument, but never less.
+// field returns the field for the value, and reports whether its schema says everything that the
+// hint says. The answer is validated as a call is, so the field may allow more than the argument,
+// but never less.
 func (v *value) field(modes bool) (f formField, isFull bool) {
 	r := &v.rules
 	switch {
@@ -250,12 +242,10 @@ func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 // A form of the protocol has a field with several choices for exactly such lists.
 func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.texts != nil }
 
-// ReadForm returns the texts that the user has filled in, by the position of their
-// arguments, and the problems of values that do not have the type of their field.
-//
-// The content comes from a client, which need not have validated it. The texts are
-// copies, so the message of the client can be freed. The texts are validated by
-// Fill, like those of a call.
+// ReadForm returns the texts that the user has filled in, by the position of their arguments, and
+// the problems of values that do not have the type of their field. The content comes from a client,
+// which need not have validated it. The texts are copies, so the message of the client can be
+// freed. The texts are validated by Fill, like those of a call.
 func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem) {
 	texts := make([]Text, len(p.Arguments))
 	var problems []Problem
@@ -290,8 +280,7 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 	return texts, problems
 }
 
-// fieldText returns the text of the user's answer, or what the answer must be
-// instead.
+// fieldText returns the text of the user's answer, or what the answer must be instead.
 func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
 	switch {
 	case v.kind == schema.Bool:

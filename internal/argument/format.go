@@ -54,8 +54,7 @@ var (
 	localPart = regexp.MustCompile("^([0-9A-Za-z!#$%&'*+/=?^_`{|}~-]+(\\.[0-9A-Za-z!#$%&'*+/=?^_`{|}~-]+)*|\"([ !#-\\[\\]-~]|\\\\[ -~])*\")$")
 )
 
-// The parts of a duration of RFC 3339, appendix A, where no unit between two others
-// is left out.
+// The parts of a duration of RFC 3339, appendix A, where no unit between two others is left out.
 const (
 	durationDate = `([0-9]+Y([0-9]+M([0-9]+D)?)?|[0-9]+M([0-9]+D)?|[0-9]+D)`
 	durationTime = `([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)`
@@ -67,11 +66,9 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isTimeOfDay reports whether the text is a full-time of RFC 3339. The second 60 is
-// only valid at the end of a day in UTC.
-//
-// time.Parse rejects every second 60, so the leap second is checked by hand, with
-// the zone applied.
+// isTimeOfDay reports whether the text is a full-time of RFC 3339. The second 60 is only valid at
+// the end of a day in UTC. time.Parse rejects every second 60, so the leap second is checked by
+// hand, with the zone applied.
 func isTimeOfDay(text string) bool {
 	if !timeOfDay.MatchString(text) {
 		return false
@@ -128,8 +125,7 @@ func isHostname(text string) bool {
 	return true
 }
 
-// isIPv6 reports whether the text is an IPv6 address. The format of JSON Schema has
-// no zones.
+// isIPv6 reports whether the text is an IPv6 address. The format of JSON Schema has no zones.
 func isIPv6(text string) bool {
 	ip, err := netip.ParseAddr(text)
 	return err == nil && ip.Is6() && ip.Zone() == ""
@@ -139,11 +135,9 @@ func isIPv6(text string) bool {
 // memory to compile x{999}, repeated to 20,000 bytes.
 const maxRegex = 1000
 
-// isRegex reports whether regexp.Compile accepts the text. It does not compile the text,
-// which may take long.
-//
-// The syntax is that of package regexp and not of ECMAScript: the application is
-// written in Go and would compile the text with that package.
+// isRegex reports whether regexp.Compile accepts the text. It does not compile the text, which may
+// take long. The syntax is that of package regexp and not of ECMAScript: the application is written
+// in Go and would compile the text with that package.
 func isRegex(text string) bool {
 	if len(text) > maxRegex {
 		return false
@@ -159,11 +153,9 @@ var typeFormats = map[reflect.Type][]string{
 	typeAddrPort: nil, typePrefix: nil, typeDuration: nil,
 }
 
-// formatOf returns the format of a schema, which is checked for the Go type t of the
-// kind k; nil without one. The validator checks formats in JSON.
-//
-// A format that contradicts the Go type would reject every value that the type
-// accepts.
+// formatOf returns the format of a schema, which is checked for the Go type t of the kind k; nil
+// without one. The validator checks formats in JSON. A format that contradicts the Go type would
+// reject every value that the type accepts.
 func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
 	if s.Format == "" {
 		return nil, nil

@@ -40,8 +40,7 @@ func withoutPointers(t reflect.Type) reflect.Type {
 	return t
 }
 
-// encoding.TextUnmarshaler is checked on the pointer, because its method has to set
-// the value.
+// encoding.TextUnmarshaler is checked on the pointer, because its method has to set the value.
 func hasTextForm(t reflect.Type) bool {
 	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
@@ -51,10 +50,8 @@ func readsItself(t reflect.Type) bool {
 }
 
 // readsJSON reports whether t has the method UnmarshalJSON, or UnmarshalJSONFrom of
-// encoding/json/v2. encoding/json calls that too, since Go 1.27.
-//
-// The method is found by the name of its parameter's type, so that this package
-// compiles with Go 1.26.
+// encoding/json/v2. encoding/json calls that too, since Go 1.27. The method is found by the name of
+// its parameter's type, so that this package compiles with Go 1.26.
 func readsJSON(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	if p.Implements(jsonUnmarshaler) {
@@ -68,14 +65,12 @@ func readsJSON(t reflect.Type) bool {
 	return decoder.PkgPath() == "encoding/json/jsontext" && decoder.Name() == "Decoder"
 }
 
-// An element with a method of its own is read by the method, so the slice is a
-// list.
+// An element with a method of its own is read by the method, so the slice is a list.
 func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) && !readsJSON(t.Elem())
 }
 
-// The order matters: a type with its own method is read by the method, whatever its
-// Go kind is.
+// The order matters: a type with its own method is read by the method, whatever its Go kind is.
 func kindOf(t reflect.Type) (schema.Kind, error) {
 	t = withoutPointers(t)
 	switch {
@@ -122,10 +117,8 @@ func unsupported(t reflect.Type) error {
 	return fmt.Errorf("unsupported argument type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
 }
 
-// expectedOf returns what the text of a value must be; "" if any text is valid, or
-// if only the type's own method knows.
-//
-// The result is the object of "must be", and begins a hint.
+// expectedOf returns what the text of a value must be; "" if any text is valid, or if only the
+// type's own method knows. The result is the object of "must be", and begins a hint.
 func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
 	case schema.Bool:

@@ -67,7 +67,6 @@ func (s *subschema) hintTo(depth int) string {
 }
 
 // Member is a member of an argument with structure, for documentation.
-//
 // The name has the form of a place in a message, so a reader can look up an error.
 type Member struct {
 	Name        string // with the places around, such as scope.region or filters[].name

@@ -14,10 +14,8 @@ import (
 // This file infers the schema of a Go type: of an argument, and of what is inside of an
 // argument that encoding/json fills.
 
-// schemaOf infers the schema of an argument of type t: of the string for kinds
-// that are strings to the schema, of the value for all others.
-//
-// The result belongs to the caller.
+// schemaOf infers the schema of an argument of type t: of the string for kinds that are strings to
+// the schema, of the value for all others. The result belongs to the caller.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return schemaAt(t, maxTypeDepth)
 }
@@ -33,8 +31,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	if own, err := ownSchema(t); own != nil || err != nil {
-		// Inside of a list, the schema becomes a part of another one, for which
-		// other rules hold.
+		// Inside of a list, the schema becomes a part of another one, for which other rules hold.
 		if err == nil && depth < maxTypeDepth {
 			err = checkOwnInside(t, own)
 		}
@@ -78,8 +75,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 // error. The same type may occur twice side by side.
 type jsonTypes map[reflect.Type]bool
 
-// schemaOf returns the schema of the JSON that fills a value of type t, which is
-// no pointer.
+// schemaOf returns the schema of the JSON that fills a value of type t, which is no pointer.
 func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	switch {
 	case t == typeNumber:
@@ -180,8 +176,7 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", f.name, err)
 		}
-		// The tag of the field says more about the member than the description of
-		// its type.
+		// The tag of the field says more about the member than the description of its type.
 		if f.description != "" {
 			member.Description = f.description
 		}
@@ -204,11 +199,9 @@ func hasSchema(t reflect.Type) bool {
 	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1
 }
 
-// ownSchema returns a copy of the schema that the method JSONSchema of t, or of a
-// pointer to it, returns; nil without that method.
-//
-// The method is called for a new zero value. A panic is an error of the
-// declaration.
+// ownSchema returns a copy of the schema that the method JSONSchema of t, or of a pointer to it,
+// returns; nil without that method. The method is called for a new zero value. A panic is an error
+// of the declaration.
 func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 	if !hasSchema(t) {
 		return nil, nil
@@ -234,11 +227,9 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 	return own, nil
 }
 
-// checkPromoted returns an error if the method JSONSchema of a struct is promoted
-// from an embedded one: that schema lacks the struct's own fields.
-//
-// The two schemas are compared as JSON, because Go cannot see whether a method is
-// promoted.
+// checkPromoted returns an error if the method JSONSchema of a struct is promoted from an embedded
+// one: that schema lacks the struct's own fields. The two schemas are compared as JSON, because Go
+// cannot see whether a method is promoted.
 func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -260,8 +251,7 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	return nil
 }
 
-// checkOwnInside returns an error if a type's own schema cannot be part of
-// another schema.
+// checkOwnInside returns an error if a type's own schema cannot be part of another schema.
 func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
 	err := error(nil)
 	if schema.HasReference(own) {

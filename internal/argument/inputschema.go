@@ -11,7 +11,6 @@ import (
 
 // InputSchema returns the schema of an object with the arguments as typed JSON: the
 // integer 3, not the string "3". Parts of it are the plan's and must not be changed.
-//
 // A client that validates with the schema accepts only what the server accepts, as
 // far as a schema can say it. Tools made of prompts publish the schema.
 func (p *Plan) InputSchema() *jsonschema.Schema {
@@ -45,9 +44,8 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 	if s.MinLength == nil && a.Required && a.value.kind.IsString() && a.emptyIsAbsent {
 		s.MinLength = jsonschema.Ptr(1)
 	}
-	// Its references are within it.
-	// A $schema is allowed in the root only. An $id makes the schema a resource, so
-	// that references such as #/$defs/name still lead into it.
+	// Its references are within it. A $schema is allowed in the root only. An $id makes the schema
+	// a resource, so that references such as #/$defs/name still lead into it.
 	s.Schema = ""
 	if s.ID == "" && schema.HasReference(s) {
 		s.ID = "urn:argument:" + url.PathEscape(a.Name)
@@ -81,8 +79,7 @@ func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	return &d
 }
 
-// 64-bit integers are left out: many clients read numbers as floats, and would
-// round the bounds.
+// 64-bit integers are left out: many clients read numbers as floats, and would round the bounds.
 func (v *value) describeRange(d *jsonschema.Schema) {
 	if v.bits == 64 {
 		return

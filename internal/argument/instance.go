@@ -10,8 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// For a string argument the value is the zero Value, because the argument itself is
-// no JSON.
+// For a string argument the value is the zero Value, because the argument itself is no JSON.
 type instance struct {
 	kind  strictjson.Kind
 	text  string           // of a string the decoded text, of a number the source
@@ -30,15 +29,13 @@ func instanceOf(v strictjson.Value) instance {
 	return in
 }
 
-// number returns the number, which must not be huge: the
-// error of ParseFloat is then impossible.
+// number returns the number, which must not be huge: the error of ParseFloat is then impossible.
 func (in instance) number() number {
 	f, _ := strconv.ParseFloat(in.text, 64)
 	return floatNumber(in.text, f)
 }
 
-// Messages go to a client or a model, so 64 bytes are enough to recognize the
-// value.
+// Messages go to a client or a model, so 64 bytes are enough to recognize the value.
 func (in instance) shown() string {
 	switch {
 	case in.kind == strictjson.String:
@@ -80,13 +77,10 @@ func describeJSON(shown string) string {
 	return "the number " + shown
 }
 
-// appendKey appends the key of a JSON value in a set. Values have the same key if
-// and only if they are equal for JSON Schema: 1 and 1.0 have the same, and so have
-// objects with the same members in another order.
-//
-// A key cannot be a prefix of another: strings begin with their length, and arrays,
-// objects and numbers have an end. Otherwise ["a", "b"] and ["ab"] could have the
-// same key.
+// appendKey appends the key of a JSON value in a set. Values have the same key if and only if they
+// are equal for JSON Schema: 1 and 1.0 have the same, and so have objects with the same members in
+// another order. A key cannot be a prefix of another: strings begin with their length, and arrays,
+// objects and numbers have an end. Otherwise ["a", "b"] and ["ab"] could have the same key.
 func appendKey(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -114,12 +108,10 @@ func appendKey(dst []byte, v any) []byte {
 	panic(fmt.Sprintf("prompts: %T is not from encoding/json", v))
 }
 
-// appendInstanceKey is appendKey for JSON that was read. It ends with false when the key
-// has more than most bytes, so that a large value is not read for small ones.
-//
-// The key of a value is the same as that of appendKey for the value that
-// encoding/json decodes, except for numbers that a float64 would round: those keep
-// all digits, and so equal no value of a schema.
+// appendInstanceKey is appendKey for JSON that was read. It ends with false when the key has more
+// than most bytes, so that a large value is not read for small ones. The key of a value is the same
+// as that of appendKey for the value that encoding/json decodes, except for numbers that a float64
+// would round: those keep all digits, and so equal no value of a schema.
 func appendInstanceKey(dst []byte, in instance, most int) (key []byte, ok bool) {
 	// Checked before the text is copied: a string may have megabytes.
 	if len(dst)+len(in.text) > most && in.kind == strictjson.String {

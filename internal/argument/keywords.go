@@ -35,8 +35,7 @@ func (s *subschema) hasValue(in instance) bool {
 	return ok
 }
 
-// JSON Schema lets a keyword for strings accept every number, and the other way
-// round.
+// JSON Schema lets a keyword for strings accept every number, and the other way round.
 func (s *subschema) fitsRules(in instance) bool {
 	switch in.kind {
 	case strictjson.String:
@@ -49,12 +48,10 @@ func (s *subschema) fitsRules(in instance) bool {
 	return true
 }
 
-// acceptsTags checks the required members, and the members with a const or an enum,
-// before others. So an alternative for another tag costs little.
-//
-// The tags are checked again with their members, so that checking them here changes no
-// result. Without tags, a recursive schema with
-// alternatives would take twice the time for each level of the value.
+// acceptsTags checks the required members, and the members with a const or an enum, before others.
+// So an alternative for another tag costs little. The tags are checked again with their members, so
+// that checking them here changes no result. Without tags, a recursive schema with alternatives
+// would take twice the time for each level of the value.
 func (s *subschema) acceptsTags(object strictjson.Value) bool {
 	if s.required == nil && s.tags == nil {
 		return true
@@ -103,11 +100,9 @@ func (s *subschema) leastContained() int {
 	return 1
 }
 
-// schemasOf yields the schemas of the member: a single nil without any.
-//
-// additionalProperties applies only to members that neither properties nor
-// patternProperties of the same schema have. Members that allOf or a reference
-// declares do not count.
+// schemasOf yields the schemas of the member: a single nil without any. additionalProperties
+// applies only to members that neither properties nor patternProperties of the same schema have.
+// Members that allOf or a reference declares do not count.
 func (s *subschema) schemasOf(name string) func(yield func(*subschema) bool) {
 	return func(yield func(*subschema) bool) {
 		some := false
@@ -132,7 +127,6 @@ func (s *subschema) schemasOf(name string) func(yield func(*subschema) bool) {
 
 // evaluated are the members and elements of a value that a schema has accepted, for the
 // unevaluatedProperties and the unevaluatedItems around it.
-//
 // JSON Schema 2020-12 calls these annotations: unevaluatedProperties applies to the
 // members that no properties, patternProperties, additionalProperties or
 // unevaluatedProperties of the same schema, or of those in place, have validated.
@@ -199,11 +193,9 @@ func hasHugeNumber(in instance) bool {
 // Four bytes give 9e99 at most, which a 64-bit float can hold.
 const shortNumber = len("9e99")
 
-// isHuge reports whether no 64-bit float is near the number. A check by length comes first,
-// because a parse costs more than all other checks of a short number.
-//
-// A number without an exponent has at most as many digits as bytes: 300 digits are
-// below the largest float64, 1.8e308.
+// isHuge reports whether no 64-bit float is near the number. A check by length comes first, because
+// a parse costs more than all other checks of a short number. A number without an exponent has at
+// most as many digits as bytes: 300 digits are below the largest float64, 1.8e308.
 func isHuge(number string) bool {
 	if len(number) <= shortNumber || len(number) <= 300 && !strings.ContainsAny(number, "eE") {
 		return false
@@ -212,18 +204,14 @@ func isHuge(number string) bool {
 	return err != nil
 }
 
-// repeated returns the elements that equal one before: the index of that by their own. It
-// reads elements up to where they differ: lists inside of lists would be read once for
-// each level otherwise.
-//
-// Each round makes the keys of the elements up to a length, and keeps only the
-// elements whose beginnings are equal for the next round with four times the
-// length. So an element is read about as far as it equals another, and the sum of
-// all rounds is linear in the array.
+// repeated returns the elements that equal one before: the index of that by their own. It reads
+// elements up to where they differ: lists inside of lists would be read once for each level
+// otherwise. Each round makes the keys of the elements up to a length, and keeps only the elements
+// whose beginnings are equal for the next round with four times the length. So an element is read
+// about as far as it equals another, and the sum of all rounds is linear in the array.
 func repeated(array strictjson.Value) map[int]int {
 	var elements []strictjson.Value
-	// An array of three bytes has one element at most. Most arrays are short, and
-	// cost nothing.
+	// An array of three bytes has one element at most. Most arrays are short, and cost nothing.
 	if len(array.Raw()) > len("[1]") {
 		elements = slices.Collect(array.Elements())
 	}
@@ -235,8 +223,7 @@ func repeated(array strictjson.Value) map[int]int {
 		open[i] = i
 	}
 	var first map[int]int
-	// The loop ends: a key that is whole leaves open, and each key is whole at some
-	// length.
+	// The loop ends: a key that is whole leaves open, and each key is whole at some length.
 	for most := shortKey; len(open) > 1; most *= 4 {
 		same := make(map[string][]int, len(open)) // by the beginning of their keys
 		var next []int
@@ -245,8 +232,7 @@ func repeated(array strictjson.Value) map[int]int {
 			// of their numbers.
 			var buffer [shortKey]byte
 			key, isWhole := appendInstanceKey(buffer[:0], instanceOf(elements[i]), most)
-			// The sign keeps the beginning of a long key apart from a whole key of
-			// the same bytes.
+			// The sign keeps the beginning of a long key apart from a whole key of the same bytes.
 			if !isWhole {
 				key = append(key, '+')
 			}

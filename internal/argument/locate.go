@@ -7,7 +7,6 @@ import (
 
 // Locate returns the problems of the Errors in err, with the names of declared arguments:
 // it splits a name such as filters[2].name into the argument and the place inside.
-//
 // Any other name is unchanged: see IsUndeclared. A path inside of a sensitive argument
 // would say which members the secret has.
 func (p *Plan) Locate(err error) []Problem {

@@ -19,9 +19,8 @@ import (
 // This file holds the members of JSON against the struct that they fill: the members of
 // a declared schema, and those of a value.
 
-// A member of the schema that no field takes would be validated and then lost. An
-// unknown required member could be given by no client, because the inferred schema
-// forbids others.
+// A member of the schema that no field takes would be validated and then lost. An unknown required
+// member could be given by no client, because the inferred schema forbids others.
 func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 	t = withoutPointers(t)
 	// Only the method knows which members the JSON has.
@@ -72,11 +71,9 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 	return nil
 }
 
-// memberCase finds members of JSON in the wrong case. encoding/json would fill
-// the field "level" from a member "LEVEL", which no schema has validated.
-//
-// JSON Schema compares names exactly, so to the schema "LEVEL" and "level" are
-// different members.
+// memberCase finds members of JSON in the wrong case. encoding/json would fill the field "level"
+// from a member "LEVEL", which no schema has validated. JSON Schema compares names exactly, so to
+// the schema "LEVEL" and "level" are different members.
 type memberCase struct {
 	members map[string]*memberCase // of a struct
 	inside  *memberCase            // of a slice, an array or a map
@@ -85,8 +82,7 @@ type memberCase struct {
 // A nil memberCase checks nothing, so a map of strings costs a call nothing.
 func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
 
-// A type inside of itself finds its unfinished memberCase, which is complete when a
-// call uses it.
+// A type inside of itself finds its unfinished memberCase, which is complete when a call uses it.
 func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCase {
 	t = withoutPointers(t)
 	if c, ok := known[t]; ok || readsItself(t) {
@@ -110,9 +106,8 @@ func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCas
 	return nil
 }
 
-// The work is linear in the value, apart from folded, which runs only for names
-// that the struct does not have. The place stays at the member of the problem: the
-// caller needs no leave then.
+// The work is linear in the value, apart from folded, which runs only for names that the struct
+// does not have. The place stays at the member of the problem: the caller needs no leave then.
 func (c *memberCase) check(v strictjson.Value, at *place) *Problem {
 	if c == nil {
 		return nil

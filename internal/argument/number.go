@@ -10,12 +10,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// number is an integer or a float. It is compared with the bounds of a schema,
-// which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
-// although its float64 is equal.
-//
-// Most numbers are short, and one comparison of floats decides. Only the others are
-// turned into decimals, which takes time linear in their digits.
+// number is an integer or a float. It is compared with the bounds of a schema, which are floats,
+// without rounding: the int64 2^53+1 is more than the bound 2^53, although its float64 is equal.
+// Most numbers are short, and one comparison of floats decides. Only the others are turned into
+// decimals, which takes time linear in their digits.
 type number struct {
 	kind  schema.Kind // Int, Uint or Float
 	int   int64
@@ -28,7 +26,6 @@ type number struct {
 const exactFloat = 1 << 53
 
 // exactDigits is the length up to which different decimals have different float64s.
-//
 // A float64 keeps 15 decimal digits (DBL_DIG in C). The length counts the sign, the
 // point and the exponent too, which is more careful than needed.
 const exactDigits = 15
@@ -42,8 +39,7 @@ func floatNumber(text string, f float64) number {
 	return n
 }
 
-// An integer beyond exactFloat was rounded to a float, and a bound there may be
-// another integer.
+// An integer beyond exactFloat was rounded to a float, and a bound there may be another integer.
 func (n number) cmp(f float64) int {
 	if n.text == "" && (n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat) {
 		return cmp.Compare(n.float, f)
@@ -53,7 +49,6 @@ func (n number) cmp(f float64) int {
 
 // isMultipleOf reports whether the number is a multiple of f. Both are decimals: 0.3 is a
 // multiple of 0.1, although the float64 of 0.3 is no multiple of the float64 of 0.1.
-//
 // jsonschema-go divides floats, so that 0.3 is no multiple of 0.1 there.
 func (n number) isMultipleOf(f float64) bool {
 	isSmall := n.text == "" && -exactFloat < n.float && n.float < exactFloat
@@ -70,11 +65,9 @@ func (n number) isInteger() bool {
 	return n.kind != schema.Float || n.float == math.Trunc(n.float)
 }
 
-// isRounded reports whether the float64 is another number: neither its integer nor its
-// shortest decimal, which is how a schema is written.
-//
-// Schemas are decoded to float64, so a number with more digits than its float64 can
-// equal no value of an enum.
+// isRounded reports whether the float64 is another number: neither its integer nor its shortest
+// decimal, which is how a schema is written. Schemas are decoded to float64, so a number with more
+// digits than its float64 can equal no value of an enum.
 func (n number) isRounded() bool {
 	return n.text != "" && n.decimal().cmp(decimalOf(n.float)) != 0 && n.decimal().cmp(shortestOf(n.float)) != 0
 }
@@ -101,10 +94,8 @@ func (n number) instance() any {
 	return n.float
 }
 
-// parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
-// infinities and NaN.
-//
-// JSON allows no such number, and 0x10 is more likely an error than a number.
+// parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores, infinities and
+// NaN. JSON allows no such number, and 0x10 is more likely an error than a number.
 func parseFloat(text string, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(text, bits)
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {
@@ -120,11 +111,9 @@ func isNegative(text string) bool {
 	return strings.HasPrefix(text, "-") && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
-// plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any
-// other number unchanged.
-//
-// A client that encodes all numbers as floats sends 3.0 for 3. The exponent is
-// bounded, so that 1e999999999 does not become a gigabyte of zeros.
+// plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any other number
+// unchanged. A client that encodes all numbers as floats sends 3.0 for 3. The exponent is bounded,
+// so that 1e999999999 does not become a gigabyte of zeros.
 func plainInteger(number string) string {
 	if !strings.ContainsAny(number, ".eE") && number != "-0" {
 		return number

@@ -17,7 +17,6 @@ import (
 // tools that are not prompts. The problems say what to change.
 
 // Object is the compiled schema of an object. It is immutable.
-//
 // Any number of goroutines may use an Object. An Object is for tools: their input schema
 // describes all arguments together, while a prompt has a schema for each argument.
 type Object struct {
@@ -54,11 +53,9 @@ func (d *memberSchemas) allow(allows func(*subschema) bool) bool {
 	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !allows(s) })
 }
 
-// NewObject compiles a schema of the type object. It returns an error for a schema that
-// makes no sense.
-//
-// The protocol demands that the input schema of a tool has the type object. The
-// schema is copied, so that the caller may change it afterwards.
+// NewObject compiles a schema of the type object. It returns an error for a schema that makes no
+// sense. The protocol demands that the input schema of a tool has the type object. The schema is
+// copied, so that the caller may change it afterwards.
 func NewObject(s *jsonschema.Schema) (*Object, error) {
 	s, err := schema.Clone(s)
 	if err != nil {
@@ -104,10 +101,8 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 	return o, nil
 }
 
-// Rejection says why a schema rejects an object.
-//
-// The caller puts the problems into the error data, or the message into the result
-// of a tool.
+// Rejection says why a schema rejects an object. The caller puts the problems into the error data,
+// or the message into the result of a tool.
 type Rejection struct {
 	Message  string
 	Problems []Problem // of single members, at most MaxProblems; may be none
@@ -178,19 +173,16 @@ func literalOf(text string) (instance, bool) {
 	return in, in.text == text && (in.kind == strictjson.Bool || !isHuge(text))
 }
 
-// checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
-// member counts for that member only, unless the schema has references.
-//
-// Most objects are below the limit with all patterns together, and are not parsed
-// here. Only a large one needs the closer look, which counts each member with the
-// patterns that can match it.
+// checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a member
+// counts for that member only, unless the schema has references. Most objects are below the limit
+// with all patterns together, and are not parsed here. Only a large one needs the closer look,
+// which counts each member with the patterns that can match it.
 func (o *Object) checkWork(object strictjson.Value, rename func(string) string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
 	if work(o.all, object.Raw()) <= maxPatternWork {
 		return nil
 	}
-	// A name that patternProperties or propertyNames matches is a part of the whole
-	// object.
+	// A name that patternProperties or propertyNames matches is a part of the whole object.
 	sum := work(o.elsewhere, object.Raw())
 	for name, v := range object.Members() {
 		patterns := o.patterns[rename(name)]
@@ -208,10 +200,8 @@ func (o *Object) checkWork(object strictjson.Value, rename func(string) string) 
 	return &Rejection{Message: fmt.Sprintf("arguments exceed the limit of %d bytes for a schema with patterns", maxPatternWork/o.all)}
 }
 
-// Check returns nil if the schema accepts the JSON, an object.
-//
-// Accepting is fast and allocates little. Only a rejected object is visited again
-// to explain why.
+// Check returns nil if the schema accepts the JSON, an object. Accepting is fast and allocates
+// little. Only a rejected object is visited again to explain why.
 func (o *Object) Check(ctx context.Context, object strictjson.Value) *Rejection {
 	problems, more := o.validator.validate(ctx, instanceOf(object), true)
 	if problems == nil {

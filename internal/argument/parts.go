@@ -34,11 +34,9 @@ const (
 	partDepth = 3
 )
 
-// partsOf returns the members of the argument at the position, by whose fields a form asks
-// for the argument; nil for an argument with one field.
-//
-// The result depends on the plan alone, so the form and the reading of its answers
-// agree without any state in between.
+// partsOf returns the members of the argument at the position, by whose fields a form asks for the
+// argument; nil for an argument with one field. The result depends on the plan alone, so the form
+// and the reading of its answers agree without any state in between.
 func (p *Plan) partsOf(i int) []part {
 	a := &p.Arguments[i]
 	if a.value.kind != schema.JSON || a.value.validator == nil || a.value.rules.enum != nil {
@@ -55,8 +53,7 @@ func (p *Plan) partsOf(i int) []part {
 		_ = byDefault.Parse(a.defaultValue, jsonenc.MaxDepth) // a default is valid
 	}
 	parts := b.object(a.value.validator.root, a.Name, a.Required, byDefault.Root(), partDepth)
-	// Half of an object would be of no use, so there is one field for all of the
-	// JSON.
+	// Half of an object would be of no use, so there is one field for all of the JSON.
 	if b.fields > maxParts {
 		return nil
 	}
@@ -65,12 +62,10 @@ func (p *Plan) partsOf(i int) []part {
 
 type partBuilder struct{ fields int }
 
-// object returns the members of an object that has nothing but members with a name; nil for
-// any other. Required is what holds for the object and all around.
-//
-// Keywords that a field cannot express rule out the fields: alternatives, patterns,
-// dependencies. The answers are put together to an object, which the whole schema
-// validates in the end.
+// object returns the members of an object that has nothing but members with a name; nil for any
+// other. Required is what holds for the object and all around. Keywords that a field cannot express
+// rule out the fields: alternatives, patterns, dependencies. The answers are put together to an
+// object, which the whole schema validates in the end.
 func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefault strictjson.Value, depth int) []part {
 	// An object that may also be null is asked for like an object. Leaving out all
 	// of its fields leaves it out.
@@ -111,7 +106,6 @@ func (b *partBuilder) object(s *subschema, name string, isRequired bool, byDefau
 
 // fieldFor returns what asks for a member as for an argument. A schema that refers to
 // other parts of the whole schema is asked for as JSON, and validated with all of it.
-//
 // The field is compiled from the schema alone, as for an argument without a struct.
 // A member that has no field of its own type becomes JSON.
 func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.Value) *Argument {
@@ -119,8 +113,7 @@ func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.V
 	if err != nil || v.kind == schema.JSON || s.kinds == 0 && s.values == nil || v.kind == schema.List && !v.elem.isElement() {
 		v = &value{kind: schema.JSON, expected: strings.TrimSuffix(s.hint(), " or null")}
 	}
-	// A default of the argument says more than a default in the schema of the
-	// member.
+	// A default of the argument says more than a default in the schema of the member.
 	raw := string(s.source.Default)
 	if byDefault.Kind() != strictjson.Invalid {
 		raw = byDefault.Raw()
@@ -132,8 +125,7 @@ func fieldFor(s *subschema, name string, isRequired bool, byDefault strictjson.V
 	return a
 }
 
-// A default of another type than the field's is ignored: only the whole object is
-// validated.
+// A default of another type than the field's is ignored: only the whole object is validated.
 func (v *value) textOfDefault(raw string) (text string, ok bool) {
 	var doc strictjson.Doc
 	if raw == "" || doc.Parse(raw, jsonenc.MaxDepth) != nil || doc.Root().Kind() == strictjson.Null {
@@ -153,7 +145,6 @@ func fieldsOfParts(parts []part, yield func(*Argument)) {
 
 // appendParts appends the object of the members that were filled in, and reports whether
 // there is one. An object that is required is there for the errors of its members.
-//
 // An object without any member is left out, so that optional objects stay absent.
 // The comma and the name are removed again if nothing follows them.
 func appendParts(dst []byte, parts []part, filled map[string]string) (object []byte, some bool) {
@@ -181,18 +172,15 @@ func appendParts(dst []byte, parts []part, filled map[string]string) (object []b
 	return append(dst, '}'), some
 }
 
-// Clients differ in what they send for an empty field: null, the empty string, or
-// nothing.
+// Clients differ in what they send for an empty field: null, the empty string, or nothing.
 func (a *Argument) isEmptyField(answer strictjson.Value) bool {
 	return answer.Kind() == strictjson.Null || answer.Kind() == strictjson.String && answer.Text() == "" && !a.value.acceptsEmpty(true)
 }
 
 // memberText returns the answer in the field of a member as JSON, or what the answer must be
-// instead.
-//
-// The text is always valid JSON, because appendParts puts it into an object. An
-// answer without the type of the member becomes a string, and the schema of the
-// object reports it with its place.
+// instead. The text is always valid JSON, because appendParts puts it into an object. An answer
+// without the type of the member becomes a string, and the schema of the object reports it with its
+// place.
 func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want string) {
 	text, want = a.value.fieldText(answer, modes)
 	switch v := a.value; {
@@ -218,11 +206,8 @@ func (a *Argument) memberText(answer strictjson.Value, modes bool) (text, want s
 	return text, ""
 }
 
-// memberFields returns the fields of members by their names, and the positions of their
-// arguments.
-//
-// Names are distinct: partsOf makes no fields if the name of another argument
-// begins like them.
+// memberFields returns the fields of members by their names, and the positions of their arguments.
+// Names are distinct: partsOf makes no fields if the name of another argument begins like them.
 func (p *Plan) memberFields() (parts map[int][]part, fields map[string]*Argument, of map[string]int) {
 	parts, fields, of = map[int][]part{}, map[string]*Argument{}, map[string]int{}
 	for i := range p.Arguments {
@@ -238,7 +223,6 @@ func (p *Plan) memberFields() (parts map[int][]part, fields map[string]*Argument
 
 // joinParts writes the members that were filled in into the texts of their arguments. A
 // required argument is there for the errors of its members.
-//
 // An argument whose own name has an answer keeps that answer.
 func (p *Plan) joinParts(texts []Text, parts map[int][]part, filled map[string]string) {
 	for _, i := range slices.Sorted(maps.Keys(parts)) {

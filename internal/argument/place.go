@@ -53,12 +53,10 @@ const (
 	maxPlace = 256
 )
 
-// put writes the place into the problem. If the pointer is too long, the problem is that of
-// a value around.
-//
-// Three forms are written: the JSON Pointer of RFC 6901 for programs, the text for
-// people, and the text for the log. The log must not show names that the client has
-// chosen, because a name may be a secret in the wrong place.
+// put writes the place into the problem. If the pointer is too long, the problem is that of a value
+// around. Three forms are written: the JSON Pointer of RFC 6901 for programs, the text for people,
+// and the text for the log. The log must not show names that the client has chosen, because a name
+// may be a secret in the wrong place.
 func (at place) put(p *Problem) {
 	var pointer, text, logged strings.Builder
 	for _, s := range at.steps {

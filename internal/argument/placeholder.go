@@ -37,8 +37,7 @@ func (p *Plan) Placeholders(texts []Text, client string) (problems []Problem) {
 	return problems
 }
 
-// The value of a sensitive argument is not repeated: a secret may look like a
-// placeholder.
+// The value of a sensitive argument is not repeated: a secret may look like a placeholder.
 func (a *Argument) placeholder(client, value string) Problem {
 	what := Quote(value)
 	if a.Sensitive {
@@ -88,8 +87,7 @@ func setPlaceholder(dst reflect.Value, text string) {
 	if !dst.IsValid() {
 		return
 	}
-	// Placeholders has ensured that the Go type is a string, or an interface that
-	// is read as one.
+	// Placeholders has ensured that the Go type is a string, or an interface that is read as one.
 	for dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		dst = dst.Elem()

@@ -28,10 +28,8 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// Spec is what a prompt declares of an argument.
-//
-// Compile gets the specs that a prompt lists, and makes the others from the fields of a
-// struct. From then on, both are the same.
+// Spec is what a prompt declares of an argument. Compile gets the specs that a prompt lists, and
+// makes the others from the fields of a struct. From then on, both are the same.
 type Spec struct {
 	Name        string
 	Title       string
@@ -63,10 +61,8 @@ type Plan struct {
 	byName       map[string]int // nil for a few arguments, see linear
 }
 
-// Argument is a compiled argument.
-//
-// Required says that a call without the argument is an error. A required argument
-// has no default, because nothing could ever use the default.
+// Argument is a compiled argument. Required says that a call without the argument is an error. A
+// required argument has no default, because nothing could ever use the default.
 type Argument struct {
 	Spec        // as declared, completed by the struct and the schema
 	Index []int // of the struct's field, see reflect.Value.FieldByIndex
@@ -76,19 +72,16 @@ type Argument struct {
 	// call can change the value of another.
 	hasDefault   bool
 	defaultValue string
-	// emptyIsAbsent says that the empty string is no value, but an empty field of
-	// a client's form.
+	// emptyIsAbsent says that the empty string is no value, but an empty field of a client's form.
 	emptyIsAbsent bool
 	// admitsNull says that JSON null is a value of the argument. For any other argument,
 	// null is the same as leaving the argument out.
 	admitsNull bool
 }
 
-// Text is what a call gives for one argument.
-//
-// At most one of Given, IsNull, notString and notTyped is true. If none is, the argument
-// is absent, and its default applies. A text that is notString or notTyped is no
-// absent one: the client sent a value, and a default in its place would hide the
+// Text is what a call gives for one argument. At most one of Given, IsNull, notString and notTyped
+// is true. If none is, the argument is absent, and its default applies. A text that is notString or
+// notTyped is no absent one: the client sent a value, and a default in its place would hide the
 // error.
 type Text struct {
 	Value  string
@@ -100,10 +93,8 @@ type Text struct {
 	notTyped      bool // the value has another JSON type; Given is false, and Value is its JSON: see Argument.typed
 }
 
-// Find returns the position of the argument with the name, and -1 without one.
-//
-// Names are compared byte by byte: the protocol has no rule for case or
-// normalization.
+// Find returns the position of the argument with the name, and -1 without one. Names are compared
+// byte by byte: the protocol has no rule for case or normalization.
 func (p *Plan) Find(name string) int {
 	// Most prompts have a few arguments, for which a search is faster than a map.
 	if p.byName != nil {
@@ -120,13 +111,11 @@ func (p *Plan) Find(name string) int {
 	return -1
 }
 
-// Subset returns a plan of the arguments at the positions. names has other names for some of
-// them, which then have their own name as title, unless they have a title.
-//
-// A form asks only for the arguments that are missing, so it needs a part of a
-// plan. The arguments are shared with p. The subset has no map of names and does
-// not set HasSensitive: AppendForm rejects sensitive arguments, and an answer is
-// matched to few fields.
+// Subset returns a plan of the arguments at the positions. names has other names for some of them,
+// which then have their own name as title, unless they have a title. A form asks only for the
+// arguments that are missing, so it needs a part of a plan. The arguments are shared with p. The
+// subset has no map of names and does not set HasSensitive: AppendForm rejects sensitive arguments,
+// and an answer is matched to few fields.
 func (p *Plan) Subset(positions []int, names map[string]string) *Plan {
 	some := &Plan{Arguments: make([]Argument, len(positions))}
 	for i, at := range positions {
@@ -148,23 +137,19 @@ func (p *Plan) OmitEmpty(texts []Text) {
 	}
 }
 
-// Fill fills the struct v with the texts, and returns the problems of all
-// arguments in the declared order.
-//
-// The texts are those of Collect, one for each argument. v must
-// be addressable and of the type given to [Compile]. If there are problems, v is
-// filled in part, and the caller must not use it.
+// Fill fills the struct v with the texts, and returns the problems of all arguments in the declared
+// order. The texts are those of Collect, one for each argument. v must be addressable and of the
+// type given to [Compile]. If there are problems, v is filled in part, and the caller must not use
+// it.
 func (p *Plan) Fill(ctx context.Context, v reflect.Value, texts []Text) []Problem {
 	return p.decode(texts, func(a *Argument, t Text) []Problem {
 		return a.value.fill(ctx, fieldAt(v, a.Index), t)
 	})
 }
 
-// Texts is Fill for a prompt without a struct. It returns the strings by name,
-// defaults included.
-//
-// Without a struct there is nothing to convert to, but each string is validated in
-// the same way. So a prompt can move to a struct without a change for its clients.
+// Texts is Fill for a prompt without a struct. It returns the strings by name, defaults included.
+// Without a struct there is nothing to convert to, but each string is validated in the same way. So
+// a prompt can move to a struct without a change for its clients.
 func (p *Plan) Texts(ctx context.Context, texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
 	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
@@ -243,8 +228,7 @@ func fieldAt(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-// Undeclared returns the problem of an argument that the prompt does not have,
-// with a suggestion.
+// Undeclared returns the problem of an argument that the prompt does not have, with a suggestion.
 func (p *Plan) Undeclared(name string) Problem {
 	u := undeclared(name)
 	u.suggest(name, p.names())
@@ -269,11 +253,9 @@ func (p *Plan) names() []string {
 	return names
 }
 
-// Ignored is an argument of a call that the prompt does not declare.
-//
-// An error about arguments lists the ignored ones: one of them may be the misspelled
-// name of an argument that is missing. The JSON names are part of the error data, which
-// clients may read.
+// Ignored is an argument of a call that the prompt does not declare. An error about arguments lists
+// the ignored ones: one of them may be the misspelled name of an argument that is missing. The JSON
+// names are part of the error data, which clients may read.
 type Ignored struct {
 	Argument   string `json:"argument"`
 	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant

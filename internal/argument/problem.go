@@ -14,11 +14,9 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// Problem is the error of one argument, as the client receives it: see problem.Problem.
-//
-// A problem is for three readers: Message for people and models, the other fields
-// with JSON names for programs, and Redacted for the log. The part that a problem repeats of
-// a value is clipped.
+// Problem is the error of one argument, as the client receives it: see problem.Problem. A problem
+// is for three readers: Message for people and models, the other fields with JSON names for
+// programs, and Redacted for the log. The part that a problem repeats of a value is clipped.
 type Problem struct {
 	Argument string `json:"argument"` // empty for all arguments of a tool together
 	// Path is the JSON Pointer of the place inside of the argument; empty for all of it.
@@ -27,8 +25,7 @@ type Problem struct {
 	Message string         `json:"message"`           // a predicate, such as "is required"
 	Allowed any            `json:"allowed,omitempty"` // what would be valid, if that can be said
 	More    int            `json:"more,omitempty"`    // how many allowed values are left out
-	// Suggestion is the value or name that the client may have meant. It must
-	// be in prompts/list.
+	// Suggestion is the value or name that the client may have meant. It must be in prompts/list.
 	Suggestion string `json:"suggestion,omitempty"`
 
 	isUndeclared bool // Locate found no argument of the name
@@ -42,16 +39,12 @@ type Problem struct {
 // does not declare.
 func (p Problem) IsUndeclared() bool { return p.isUndeclared }
 
-// MaxProblems limits how many problems one response details.
-//
-// More would be of no use to a reader, while a value of a megabyte can break a rule
-// in each of its elements.
+// MaxProblems limits how many problems one response details. More would be of no use to a reader,
+// while a value of a megabyte can break a rule in each of its elements.
 const MaxProblems = 64
 
-// Sentence returns the message with its subject, the argument.
-//
-// The message is a predicate, so the place in a value reads as a part of the
-// subject: "filters[2].name is required".
+// Sentence returns the message with its subject, the argument. The message is a predicate, so the
+// place in a value reads as a part of the subject: "filters[2].name is required".
 func (p Problem) Sentence() string {
 	subject := phrase.Clip(p.Argument, 64) + p.place
 	if p.ofAll {
@@ -63,8 +56,7 @@ func (p Problem) Sentence() string {
 	return subject + " " + p.Message
 }
 
-// The developer sees it as an error of a default or an example, where the argument
-// is known.
+// The developer sees it as an error of a default or an example, where the argument is known.
 func (p Problem) inside() string {
 	return strings.TrimPrefix(phrase.Join(" ", p.place, p.Message), ".")
 }
@@ -86,19 +78,16 @@ func Sentences(problems []Problem, more int) string {
 	return strings.Join(sentences, "; ")
 }
 
-// Redacted joins the sentences of problems without the values that clients sent,
-// for the log.
-//
-// The log says which argument failed and why, but a value may be personal, also of
-// an argument that is not sensitive.
+// Redacted joins the sentences of problems without the values that clients sent, for the log. The
+// log says which argument failed and why, but a value may be personal, also of an argument that is
+// not sensitive.
 func Redacted(problems []Problem) string {
 	sentences := make([]string, len(problems))
 	for i, p := range problems {
 		p.place = p.logged
 		switch {
-		// The messages of the first two cases contain no value. The second is only
-		// about a name that the prompt does not declare, not about a member inside
-		// of a value.
+		// The messages of the first two cases contain no value. The second is only about a name
+		// that the prompt does not declare, not about a member inside of a value.
 		case p.Reason == problem.Missing:
 		case p.Reason == problem.Unknown && p.Path == "":
 		default:
@@ -134,21 +123,16 @@ func notString(name, example string) Problem {
 }
 
 // Quote returns the beginning of a text in quotes, for a message.
-//
 // The quotes are those of Go, so that control characters and spaces are visible.
 func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
 
-// Error is the error by which code of the application rejects an argument.
-//
-// An Error can come from UnmarshalText, from a render function or from middleware,
-// and be wrapped there.
+// Error is the error by which code of the application rejects an argument. An Error can come from
+// UnmarshalText, from a render function or from middleware, and be wrapped there.
 type Error struct{ Problem }
 
 // Refuse returns the Error for the argument with the name, or for a place inside, such as
-// filters[2].name.
-//
-// The application may build the reason from any bytes, so both texts are made valid
-// UTF-8.
+// filters[2].name. The application may build the reason from any bytes, so both texts are made
+// valid UTF-8.
 func Refuse(name, reason string) error {
 	return &Error{Problem{
 		Argument: strings.ToValidUTF8(name, "\ufffd"),
@@ -159,11 +143,9 @@ func Refuse(name, reason string) error {
 
 func (e *Error) Error() string { return e.Sentence() }
 
-// ArgumentErrors appends the problem of each Error in err, through everything
-// that err wraps. It ignores an error with a method OfAnotherPrompt: what that
-// wraps is about the arguments of an included prompt.
-//
-// errors.As would find only the first Error, but errors.Join may hold one for each
+// ArgumentErrors appends the problem of each Error in err, through everything that err wraps. It
+// ignores an error with a method OfAnotherPrompt: what that wraps is about the arguments of an
+// included prompt. errors.As would find only the first Error, but errors.Join may hold one for each
 // argument.
 func ArgumentErrors(err error, problems []Problem) []Problem {
 	switch e := err.(type) {
@@ -184,7 +166,6 @@ func ArgumentErrors(err error, problems []Problem) []Problem {
 }
 
 // DeclarationError is an error of the declaration of an argument.
-//
 // Developers read the message, so that it may name Go types.
 type DeclarationError struct {
 	Name string // of the argument
@@ -197,11 +178,9 @@ func (e *DeclarationError) Unwrap() error { return e.Err }
 
 func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
 
-// Rename returns copies of problems with other names of arguments. names has them by the
-// names in the problems.
-//
-// A tool has keys for some arguments, and its client knows those. An unknown name may be
-// misspelled, or the misspelled other name.
+// Rename returns copies of problems with other names of arguments. names has them by the names in
+// the problems. A tool has keys for some arguments, and its client knows those. An unknown name may
+// be misspelled, or the misspelled other name.
 func Rename(problems []Problem, names map[string]string) []Problem {
 	problems = slices.Clone(problems)
 	for i := range problems {
@@ -227,7 +206,6 @@ func Rename(problems []Problem, names map[string]string) []Problem {
 }
 
 // ReplaceText returns copies of problems with other text.
-//
 // The server uses ReplaceText to remove secrets from everything that it sends.
 // Allowed is not replaced: its values come from the declaration.
 func ReplaceText(problems []Problem, replace func(string) string) []Problem {

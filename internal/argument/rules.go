@@ -29,9 +29,8 @@ import (
 // of all kinds at once, because JSON Schema lets a schema have keywords for several
 // types: each keyword applies to values of its type and accepts all others.
 //
-// A nil pointer is an absent keyword. A rule for numbers is a float64, as
-// jsonschema-go decodes a schema. The number of a client is compared without rounding,
-// see [number].
+// A nil pointer is an absent keyword. A rule for numbers is a float64, as jsonschema-go decodes a
+// schema. The number of a client is compared without rounding, see [number].
 type rules struct {
 	texts   []string             // enum or const of strings
 	enum    []any                // enum or const of any other kind
@@ -68,7 +67,7 @@ func (r *rules) checkText(text string) *Problem {
 	// nothing.
 	switch r.brokenBy(text) {
 	case problem.Length:
-		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: r.lengths()}
+		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: limits{MinLength: r.minLength, MaxLength: r.maxLength}}
 	case problem.Format:
 		return &Problem{Reason: problem.Format, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
 	case problem.Pattern:
@@ -143,13 +142,12 @@ func (r *rules) isLength(n int) bool {
 
 func (r *rules) checkItems(n int) *Problem {
 	if r.minItems != nil && n < *r.minItems || r.maxItems != nil && n > *r.maxItems {
-		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
+		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: limits{MinItems: r.minItems, MaxItems: r.maxItems}}
 	}
 	return nil
 }
 
-// Membership takes constant time, so that a large enum costs a call no more than a
-// small one.
+// Membership takes constant time, so that a large enum costs a call no more than a small one.
 func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	set := make(map[K]struct{}, len(values))
 	for _, v := range values {
@@ -158,12 +156,9 @@ func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	return set
 }
 
-// numeral is the key of a number in a set. Equal numbers of all kinds have the
-// same key.
-//
-// A float64 as the key would not do: different integers above 2^53 have the same
-// float64. The decimal text would not do either: 1.0 and 1 are equal in JSON
-// Schema.
+// numeral is the key of a number in a set. Equal numbers of all kinds have the same key. A float64
+// as the key would not do: different integers above 2^53 have the same float64. The decimal text
+// would not do either: 1.0 and 1 are equal in JSON Schema.
 type numeral struct {
 	kind schema.Kind // Int below 0, Uint from 0, Float for all but 64-bit integers
 	bits uint64
@@ -263,14 +258,6 @@ type limits struct {
 	MultipleOf       *float64 `json:"multipleOf,omitempty"`
 }
 
-func (r *rules) lengths() limits {
-	return limits{MinLength: r.minLength, MaxLength: r.maxLength}
-}
-
-func (r *rules) itemCounts() limits {
-	return limits{MinItems: r.minItems, MaxItems: r.maxItems}
-}
-
 func (r *rules) limits() limits {
 	return limits{
 		Minimum: r.minimum, Maximum: r.maximum,
@@ -279,8 +266,6 @@ func (r *rules) limits() limits {
 	}
 }
 
-// linear is the number of arguments up to which a linear search is faster than a
-// map.
-//
-// The number is also that of the values of an enum for which a slice is searched.
+// linear is the number of arguments up to which a linear search is faster than a map. The number is
+// also that of the values of an enum for which a slice is searched.
 const linear = 8

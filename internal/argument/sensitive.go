@@ -10,11 +10,9 @@ import (
 // This file keeps the values of sensitive arguments, such as passwords, out of
 // problems, forms and completions.
 
-// Secrets returns the values of the sensitive arguments.
-//
-// The server removes them from everything that it writes. A text of the wrong type
-// counts as well, since the client sent it as the secret. JSON null is no secret: its text
-// would remove the word from every message.
+// Secrets returns the values of the sensitive arguments. The server removes them from everything
+// that it writes. A text of the wrong type counts as well, since the client sent it as the secret.
+// JSON null is no secret: its text would remove the word from every message.
 func (p *Plan) Secrets(texts []Text) (secrets []string) {
 	for i := range p.Arguments {
 		isNull := p.Arguments[i].value.kind == schema.JSON && texts[i].Value == "null"

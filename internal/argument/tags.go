@@ -22,7 +22,6 @@ import (
 // same name, so that it is checked like the keywords in Prompt.Arguments.
 
 // tagKeywords are the tags. On a list, a tag for elements constrains each element.
-//
 // The order is that of the errors.
 var tagKeywords = []struct {
 	name       string
@@ -162,8 +161,7 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	return nil
 }
 
-// The tags are merged like the schema that a prompt lists, so both have the same
-// effect.
+// The tags are merged like the schema that a prompt lists, so both have the same effect.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
 	errs := f.checkTags()
 	if err := f.readSensitive(inJSON); err != nil {
@@ -210,8 +208,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 	return schema.Merge(s, declared), nil
 }
 
-// Such tags come from validators and schema generators for Go, and would have no
-// effect here.
+// Such tags come from validators and schema generators for Go, and would have no effect here.
 var otherNames = map[string]string{
 	"min": "minimum", "max": "maximum", "minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
 	"enums": "enum", "oneof": "enum", "const": "enum", "secret": "sensitive", "password": "sensitive",
@@ -221,12 +218,10 @@ var otherNames = map[string]string{
 // noTags are keywords of JSON Schema that are no tags.
 var noTags = []string{"uniqueItems", "contains", "minContains", "maxContains", "minProperties", "maxProperties", "propertyNames"}
 
-// checkTags returns the errors of tags that would be ignored: those that are not
-// written as name:"value", and those whose name is nearly that of a constraint, or
-// that other libraries have for one. Other names belong to other packages.
-//
-// reflect.StructTag.Lookup stops at the first tag that is not well formed, without
-// an error. So the tags after it would be ignored as well.
+// checkTags returns the errors of tags that would be ignored: those that are not written as
+// name:"value", and those whose name is nearly that of a constraint, or that other libraries have
+// for one. Other names belong to other packages. reflect.StructTag.Lookup stops at the first tag
+// that is not well formed, without an error. So the tags after it would be ignored as well.
 func (f *structField) checkTags() (errs []error) {
 	for rest := strings.TrimLeft(string(f.tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		name, quoted, ok := strings.Cut(rest, ":")

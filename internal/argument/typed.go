@@ -9,12 +9,10 @@ import (
 // This file reads arguments that are JSON values of their types, as InputSchema
 // describes them: the integer 3, not the string "3".
 
-// typed returns the text of a JSON value. A string for a number or a boolean is read as
-// prompts/get reads it, and so loses nothing.
-//
-// A value of another type keeps its JSON for the message. For a sensitive argument
-// the JSON is complete, so that Secrets can remove all of it from everything that
-// the server writes.
+// typed returns the text of a JSON value. A string for a number or a boolean is read as prompts/get
+// reads it, and so loses nothing. A value of another type keeps its JSON for the message. For a
+// sensitive argument the JSON is complete, so that Secrets can remove all of it from everything
+// that the server writes.
 func (a *Argument) typed(v strictjson.Value) Text {
 	text, ok := a.value.textOf(v)
 	switch k := a.value.kind; {
@@ -35,13 +33,11 @@ func (a *Argument) typed(v strictjson.Value) Text {
 	return Text{Value: shown(v), notTyped: true}
 }
 
-// Canonical returns a form of a text of the argument that is the same for every encoding
-// of a JSON array or object. It returns the text of any other type unchanged.
-//
-// The state of a request with pending questions is bound to its arguments. The
-// client repeats the arguments, and may encode JSON with other white space or with
-// the members in another order. Numbers must stay as they are written. A
-// comma-separated list is returned unchanged.
+// Canonical returns a form of a text of the argument that is the same for every encoding of a JSON
+// array or object. It returns the text of any other type unchanged. The state of a request with
+// pending questions is bound to its arguments. The client repeats the arguments, and may encode
+// JSON with other white space or with the members in another order. Numbers must stay as they are
+// written. A comma-separated list is returned unchanged.
 func (a *Argument) Canonical(text string) string {
 	var doc strictjson.Doc
 	k := a.value.kind

@@ -12,15 +12,12 @@ import (
 
 // This file validates JSON with a compiled schema, in one walk over the keywords. Without an
 // explainer, the walk allocates nothing for most schemas.
-//
 // The work is linear in the value: a validation ends when it has visited maxVisits times
 // as many schemas as there are, for each part of the value.
 
-// Accepts reports whether the schema accepts the JSON. It rejects a text that is not
-// strict JSON, and a number that no 64-bit float is near.
-//
-// Package elicit and the samples validate whole texts with Accepts. Arguments are
-// parsed before.
+// Accepts reports whether the schema accepts the JSON. It rejects a text that is not strict JSON,
+// and a number that no 64-bit float is near. Package elicit and the samples validate whole texts
+// with Accepts. Arguments are parsed before.
 func (v *Validator) Accepts(text string) bool {
 	var doc strictjson.Doc
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))
@@ -135,9 +132,8 @@ func (w *validation) part(at step, s *subschema, in instance) (ok bool) {
 	return ok
 }
 
-// wouldAccept reports whether the schema accepts the value, if that decides which other
-// keywords apply: no problem of the schema counts. The look ahead of an explainer is charged
-// to the budget.
+// wouldAccept reports whether the schema accepts the value, if that decides which other keywords
+// apply: no problem of the schema counts. The look ahead of an explainer is charged to the budget.
 func (w *validation) wouldAccept(s *subschema, in instance, around *evaluated) bool {
 	if w.explainer == nil {
 		return w.accepts(s, in, around)
@@ -161,8 +157,7 @@ func (w *validation) explain(e *explainer, s *subschema, in instance) bool {
 	return ok
 }
 
-// The schemas in place get own, because the parts that they evaluate count for s as
-// well.
+// The schemas in place get own, because the parts that they evaluate count for s as well.
 func (w *validation) inPlace(s *subschema, in instance, own *evaluated) bool {
 	if s.isFalse {
 		return w.fails(notAllowed)
@@ -270,8 +265,7 @@ func (w *validation) elements(s *subschema, array strictjson.Value, own *evaluat
 	if !s.containsEnough(matching) {
 		ok = w.fails(func() *Problem { return s.notEnough(matching) })
 	}
-	// uniqueItems comes last, as the only keyword that compares elements with each
-	// other.
+	// uniqueItems comes last, as the only keyword that compares elements with each other.
 	if w.ends(ok) {
 		return false
 	}
@@ -313,8 +307,7 @@ func (w *validation) members(s *subschema, in instance, own *evaluated) bool {
 			return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", count, n), Allowed: limits{MinProperties: s.minMembers, MaxProperties: s.maxMembers}}
 		})
 	}
-	// Dependent schemas apply to the whole object and not to the member, so they
-	// get own.
+	// Dependent schemas apply to the whole object and not to the member, so they get own.
 	for _, d := range s.dependents {
 		if w.ends(ok) {
 			return false

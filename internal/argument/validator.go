@@ -19,22 +19,18 @@ import (
 // jsonschema-go accepts the same JSON, as tests check, but its errors have no place in
 // the JSON, and it rounds numbers to 64 bits.
 
-// Validator validates JSON with a schema. It is immutable, and safe for concurrent use.
-//
-// The tree has a node for each schema that is reachable. A reference is an edge to
-// its target, so the tree has loops if the schema is recursive. Recursion ends with
-// the value: schema.Check rejects a schema that refers to itself for the same
-// value.
+// Validator validates JSON with a schema. It is immutable, and safe for concurrent use. The tree
+// has a node for each schema that is reachable. A reference is an edge to its target, so the tree
+// has loops if the schema is recursive. Recursion ends with the value: schema.Check rejects a
+// schema that refers to itself for the same value.
 type Validator struct {
 	root    *subschema
 	schemas int // how many there are
 }
 
-// NewValidator returns an error for a schema that makes no sense.
-//
-// The schema must not be changed afterwards: the tree keeps it for messages. The
-// values of enum and const must be as encoding/json decodes them, see
-// [schema.Clone].
+// NewValidator returns an error for a schema that makes no sense. The schema must not be changed
+// afterwards: the tree keeps it for messages. The values of enum and const must be as encoding/json
+// decodes them, see [schema.Clone].
 func NewValidator(s *jsonschema.Schema) (*Validator, error) {
 	if err := schema.Check(s); err != nil {
 		return nil, err
@@ -66,8 +62,7 @@ func compileSchema(s *jsonschema.Schema) (*Validator, *schemaCompiler, error) {
 // complete only after the whole compilation, and does not change from then on.
 type subschema struct {
 	source *jsonschema.Schema
-	// A set of bits makes the check of the type a shift. Integer and number have
-	// the same bit.
+	// A set of bits makes the check of the type a shift. Integer and number have the same bit.
 	kinds      uint8 // bits by strictjson.Kind; 0 for all
 	isIntegral bool
 	isFalse    bool
@@ -112,9 +107,8 @@ type patternMembers struct {
 	schema  *subschema
 }
 
-// The alternatives of a oneOf often say {"properties": {"kind": {"const":
-// "circle"}}}. Validation checks tags first, and messages explain the alternative
-// of the tag.
+// The alternatives of a oneOf often say {"properties": {"kind": {"const": "circle"}}}. Validation
+// checks tags first, and messages explain the alternative of the tag.
 type tag struct {
 	name   string
 	schema *subschema
@@ -149,8 +143,7 @@ var kindsOf = map[string]uint8{
 	"string": 1 << strictjson.String, "array": 1 << strictjson.Array, "object": 1 << strictjson.Object,
 }
 
-// compile returns the subschema of s, and nil for nil. The same pointer gives the
-// same subschema.
+// compile returns the subschema of s, and nil for nil. The same pointer gives the same subschema.
 func (c *schemaCompiler) compile(s *jsonschema.Schema) *subschema {
 	if s == nil {
 		return nil
@@ -285,8 +278,7 @@ func (c *schemaCompiler) compileObject(v *subschema, s *jsonschema.Schema) {
 		for _, name := range v.names {
 			p := s.Properties[name]
 			v.members[name] = c.compile(p)
-			// A member with few values often says which alternative is meant, and is checked
-			// first.
+			// A member with few values often says which alternative is meant, and is checked first.
 			if p.Ref == "" && (p.Const != nil || p.Enum != nil) {
 				v.tags = append(v.tags, tag{name, v.members[name]})
 			}
@@ -338,10 +330,8 @@ func namesOf(s *jsonschema.Schema) []string {
 	return sortedKeys(s.Properties)
 }
 
-// inPlaceDepth is how many references and parts in place are followed for a message.
-//
-// Deeper schemas are validated all the same. Only the words of a message or a hint
-// get less specific.
+// inPlaceDepth is how many references and parts in place are followed for a message. Deeper schemas
+// are validated all the same. Only the words of a message or a hint get less specific.
 const inPlaceDepth = 8
 
 // A reference next to a type or to properties is not followed, because these say

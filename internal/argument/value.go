@@ -13,8 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// value says how the string of an argument is read, and which values are valid. It
-// is immutable.
+// value says how the string of an argument is read, and which values are valid. It is immutable.
 //
 // To read a string is to convert it (convert.go), which checks the rules of strings,
 // numbers and lengths; then to check an enum of other values and the validator; and
@@ -34,8 +33,7 @@ type value struct {
 	isTime     bool   // of RFC 3339
 	rules      rules
 	validator  *Validator // for the rest of the schema; nil if the rules are all
-	// A limit in bytes and not in time, so that a call fails in the same way on
-	// every machine.
+	// A limit in bytes and not in time, so that a call fails in the same way on every machine.
 	maxBytes int         // of a text; 0: no limit but that of an argument
 	members  *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
@@ -43,12 +41,10 @@ type value struct {
 	tree       func() *subschema // of the schema of a list, to complete JSON
 }
 
-// maxPatternWork limits the bytes of a text times the instructions of the patterns in
-// the schema. To match that much takes about a second.
-//
-// Package regexp takes time linear in the text, but with the size of the program as
-// a factor. Without the limit, an argument of some megabytes could take minutes for
-// a large pattern.
+// maxPatternWork limits the bytes of a text times the instructions of the patterns in the schema.
+// To match that much takes about a second. Package regexp takes time linear in the text, but with
+// the size of the program as a factor. Without the limit, an argument of some megabytes could take
+// minutes for a large pattern.
 const maxPatternWork = 64 << 20
 
 func tooLong(maxBytes int) *Problem {
@@ -75,9 +71,8 @@ func (v *value) outOfRange(text string) *Problem {
 //
 // The problems have everything but the name of the argument.
 //
-// dst is the zero Value if there is nothing to fill, as for a prompt without a
-// struct: the text is then only validated. dst may be filled in part if there are
-// problems.
+// dst is the zero Value if there is nothing to fill, as for a prompt without a struct: the text is
+// then only validated. dst may be filled in part if there are problems.
 //
 // read must not panic for any text. UnmarshalText of the application may, and the
 // caller of the prompt recovers.
@@ -103,8 +98,7 @@ func (v *value) read(ctx context.Context, dst reflect.Value, text string, want b
 	case schema.JSON:
 		return v.readJSON(ctx, dst, text, want)
 	}
-	// The converted value is validated last: most calls end here without a
-	// validator.
+	// The converted value is validated last: most calls end here without a validator.
 	instance, p := v.convert(dst, text, want)
 	if p == nil && v.validator != nil {
 		return instance, v.validator.check(ctx, v.instanceOf(text))
@@ -130,8 +124,7 @@ func (v *value) readList(ctx context.Context, dst reflect.Value, text string, wa
 	return instance, problems
 }
 
-// A nil slice means success to all callers, so a slice with a nil problem must
-// never be made.
+// A nil slice means success to all callers, so a slice with a nil problem must never be made.
 func problemsOf(p *Problem) []Problem {
 	if p == nil {
 		return nil
@@ -139,9 +132,8 @@ func problemsOf(p *Problem) []Problem {
 	return []Problem{*p}
 }
 
-// The instance is made of the text directly, without JSON in between. For a string
-// kind the schema validates the text that was sent, not the Go value: the pattern
-// of a duration applies to "1h30m".
+// The instance is made of the text directly, without JSON in between. For a string kind the schema
+// validates the text that was sent, not the Go value: the pattern of a duration applies to "1h30m".
 func (v *value) instanceOf(text string) instance {
 	switch {
 	case v.kind.IsString():
@@ -152,8 +144,7 @@ func (v *value) instanceOf(text string) instance {
 	return instance{kind: strictjson.Number, text: text}
 }
 
-// An element that is a list or an object may contain commas itself, so such lists
-// must be JSON.
+// An element that is a list or an object may contain commas itself, so such lists must be JSON.
 func (v *value) isElement() bool { return v.kind != schema.JSON && v.kind != schema.List }
 
 // The end is exclusive, because 2^63 and 2^64 are float64s, and the largest
@@ -204,8 +195,7 @@ func (v *value) notTyped(shown string) *Problem {
 	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
 }
 
-// A list has its tree for completion only: its validator has the rest of the
-// schema, if any.
+// A list has its tree for completion only: its validator has the rest of the schema, if any.
 func (v *value) treeOf() *subschema {
 	switch {
 	case v.kind == schema.JSON && v.validator != nil:

@@ -15,9 +15,8 @@ var (
 // Deep returns a copy that shares no pointer, slice or map with v.
 func Deep[T any](v T) T { return copier{}.copy(reflect.ValueOf(&v).Elem()).Interface().(T) }
 
-// Encoded returns a copy that shares nothing that encoding/json writes with m.
-// Values with a method that encodes them are shared. m has no cycles: it was
-// encoded once.
+// Encoded returns a copy that shares nothing that encoding/json writes with m. Values with a method
+// that encodes them are shared. m has no cycles: it was encoded once.
 func Encoded[M ~map[string]any](m M) M {
 	return copier{asJSON: true}.copy(reflect.ValueOf(m)).Interface().(M)
 }

@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// Coverage is the blocks of templates, and which of them were rendered. Safe for
-// concurrent use.
+// Coverage is the blocks of templates, and which of them were rendered. Safe for concurrent use.
 type Coverage struct {
 	mu     sync.Mutex // protects the field below
 	blocks []Block

@@ -39,9 +39,8 @@ func Append(dst []byte, list, name string) []byte {
 // name of a prompt, and of the URI of a resource.
 const MaxName = 4096
 
-// Parse returns the name in a cursor of a list, and reports whether it is one. most is
-// the maximum size of a name of the list in bytes: anything longer is forged, and is not
-// decoded.
+// Parse returns the name in a cursor of a list, and reports whether it is one. most is the maximum
+// size of a name of the list in bytes: anything longer is forged, and is not decoded.
 func Parse(list, cursor string, most int) (after string, ok bool) {
 	if len(cursor) > encoding.EncodedLen(header+most) {
 		return "", false

@@ -6,8 +6,7 @@ import (
 
 // This file makes the pages of all lists.
 
-// MaxPage is the maximum size of the entries of a page in bytes, unless it is a single
-// entry.
+// MaxPage is the maximum size of the entries of a page in bytes, unless it is a single entry.
 const MaxPage = 1 << 20
 
 // reserveAfter is the number of entries by whose size a page is reserved.

@@ -1,10 +1,9 @@
 // Package elicit asks the client for input: it encodes questions in the form of a
 // protocol version, sends them, and reads the answers.
 //
-// In a session, a question is a request to the client, and the handler waits for the
-// response. In 2026-07-28, questions are the result of the request (input_required).
-// The answers come with the client's next request, and the requestState carries what
-// earlier requests have brought.
+// In a session, a question is a request to the client, and the handler waits for the response. In
+// 2026-07-28, questions are the result of the request (input_required). The answers come with the
+// client's next request, and the requestState carries what earlier requests have brought.
 //
 // The files:
 //
@@ -46,9 +45,8 @@ type Question struct {
 	Refused *Refused
 
 	key, method string
-	// encode returns the params in the form of a revision and the capabilities that
-	// a client must have declared to receive them. It returns an error if the
-	// question is invalid.
+	// encode returns the params in the form of a revision and the capabilities that a client must
+	// have declared to receive them. It returns an error if the question is invalid.
 	encode func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error)
 	params json.RawMessage // as encoded
 	// read reads the result that a client of the revision has sent. The error is an
@@ -79,13 +77,11 @@ func checkKeys(questions []*Question) error {
 	return nil
 }
 
-// Ask asks the questions that have no answer yet, all at once, and reads the answers.
-// It reports whether the answers come with another request. If the user did not answer a
-// question, there is no error, but the question has the field Refused.
-//
-// A render function runs again from its start when answers have come with another request
-// (2026-07-28), and after it was asked for arguments. So Ask is called again with the same
-// questions, and must find the answers it has.
+// Ask asks the questions that have no answer yet, all at once, and reads the answers. It reports
+// whether the answers come with another request. If the user did not answer a question, there is no
+// error, but the question has the field Refused. A render function runs again from its start when
+// answers have come with another request (2026-07-28), and after it was asked for arguments. So Ask
+// is called again with the same questions, and must find the answers it has.
 func (s *State) Ask(ctx context.Context, r *rpc.Running, questions []*Question) (pending bool, err error) {
 	if err := checkKeys(questions); err != nil {
 		return false, err
@@ -113,8 +109,7 @@ func (s *State) Ask(ctx context.Context, r *rpc.Running, questions []*Question) 
 	if len(unanswered) == 0 {
 		return false, nil
 	}
-	// All questions are encoded before the first is sent: the client is asked all of them or
-	// none.
+	// All questions are encoded before the first is sent: the client is asked all of them or none.
 	if err := prepare(r, unanswered); err != nil {
 		return false, err
 	}

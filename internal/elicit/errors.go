@@ -82,8 +82,7 @@ type Invalid struct {
 	problems    []argument.Problem // of the fields of a form
 }
 
-// Error returns the text for the client, without the values of fields: the
-// application may log it.
+// Error returns the text for the client, without the values of fields: the application may log it.
 func (e *Invalid) Error() string {
 	if e.problems != nil {
 		return argument.Redacted(e.problems)

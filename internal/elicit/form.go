@@ -152,10 +152,9 @@ func ForArguments(r *rpc.Running, plan *argument.Plan, name string, hints bool, 
 	return q
 }
 
-// AskArguments asks for arguments, and returns their texts, or reports that they come with
-// another request. It forgets what the render function has learnt so far, which was about
-// other arguments. sendForm comes before reset, because reset discards the answers of this
-// request.
+// AskArguments asks for arguments, and returns their texts, or reports that they come with another
+// request. It forgets what the render function has learnt so far, which was about other arguments.
+// sendForm comes before reset, because reset discards the answers of this request.
 func (s *State) AskArguments(ctx context.Context, r *rpc.Running, q *Arguments) (texts []argument.Text, pending bool, err error) {
 	s.forgetTexts(q.names)
 	result, pending, err := s.sendForm(ctx, r, q)

@@ -13,12 +13,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// State is what a handler knows from its client so far. If the answers come with
-// another request, the State travels between the requests. The zero value knows
-// nothing. Safe for concurrent use.
-//
-// The application may ask on several goroutines, so the methods take the lock. Resume and
-// Restore need no lock, because they are called before the function runs.
+// State is what a handler knows from its client so far. If the answers come with another request,
+// the State travels between the requests. The zero value knows nothing. Safe for concurrent use.
+// The application may ask on several goroutines, so the methods take the lock. Resume and Restore
+// need no lock, because they are called before the function runs.
 type State struct {
 	mu sync.Mutex // protects the fields below
 	requestState
@@ -37,13 +35,11 @@ type State struct {
 // requestState is the part of a State that travels. The names in JSON are short, because each
 // retry carries them.
 type requestState struct {
-	// Answers are the results that clients have answered with, by the key of
-	// the question.
+	// Answers are the results that clients have answered with, by the key of the question.
 	Answers map[string]string `json:"a,omitempty"`
 	// Kept are the values of Once, by key.
 	Kept map[string]json.RawMessage `json:"k,omitempty"`
-	// Texts are the arguments that have been asked for, by name; nil for one
-	// that was left empty.
+	// Texts are the arguments that have been asked for, by name; nil for one that was left empty.
 	Texts map[string]*string `json:"t,omitempty"`
 }
 
@@ -117,8 +113,7 @@ func put[V any](m *map[string]V, key string, value V) {
 	(*m)[key] = value
 }
 
-// Unsent returns the keys of the questions without an answer, except the question for
-// arguments.
+// Unsent returns the keys of the questions without an answer, except the question for arguments.
 func (s *State) Unsent() (keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,8 +2,7 @@
 // goroutine and its end, its status, calls of the application's functions, and the pauses
 // between attempts.
 //
-// The modules that import the package have versions of their own: the package only gets
-// additions.
+// The modules that import the package have versions of their own: the package only gets additions.
 package follower
 
 import (

@@ -12,10 +12,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Format returns the text form of a result. Different results have different text
-// forms. The form has a head line for each message, and under the head line the
-// message's text, unchanged and in whole lines. The head line names binary content by
-// its length and hash.
+// Format returns the text form of a result. Different results have different text forms. The form
+// has a head line for each message, and under the head line the message's text, unchanged and in
+// whole lines. The head line names binary content by its length and hash.
 func Format(r *prompts.Result) string {
 	rule := ruleFor(r)
 	var b strings.Builder

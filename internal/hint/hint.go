@@ -1,7 +1,6 @@
 // Package hint keeps an error apart from its fix.
 //
-// The modules that import the package have versions of their own: the package only gets
-// additions.
+// The modules that import the package have versions of their own: the package only gets additions.
 package hint
 
 import (
@@ -33,9 +32,8 @@ func (h *hinted) Unwrap() error { return h.err }
 // Fix returns the fix. Module promptfs reports the fix apart from the error.
 func (h *hinted) Fix() string { return h.fix }
 
-// Split returns the fix of err, and err without the fix. The fix of an error that err
-// wraps stays in the text of err. The errors of prompttemplate are split, too: their
-// types have the method Fix.
+// Split returns the fix of err, and err without the fix. The fix of an error that err wraps stays
+// in the text of err. The errors of prompttemplate are split, too: their types have the method Fix.
 func Split(err error) (fix string, bare error) {
 	if h, ok := err.(interface{ Fix() string }); ok {
 		return h.Fix(), errors.Unwrap(err)

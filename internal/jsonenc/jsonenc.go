@@ -27,9 +27,8 @@ func Append(dst []byte, v any) ([]byte, error) {
 	return append(dst, out...), nil
 }
 
-// Marshal returns the JSON of v, without the escapes for HTML. It returns an
-// error if a string is not valid UTF-8 or if a Marshaler of the application
-// panics.
+// Marshal returns the JSON of v, without the escapes for HTML. It returns an error if a string is
+// not valid UTF-8 or if a Marshaler of the application panics.
 func Marshal(v any) (out []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -39,8 +38,7 @@ func Marshal(v any) (out []byte, err error) {
 	return marshalStrictly(v)
 }
 
-// Text returns the JSON of v for a message, or what fmt prints if v cannot be
-// encoded.
+// Text returns the JSON of v for a message, or what fmt prints if v cannot be encoded.
 func Text(v any) string {
 	b, err := Marshal(v)
 	if err != nil {

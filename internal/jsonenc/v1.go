@@ -8,10 +8,9 @@ import (
 	"errors"
 )
 
-// marshalStrictly is json.Marshal without escapes for HTML. It returns an error
-// if a string is not valid UTF-8. This implementation of encoding/json replaces
-// such a string's bytes by the escape \ufffd, but writes a valid U+FFFD as
-// itself. So a Marshaler cannot use this escape.
+// marshalStrictly is json.Marshal without escapes for HTML. It returns an error if a string is not
+// valid UTF-8. This implementation of encoding/json replaces such a string's bytes by the escape
+// \ufffd, but writes a valid U+FFFD as itself. So a Marshaler cannot use this escape.
 func marshalStrictly(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -10,23 +10,20 @@ import "time"
 // of 1,000 requests are rejected as busy.
 
 const (
-	// maxBackpressure limits how long the reader of a connection waits for slow
-	// requests, in total.
+	// maxBackpressure limits how long the reader of a connection waits for slow requests, in total.
 	maxBackpressure = 50 * time.Millisecond
 	// minBackpressure is the smallest budget that is worth a wait. Waiting for
 	// requests that complete within it is free.
 	minBackpressure = time.Millisecond
-	// recoveryFactor is how many times longer a budget takes to recover than to
-	// be spent.
+	// recoveryFactor is how many times longer a budget takes to recover than to be spent.
 	recoveryFactor = 20
 )
 
-// Backpressure is a time budget for the reader of a connection: how long it may
-// wait for capacity before it rejects a request as busy. Many short requests
-// can arrive faster than they are started, and a short wait serves them all.
-// But a ping or a cancellation behind slow requests must not wait for them, so
-// the total wait is bounded, and the budget recovers slowly. Backpressure is
-// for one goroutine.
+// Backpressure is a time budget for the reader of a connection: how long it may wait for capacity
+// before it rejects a request as busy. Many short requests can arrive faster than they are started,
+// and a short wait serves them all. But a ping or a cancellation behind slow requests must not wait
+// for them, so the total wait is bounded, and the budget recovers slowly. Backpressure is for one
+// goroutine.
 type Backpressure struct {
 	left  time.Duration
 	since time.Time // when left was computed
@@ -46,8 +43,7 @@ func (b *Backpressure) Budget() time.Duration {
 	return b.left
 }
 
-// Spend takes the time since Budget was called from the budget. A wait in vain
-// takes all of it.
+// Spend takes the time since Budget was called from the budget. A wait in vain takes all of it.
 func (b *Backpressure) Spend(inVain bool) {
 	now := time.Now()
 	waited := now.Sub(b.since)

@@ -49,10 +49,9 @@ func NewRateLimiter(perSecond float64) *RateLimiter {
 	}
 }
 
-// Wait counts a request and returns 0, or returns how long the client must wait
-// before it tries again. The client is the principal if there is one, then the
-// session with its own bucket, then the address. A request without any of them is
-// not limited.
+// Wait counts a request and returns 0, or returns how long the client must wait before it tries
+// again. The client is the principal if there is one, then the session with its own bucket, then
+// the address. A request without any of them is not limited.
 func (r *RateLimiter) Wait(principal string, session *Bucket, address string) (wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,8 +77,7 @@ type Budget struct {
 	bucket Bucket // the mutex of rate protects it
 }
 
-// NewBudget returns a budget of perSecond, which must be positive. Twice as many may
-// come at once.
+// NewBudget returns a budget of perSecond, which must be positive. Twice as many may come at once.
 func NewBudget(perSecond float64) *Budget { return &Budget{rate: NewRateLimiter(perSecond)} }
 
 // Allow counts one, and reports whether it is within the budget.

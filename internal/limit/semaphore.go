@@ -8,13 +8,10 @@ import (
 	"time"
 )
 
-// Semaphore limits how many units, such as requests or bytes, are held at a time.
-// Each key, such as a client, may hold no more than a share of the units. The
-// empty key has no share of its own.
-//
-// Units go to waiters in order of arrival. Only a waiter whose own share is used
-// up is skipped. A claim above the size, or above the share, is granted when
-// nothing else is held.
+// Semaphore limits how many units, such as requests or bytes, are held at a time. Each key, such as
+// a client, may hold no more than a share of the units. The empty key has no share of its own.
+// Units go to waiters in order of arrival. Only a waiter whose own share is used up is skipped. A
+// claim above the size, or above the share, is granted when nothing else is held.
 type Semaphore struct {
 	size, share int64
 
@@ -31,8 +28,7 @@ type waiter struct {
 	granted chan struct{} // has room for one
 }
 
-// NewSemaphore returns a semaphore of size units, of which each key may hold
-// share.
+// NewSemaphore returns a semaphore of size units, of which each key may hold share.
 func NewSemaphore(size, share int64) *Semaphore {
 	return &Semaphore{size: size, share: share, mu: new(sync.Mutex)}
 }
@@ -53,9 +49,8 @@ func (s *Semaphore) tryAcquire(key string, n int64) bool {
 	return true
 }
 
-// Acquire is TryAcquire, but waits until the units are free, until ctx ends, or
-// until a time, unless that is zero. It returns the cause of ctx's end, or
-// [ErrBusy].
+// Acquire is TryAcquire, but waits until the units are free, until ctx ends, or until a time,
+// unless that is zero. It returns the cause of ctx's end, or [ErrBusy].
 func (s *Semaphore) Acquire(ctx context.Context, key string, n int64, until time.Time) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

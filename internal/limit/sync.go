@@ -54,8 +54,7 @@ func (g *WaitGroup) Wait(ctx context.Context) int {
 	}
 }
 
-// Mutex is a mutual exclusion lock whose Lock ends with a context. The zero
-// value is unlocked.
+// Mutex is a mutual exclusion lock whose Lock ends with a context. The zero value is unlocked.
 type Mutex struct{ held atomic.Pointer[chan struct{}] }
 
 // channel returns the channel of one element that is full while locked.

@@ -15,8 +15,7 @@ type Requests struct {
 	admitted, running Semaphore
 }
 
-// NewRequests returns a limit of n running requests, and of perClient for each
-// client.
+// NewRequests returns a limit of n running requests, and of perClient for each client.
 func NewRequests(n, perClient int) *Requests {
 	twice := func(n int) int64 { return 2 * min(int64(n), math.MaxInt64/2) }
 	r := new(Requests)
@@ -147,8 +146,7 @@ func (t *Ticket) wait(ctx context.Context, claims uint32, limit time.Duration) e
 	return nil
 }
 
-// claim records what was acquired, or returns it if the ticket was released
-// meanwhile.
+// claim records what was acquired, or returns it if the ticket was released meanwhile.
 func (t *Ticket) claim(c uint32) {
 	if t.claims.Or(c)&released != 0 {
 		t.release(c)
@@ -174,9 +172,8 @@ func (t *Ticket) Leave() {
 	t.release(allButSession)
 }
 
-// Yield releases the slots while the user is asked. The request still counts in
-// its session, so that the questions of one session are bounded. Yield reports
-// whether Resume must follow.
+// Yield releases the slots while the user is asked. The request still counts in its session, so
+// that the questions of one session are bounded. Yield reports whether Resume must follow.
 func (t *Ticket) Yield() bool {
 	if t.claims.Load()&released != 0 {
 		return false

@@ -1,8 +1,7 @@
 // Package logwait bounds how long a program waits for a [slog.Handler] of the
 // application, which may block forever.
 //
-// The modules that import the package have versions of their own: the package only gets
-// additions.
+// The modules that import the package have versions of their own: the package only gets additions.
 package logwait
 
 import (
@@ -15,11 +14,10 @@ import (
 // limit is the longest time for which a caller waits for a handler.
 const limit = time.Second
 
-// Handler passes records to another handler, each on a goroutine of its own, and waits for
-// at most a second. While a call of the handler takes longer, all other records are
-// dropped, and nobody waits. The next record counts them in the attribute dropped. So a
-// handler that blocks delays each caller at most once, and holds a bounded number of
-// goroutines. A panic of the handler is dropped.
+// Handler passes records to another handler, each on a goroutine of its own, and waits for at most
+// a second. While a call of the handler takes longer, all other records are dropped, and nobody
+// waits. The next record counts them in the attribute dropped. So a handler that blocks delays each
+// caller at most once, and holds a bounded number of goroutines. A panic of the handler is dropped.
 type Handler struct {
 	next  slog.Handler
 	calls *calls // of all handlers that were made from one

@@ -1,11 +1,9 @@
-// Package match ranks completion candidates by how well they match what the
-// user typed.
+// Package match ranks completion candidates by how well they match what the user typed.
 //
-// A candidate matches if it contains the typed text in any case, by Unicode's
-// simple case folding. Equal candidates come first, then candidates equal in
-// another case, then those that begin with the typed text, then those with a
-// word that begins with it, then the rest. Within each group the order is that
-// of the list.
+// A candidate matches if it contains the typed text in any case, by Unicode's simple case folding.
+// Equal candidates come first, then candidates equal in another case, then those that begin with
+// the typed text, then those with a word that begins with it, then the rest. Within each group the
+// order is that of the list.
 package match
 
 import (
@@ -17,8 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Index is a list of candidates prepared for matching. It is immutable and
-// safe for concurrent use.
+// Index is a list of candidates prepared for matching. It is immutable and safe for concurrent use.
 type Index struct {
 	values []string      // without duplicates and empty strings
 	folded []byte        // values, case-folded, each with a separator after it

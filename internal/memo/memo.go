@@ -1,5 +1,4 @@
-// Package memo caches the results of slow functions: of prompts with a Cache, and
-// of SuggestCached.
+// Package memo caches the results of slow functions: of prompts with a Cache, and of SuggestCached.
 package memo
 
 import (

@@ -37,9 +37,8 @@ func compare(a, b []rune) (n int, near bool) {
 	return 0, false
 }
 
-// distance returns how many characters have to be inserted, removed, replaced
-// or exchanged with their neighbor to turn a into b, or any number above most if
-// there are more.
+// distance returns how many characters have to be inserted, removed, replaced or exchanged with
+// their neighbor to turn a into b, or any number above most if there are more.
 func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1

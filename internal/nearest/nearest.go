@@ -1,8 +1,7 @@
 // Package nearest finds the known name that is closest to a misspelled one, for
 // the hint in an error message.
 //
-// The modules that import the package have versions of their own: the package only gets
-// additions.
+// The modules that import the package have versions of their own: the package only gets additions.
 package nearest
 
 import "fmt"
@@ -13,7 +12,6 @@ const maxNames = 4096
 
 // Name returns the name that is closest to the misspelled name. It returns the empty
 // string if no name is close, or if two names are equally close.
-//
 // Case and the separators -, _ and . make no difference. The distance is the number of
 // characters that are inserted, removed, replaced or exchanged with their neighbor. It
 // is at most a third of the longer name's length, and at most 2. A name is also close to

@@ -9,8 +9,7 @@ type Listeners[T any] struct {
 	all map[*func(T)]struct{}
 }
 
-// Add adds a function until cancel is called. The function must not wait, nor use the
-// source.
+// Add adds a function until cancel is called. The function must not wait, nor use the source.
 func (l *Listeners[T]) Add(f func(T)) (cancel func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,9 +1,8 @@
 // Package notify sends subscribers one notification for a burst of changes.
 //
-// A registry changes in bursts: a folder is reloaded, a batch is added one by one.
-// Subscribers are notified after a pause of MinPause, or of the delay that New was
-// given, and at the latest after maxBurst or twice that delay, however long the
-// changes continue.
+// A registry changes in bursts: a folder is reloaded, a batch is added one by one. Subscribers are
+// notified after a pause of MinPause, or of the delay that New was given, and at the latest after
+// maxBurst or twice that delay, however long the changes continue.
 package notify
 
 import (
@@ -19,10 +18,9 @@ const (
 	maxBurst = 200 * time.Millisecond
 )
 
-// Notifier notifies its subscribers of the changes of a source. The cost of a
-// change does not depend on the number of subscribers. It has no goroutine except
-// that of a timer at the end of a burst. Without subscribers it has no timer and
-// no subscription to the source.
+// Notifier notifies its subscribers of the changes of a source. The cost of a change does not
+// depend on the number of subscribers. It has no goroutine except that of a timer at the end of a
+// burst. Without subscribers it has no timer and no subscription to the source.
 type Notifier struct {
 	source    func(changed func()) (cancel func())
 	debouncer debouncer
@@ -32,9 +30,8 @@ type Notifier struct {
 	cancel      func() // ends the subscription to the source; nil without one
 }
 
-// New returns a notifier for the changes of a source. source subscribes to the
-// changes until cancel is called. changed must be callable under the lock of the
-// source.
+// New returns a notifier for the changes of a source. source subscribes to the changes until cancel
+// is called. changed must be callable under the lock of the source.
 func New(source func(changed func()) (cancel func()), delay time.Duration) *Notifier {
 	return &Notifier{source: source, debouncer: debouncer{delay: delay}}
 }
@@ -87,8 +84,7 @@ func (n *Notifier) notify() {
 	}
 }
 
-// signal signals the subscribers whose clients do not know all changes, and returns their
-// couriers.
+// signal signals the subscribers whose clients do not know all changes, and returns their couriers.
 func (n *Notifier) signal(changes uint64) []*Courier {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -164,8 +160,7 @@ func (d *debouncer) active() bool {
 
 func (d *debouncer) pause() time.Duration { return max(MinPause, d.delay) }
 
-// change counts a change. The first change of a burst starts the timer that calls
-// over.
+// change counts a change. The first change of a burst starts the timer that calls over.
 func (d *debouncer) change(over func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns s, shortened to at most n bytes and an ellipsis if it is
-// longer.
+// Clip returns s, shortened to at most n bytes and an ellipsis if it is longer.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -35,8 +34,7 @@ func Join(separator string, parts ...string) string {
 // MaxEcho limits how many bytes of a client's own value an error repeats.
 const MaxEcho = 256
 
-// Choice returns an item of a comma-separated list, quoted if its ends would
-// not be visible.
+// Choice returns an item of a comma-separated list, quoted if its ends would not be visible.
 func Choice(text string) string {
 	if text == "" || strings.Contains(text, ",") || strings.TrimSpace(text) != text {
 		return strconv.Quote(text)
@@ -85,8 +83,7 @@ func Count(low, high *int, one, many string) string {
 	return fmt.Sprintf("%d to %d %s", *low, *high, many)
 }
 
-// Decimal formats f with all digits, or with an exponent if there would be more
-// than about 20.
+// Decimal formats f with all digits, or with an exponent if there would be more than about 20.
 func Decimal(f float64) string {
 	switch size := math.Abs(f); {
 	case size >= 1e21 || size != 0 && size < 1e-6:

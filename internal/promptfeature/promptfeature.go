@@ -76,8 +76,7 @@ func Render(c call.Call, r Rendering) (call.Work, error) {
 	return s.Render(c, r.Prompt, r.Arguments, r.Keys, r.Tool, r.Append, r.Unknown)
 }
 
-// Listing is a request of a feature for a list of what it makes of prompts: see
-// [List].
+// Listing is a request of a feature for a list of what it makes of prompts: see [List].
 type Listing struct {
 	// Cursor is the position in the list, for the middleware. Empty for the start.
 	Cursor string
@@ -119,9 +118,8 @@ type Interaction struct {
 	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
 	// of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
-	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
-	// user did not answer and Run has returned the error of Ask. Default: the error of
-	// prompts/get.
+	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the user did
+	// not answer and Run has returned the error of Ask. Default: the error of prompts/get.
 	Rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)
 }
 

@@ -19,8 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Secrets are the secrets of one request. nil contains no secrets. Safe for concurrent
-// use.
+// Secrets are the secrets of one request. nil contains no secrets. Safe for concurrent use.
 type Secrets struct {
 	mu     sync.Mutex // protects the field below
 	values []string   // the longest first: one secret may contain another
@@ -50,8 +49,7 @@ const withheld = "[sensitive]"
 // shorter text is in many words by chance.
 const minSecret = 4
 
-// Text replaces the secrets in a text. A short secret is replaced where it is a word of
-// its own.
+// Text replaces the secrets in a text. A short secret is replaced where it is a word of its own.
 func (s *Secrets) Text(text string) string {
 	for _, secret := range s.all() {
 		if len(secret) >= minSecret {

@@ -1,8 +1,7 @@
 // Package regular reads files that others may replace at any time: by a pipe, a device, a
 // link, or a file of any size. Only regular files are read, within a context and a limit.
 //
-// The modules that import the package have versions of their own: the package only gets
-// additions.
+// The modules that import the package have versions of their own: the package only gets additions.
 package regular
 
 import (

@@ -1,7 +1,6 @@
-// Package revision is the table of differences between the released protocol
-// versions. Other packages ask a [Revision] for a difference instead of comparing
-// version strings. Mounts of an older version use the package, so that exported names are only
-// added.
+// Package revision is the table of differences between the released protocol versions. Other
+// packages ask a [Revision] for a difference instead of comparing version strings. Mounts of an
+// older version use the package, so that exported names are only added.
 package revision
 
 // Revision is a released revision of the protocol. Later revisions are
@@ -17,12 +16,10 @@ const (
 	V20260728
 )
 
-// MaxCompletions is the number of values that one completion may have, in every version
-// (CMP-05).
+// MaxCompletions is the number of values that one completion may have, in every version (CMP-05).
 const MaxCompletions = 100
 
-// Shape is the form in which a prompt is listed. Each shape adds members to the
-// shape before it.
+// Shape is the form in which a prompt is listed. Each shape adds members to the shape before it.
 type Shape uint8
 
 // The shapes of a listed prompt.
@@ -75,8 +72,7 @@ var table = [...]traits{
 // Count is the number of revisions.
 const Count = len(table) - 1
 
-// Parse returns the revision of a version string, and reports whether there
-// is one.
+// Parse returns the revision of a version string, and reports whether there is one.
 func Parse(version string) (Revision, bool) {
 	for r := V20241105; int(r) < len(table); r++ {
 		if table[r].version == version {
@@ -133,8 +129,7 @@ func (r Revision) Batches() bool { return table[r].batches }
 // Completions reports whether there is a capability for completion.
 func (r Revision) Completions() bool { return table[r].completions }
 
-// Context reports whether a request for completion may give the values of
-// other arguments.
+// Context reports whether a request for completion may give the values of other arguments.
 func (r Revision) Context() bool { return table[r].context }
 
 // ProgressMessages reports whether a progress notification may have a message.
@@ -151,8 +146,7 @@ func (r Revision) Elicitation() bool { return table[r].elicitation }
 // defaults and multiple choice.
 func (r Revision) ElicitationModes() bool { return table[r].modes }
 
-// SamplingParts reports whether clients declare separately what a request for
-// sampling may contain.
+// SamplingParts reports whether clients declare separately what a request for sampling may contain.
 func (r Revision) SamplingParts() bool { return table[r].sampling }
 
 // ToolAnnotations reports whether tools have annotations.

@@ -13,10 +13,9 @@ import (
 // This file asks the client for the application's code, amid the client's own request (GAP-40):
 // the time limit is paused, and the first error ends all questions.
 
-// Ask sends requests to the client, all at once, and returns the results, as
-// JSON. Meanwhile the time limit is paused, and other requests may run. The
-// first error ends all of them: a [NoAnswer], or the cause of a context's end.
-// The caller holds the lock of LockAsking.
+// Ask sends requests to the client, all at once, and returns the results, as JSON. Meanwhile the
+// time limit is paused, and other requests may run. The first error ends all of them: a [NoAnswer],
+// or the cause of a context's end. The caller holds the lock of LockAsking.
 func (r *Running) Ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
 	t := r.task
 	err = t.pause(func() error {
@@ -35,10 +34,9 @@ func (r *Running) Ask(ctx context.Context, requests []ClientRequest) (results []
 	return results, err
 }
 
-// pause runs f while the timer of the task is paused and its slot is free for others. A user
-// may take minutes: the slot would keep other requests waiting, and the time limit is for the
-// code. The ticket still counts in the session, so that a client cannot have any number of
-// questions open.
+// pause runs f while the timer of the task is paused and its slot is free for others. A user may
+// take minutes: the slot would keep other requests waiting, and the time limit is for the code. The
+// ticket still counts in the session, so that a client cannot have any number of questions open.
 func (t *task) pause(f func() error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(&t.ctx)
@@ -80,8 +78,7 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 	case <-t.ctx.Done():
 		return nil, context.Cause(&t.ctx)
 	}
-	// The reader of the connection puts an answer here, and must never block on code that is
-	// gone.
+	// The reader of the connection puts an answer here, and must never block on code that has ended.
 	responses := make(chan answer, len(requests))
 	var waiting []*question
 	defer func() {
@@ -90,8 +87,7 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 		}
 	}()
 	for i, r := range requests {
-		// Registered before the request is sent, because the response may come before emit
-		// returns.
+		// Registered before the request is sent, because the response may come before emit returns.
 		p, err := t.session.questions.register(i, responses)
 		if err != nil {
 			return nil, err
@@ -106,8 +102,7 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 }
 
 // cancelRequest cancels a request to the client, unless that has responded (LIF-24) or
-// disconnected. The client would otherwise show its user a question whose answer nobody
-// reads.
+// disconnected. The client would otherwise show its user a question whose answer nobody reads.
 func (t *task) cancelRequest(p *question, why error) {
 	if !t.session.questions.unregister(p) || errors.Is(why, errGone) {
 		return
@@ -156,8 +151,7 @@ func (t *task) collect(ctx context.Context, responses <-chan answer, n int, obse
 // asked are the operations of requests to the client; nil for those that have ended.
 type asked []*telemetry.Operation
 
-// observeAsk begins the operations of requests to the client, on the goroutine of the
-// application.
+// observeAsk begins the operations of requests to the client, on the goroutine of the application.
 func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
 	if t.engine.observer == nil {
 		return nil

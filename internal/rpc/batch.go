@@ -112,9 +112,8 @@ func (b *batch) isFull() bool {
 
 func (b *batch) isFullLocked() bool { return len(b.answers) > b.server.limits.MessageBytes }
 
-// run does the work of the tasks, one after the other, and sends the array. If a task
-// continues after its time limit, run sends the array at once, with errors for the
-// tasks after it.
+// run does the work of the tasks, one after the other, and sends the array. If a task continues
+// after its time limit, run sends the array at once, with errors for the tasks after it.
 func (b *batch) run() error {
 	defer b.release()
 	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit
@@ -129,8 +128,7 @@ func (b *batch) run() error {
 		if b.finished.Load() {
 			break
 		}
-		// Each request has the whole time limit to itself: the requests before have used
-		// their own.
+		// Each request has the whole time limit to itself: the requests before have used their own.
 		errs = append(errs, t.run())
 	}
 	return b.end(errs)
@@ -180,8 +178,7 @@ func (b *batch) finish(left *transport.Error) error {
 	b.mu.Unlock()
 	b.sending.Lock()
 	defer b.sending.Unlock()
-	// No report of progress may follow the array: exchangeOf checks the field under the same
-	// lock.
+	// No report of progress may follow the array: exchangeOf checks the field under the same lock.
 	b.isOver = true
 	if len(msg) == 0 {
 		return nil // notifications and canceled requests have no response

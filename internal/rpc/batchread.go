@@ -33,8 +33,7 @@ func (s *Dispatcher) receiveBatch(ctx context.Context, c *Call, root strictjson.
 	x.observed = nil
 	own := *x // which outlives the caller's
 	b := &batch{server: s, session: c.session, exchange: &own, parent: ctx}
-	// Counted as one, and before its requests: a drain waits for the array and not for its
-	// parts.
+	// Counted as one, and before its requests: a drain waits for the array and not for its parts.
 	b.session.batches.Add()
 	ignored := b.receive(elements)
 	switch {
@@ -146,8 +145,7 @@ func readBatch(c *Call, root strictjson.Value, broken *transport.Error) ([]eleme
 	switch {
 	case len(elements) == 0:
 		return nil, wire.InvalidRequest("batch must not be empty")
-	// 2025-03-26 defines two kinds of batches: of responses, and of requests and
-	// notifications.
+	// 2025-03-26 defines two kinds of batches: of responses, and of requests and notifications.
 	case responses > 0 && responses < len(elements):
 		return nil, wire.InvalidRequest("batch must not mix responses with other messages")
 	}

@@ -152,7 +152,6 @@ func members(text []byte) (strictjson.Value, error) {
 	return doc.Root(), err
 }
 
-// outcome returns what Call returns. err is why there is no response.
 func (c *caller) outcome(err error) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,14 +17,12 @@ import (
 // endTimeout is how long Serve waits for what should have ended.
 const endTimeout = time.Second
 
-// Serve answers the messages of a connection until the client disconnects or
-// ctx ends.
+// Serve answers the messages of a connection until the client disconnects or ctx ends.
 //
-// One goroutine reads, and each request that needs application code has one while it
-// runs (see submit). Notifications of changes have none of their own. Responses
-// that become ready while a message is being written are queued and written
-// together (see writeQueue). At the end the session is drained: within
-// Timeouts.Drain after the client has closed its side, and for a second if ctx
+// One goroutine reads, and each request that needs application code has one while it runs (see
+// submit). Notifications of changes have none of their own. Responses that become ready while a
+// message is being written are queued and written together (see writeQueue). At the end the session
+// is drained: within Timeouts.Drain after the client has closed its side, and for a second if ctx
 // has ended, for the responses of subscriptions.
 func (s *Dispatcher) Serve(ctx context.Context, t transport.Conn) error {
 	c := &connection{

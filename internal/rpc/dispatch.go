@@ -61,8 +61,7 @@ func (s *Dispatcher) handleNonRequest(session *Session, m *wire.Message, err *tr
 		err = errNotAsked
 	}
 	if err != nil && session != nil && !session.isDetached {
-		// A render function may wait for this response. It fails now, and not at its time
-		// limit.
+		// A render function may wait for this response. It fails now, and not at its time limit.
 		session.questions.handleMalformed(m, err)
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
@@ -123,9 +122,8 @@ func (s *Dispatcher) answer(c *Call, x *exchange, left *received) bool {
 	return rejected != nil
 }
 
-// dispatch passes a request to its method. It appends the result to dst, or
-// returns nil and sets the work that makes the result. The order of the checks is
-// that of GAP-10.
+// dispatch passes a request to its method. It appends the result to dst, or returns nil and sets
+// the work that makes the result. The order of the checks is that of GAP-10.
 func (s *Dispatcher) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
 	session, m := c.session, &c.Message
 	// The message alone decides whether it is stateless, even inside a session (GAP-01): one
@@ -195,8 +193,7 @@ func (c *Call) readVersion(name string) *transport.Error {
 	if !ok || !rev.Stateless() {
 		return wire.UnsupportedVersion(name)
 	}
-	// Every stateless request declares the capabilities again: any replica may get the
-	// next one.
+	// Every stateless request declares the capabilities again: any replica may get the next one.
 	declared := c.Message.Meta.Get(wire.CapabilitiesKey)
 	if declared.Kind() != strictjson.Object {
 		return wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)

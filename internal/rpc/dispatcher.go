@@ -30,8 +30,7 @@ import (
 
 // Config configures a [Dispatcher]. All limits must be set.
 type Config struct {
-	// Info returns the server's description of itself for a protocol version,
-	// a JSON object.
+	// Info returns the server's description of itself for a protocol version, a JSON object.
 	Info         func(rev revision.Revision) ([]byte, []error)
 	Instructions string
 	// CacheHints are the members ttlMs and cacheScope of server/discover.
@@ -44,12 +43,10 @@ type Config struct {
 	Limits   Limits
 	Timeouts Timeouts
 
-	// Failure returns the failure of a request whose Serve or Run has returned an error
-	// that is no [Failure]. subject names the request to the
-	// client.
+	// Failure returns the failure of a request whose Serve or Run has returned an error that is no
+	// [Failure]. subject names the request to the client.
 	Failure func(ctx context.Context, subject string, err error) *Failure
-	// Owner is what [OwnerOf] returns.
-	Owner any
+	Owner   any
 
 	// Observer, if not nil, receives every message and session.
 	Observer observe.Observer

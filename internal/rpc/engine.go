@@ -70,8 +70,7 @@ type Timeouts struct {
 // flood of one kind may hide another. The attribute dropped says how many are missing.
 const maxLogRate = 100
 
-// logger is the application's logger, with a bound on its records, and on the wait for its
-// handler.
+// logger is the application's logger, with a bound on its records, and on the wait for its handler.
 type logger struct {
 	slog    *slog.Logger
 	handler *logwait.Handler // of slog
@@ -84,10 +83,9 @@ func newLogger(l *slog.Logger) *logger {
 	return &logger{slog: slog.New(h), handler: h, rate: limit.NewRateLimiter(maxLogRate)}
 }
 
-// Log writes a record. The logger's handler is the application's code, so Log waits for it
-// only for a second, and comes after everything that a client waits for. It may panic,
-// and that must not end the process either: Log is what a recovered panic ends
-// in, see recoverPanic.
+// Log writes a record. The logger's handler is the application's code, so Log waits for it only for
+// a second, and comes after everything that a client waits for. It may panic, and that must not end
+// the process either: Log is what a recovered panic ends in, see recoverPanic.
 func (l *logger) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
 	switch {
@@ -170,10 +168,9 @@ func (l *logger) spawn(f func()) {
 	}()
 }
 
-// recoverPanic is deferred on each goroutine that the server starts, the
-// goroutines of timers included: a panic of the application's code, be it a
-// transport's, must not end the process. What the code leaves undone is cleaned
-// up by deferred functions on the way here.
+// recoverPanic is deferred on each goroutine that the server starts, the goroutines of timers
+// included: a panic of the application's code, be it a transport's, must not end the process. What
+// the code leaves undone is cleaned up by deferred functions on the way here.
 func (l *logger) recoverPanic() {
 	if v := recover(); v != nil {
 		l.Log(context.Background(), slog.LevelError, "panic recovered",

@@ -76,8 +76,7 @@ func (f *Failure) finish(ctx context.Context) {
 		return
 	}
 	data, err := jsonenc.Append(nil, f.Client.Data)
-	// A copy, because the application may return the same error for other requests at this
-	// moment.
+	// A copy, because the application may return the same error for other requests at this moment.
 	encoded := *f.Client
 	encoded.Data = json.RawMessage(data)
 	if err != nil {
@@ -94,8 +93,7 @@ const cannotEncodeData = "cannot encode error data"
 // test calls t.FailNow in a render function.
 var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
-// ErrNoReturn is the error of a transport or a callback that has panicked or
-// ended its goroutine.
+// ErrNoReturn is the error of a transport or a callback that has panicked or ended its goroutine.
 var ErrNoReturn = notify.ErrNoReturn
 
 var (

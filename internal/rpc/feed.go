@@ -17,8 +17,7 @@ type feed struct {
 	uri      string // of a resource; empty for a list
 }
 
-// params returns the params of the notification. meta is a JSON object with
-// _meta, or nil.
+// params returns the params of the notification. meta is a JSON object with _meta, or nil.
 func (f *feed) params(meta []byte) []byte {
 	if f.uri == "" {
 		return meta
@@ -68,7 +67,6 @@ type filter struct {
 // resourceBytes is about what a subscription to a resource costs besides its URI.
 const resourceBytes = 1 << 10
 
-// bytes returns about how many bytes the resources take.
 func (f *filter) bytes() (n int) {
 	for _, uri := range f.uris {
 		n += resourceBytes + len(uri)

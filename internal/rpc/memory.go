@@ -26,7 +26,6 @@ const parsingShare = 16
 const maxParsed = 32
 
 // memory limits the bytes that are held, of all clients and of each.
-//
 // There are two semaphores, because a wait for bytes of the second could last as long as a
 // client likes: held bytes are released when the client has read its response. Only parsing
 // may therefore wait. A request that finds no bytes in held is rejected as busy.
@@ -64,9 +63,8 @@ func (m *memory) parse(ctx context.Context, account string, n int) (release func
 // client with a name is counted by name in held, over all of its sessions.
 type share struct{ used atomic.Int64 }
 
-// tryAdd counts n bytes more and reports whether they are within a limit. The first are,
-// however many. Otherwise a result above the limit could never be sent. Semaphore has the
-// same rule.
+// tryAdd counts n bytes more and reports whether they are within a limit. The first are, however
+// many. Otherwise a result above the limit could never be sent. Semaphore has the same rule.
 func (s *share) tryAdd(n, limit int64) bool {
 	for {
 		used := s.used.Load()

@@ -135,8 +135,7 @@ func (c *Call) Params() json.RawMessage {
 	return json.RawMessage(c.Message.Params.Raw())
 }
 
-// Parsed returns the parsed params, without a copy. The value is valid until the method
-// returns.
+// Parsed returns the parsed params, without a copy. The value is valid until the method returns.
 func (c *Call) Parsed() strictjson.Value {
 	if c.Message.Params.Kind() != strictjson.Object {
 		return strictjson.Value{}
@@ -158,8 +157,7 @@ func (c *Call) client() (from feature.Client) {
 	return from
 }
 
-// SessionID returns the id of the request's session for the middleware; empty
-// without a session.
+// SessionID returns the id of the request's session for the middleware; empty without a session.
 func (c *Call) SessionID() string {
 	switch {
 	case c.session != nil:
@@ -260,9 +258,8 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return result, nil
 }
 
-// admitAndCall is call within the method's rate. Without a principal, a request that exceeds
-// the rate is rejected before the method reads the params, so that rejecting costs less than
-// serving.
+// admitAndCall is call within the method's rate. Without a principal, a request that exceeds the
+// rate is rejected before the method reads the params, so that rejecting costs less than serving.
 func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.limiter == nil {
 		return m.call(c, dst)
@@ -347,9 +344,8 @@ func (m *method) work(f call.RunnerFunc) work {
 	return workOf(call.Work{Runner: f}, m.name)
 }
 
-// keptBytes returns how many bytes the work of the call keeps: Keeps, and of a large
-// message the params, but of _meta only copies of short members, unless the call says
-// otherwise.
+// keptBytes returns how many bytes the work of the call keeps: Keeps, and of a large message the
+// params, but of _meta only copies of short members, unless the call says otherwise.
 func (c *Call) keptBytes() int {
 	n, m := c.Keeps, &c.Message
 	if m.Large {

@@ -14,11 +14,10 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Notifications sends the notifications of lists that have changed, once the
-// client is ready. It returns nil when ctx or the session ends, or send's
-// error. What is not sent by then is left to the next call. One call at a time
-// may run. send is called by other goroutines, one at a time, and not after
-// Notifications has returned. It must not keep msg.
+// Notifications sends the notifications of lists that have changed, once the client is ready. It
+// returns nil when ctx or the session ends, or send's error. What is not sent by then is left to
+// the next call. One call at a time may run. send is called by other goroutines, one at a time, and
+// not after Notifications has returned. It must not keep msg.
 func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
 	failed := make(chan error, 1)
 	s.startNotifications(ctx, send, func(err error) { failed <- err })
@@ -118,9 +117,8 @@ func (s *Session) listeners() []listener {
 	return s.lists
 }
 
-// hasEnded reports whether the session or ctx has ended. Without this check between two
-// sends, a client that has closed its session would still be notified of the lists that are
-// left.
+// hasEnded reports whether the session or ctx has ended. Without this check between two sends, a
+// client that has closed its session would still be notified of the lists that are left.
 func (s *Session) hasEnded(ctx context.Context) bool {
 	select {
 	case <-s.ended:
@@ -158,9 +156,8 @@ func (e *engine) startChange(ctx context.Context, session *Session, from transpo
 	return o
 }
 
-// handleNotification acts on a notification from the client. Unknown ones, and those with an
-// error, are ignored. An invalid cancellation, or one that comes too late, is ignored as well
-// (CAN-08).
+// handleNotification acts on a notification from the client. Unknown ones, and those with an error,
+// are ignored. An invalid cancellation, or one that comes too late, is ignored as well (CAN-08).
 func (s *Session) handleNotification(m *wire.Message) {
 	switch m.Method {
 	case "notifications/initialized":

@@ -17,8 +17,7 @@ import (
 // goroutine of its caller, a connection on a worker. A job that is never run would count
 // toward the limits forever.
 type job interface {
-	// run returns when the response is sent, or with the reason why there is
-	// none.
+	// run returns when the response is sent, or with the reason for a missing response.
 	run() error
 }
 
@@ -194,9 +193,8 @@ func (x *exchange) recipient() recipient {
 	return recipient{x.ClientKey, x.Send, x.Overdue, x.Connected, x.emit, x.caller, x.batch}
 }
 
-// overdue reports to the transport that the application's code outlives the response. A
-// transport over HTTP/1 must know before the response is sent that Handle will not return
-// soon.
+// overdue reports to the transport that the application's code outlives the response. A transport
+// over HTTP/1 must know before the response is sent that Handle will not return soon.
 func (r *recipient) overdue() {
 	if r.Overdue != nil {
 		r.Overdue()
@@ -211,9 +209,8 @@ func (x *exchange) release() {
 	}
 }
 
-// exchange.respond is for messages that are answered on the goroutine that received them. A
-// pending request responds by pending.respond, which also orders the response after
-// everything else.
+// exchange.respond is for messages that are answered on the goroutine that received them. A pending
+// request responds by pending.respond, which also orders the response after everything else.
 func (x *exchange) respond(r wire.Response) error {
 	err := x.Send(r.Msg, r.Code, true)
 	if x.observed != nil {

@@ -13,7 +13,6 @@ import (
 )
 
 // questions are the requests of one session to its client without their response.
-//
 // A question is in waiting until one of take, unregister and close removes it. Only the
 // goroutine that removes a question may send its answer, so each question has at most one.
 type questions struct {
@@ -69,8 +68,7 @@ func (q *questions) register(index int, responses chan<- answer) (*question, err
 		return nil, errGone
 	default:
 	}
-	// Ids are strings with a prefix, which nobody mistakes for ids of the client's own
-	// requests.
+	// Ids are strings with a prefix, which nobody mistakes for ids of the client's own requests.
 	q.lastID++
 	p := &question{id: "prompts-" + strconv.FormatInt(q.lastID, 10), index: index, responses: responses}
 	if q.waiting == nil {
@@ -90,9 +88,8 @@ func (q *questions) unregister(p *question) bool {
 	return waiting
 }
 
-// close is for a client that has closed its side, and will not respond any more. It is called
-// once. Only the drain of a connection calls it. A session that is closed cancels its
-// requests instead.
+// close is for a client that has closed its side, and will not respond any more. It is called once.
+// Only the drain of a connection calls it. A session that is closed cancels its requests instead.
 func (q *questions) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file pools what is needed to read a message: without the pools of readings and of
-// buffers (internal/wire/pool.go), a get over stdio costs 28 % more processor time with 64 in
-// flight.
+// This file pools what is needed to read a message: without the pools of readings and of buffers
+// (internal/wire/pool.go), a get over stdio costs 28 % more processor time with 64 in flight.
 
 // reading is a message while it is read. Nothing in it may be kept. Readings are pooled with
 // the memory of their documents, which the next message uses again.

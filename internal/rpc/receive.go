@@ -66,8 +66,7 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	if j == nil {
 		return c.outcome(err)
 	}
-	// The channel has room, so the goroutine ends even if Call has returned at the end of
-	// ctx.
+	// The channel has room, so the goroutine ends even if Call has returned at the end of ctx.
 	handled := make(chan error, 1)
 	s.spawn(func() { // ends with the application's code
 		err := ErrNoReturn
@@ -94,10 +93,9 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	}
 }
 
-// receive answers a message as far as that needs no application code, and
-// returns the job that does the rest. It waits for capacity within the
-// backpressure. Of the message it keeps what the job needs, and no more by the
-// time that it sends anything: a client may be slow to read.
+// receive answers a message as far as that needs no application code, and returns the job that does
+// the rest. It waits for capacity within the backpressure. Of the message it keeps what the job
+// needs, and no more by the time that it sends anything: a client may be slow to read.
 func (s *Dispatcher) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
 	if s.observer != nil {
 		return s.receiveObserved(ctx, session, msg, x, p)
@@ -232,8 +230,7 @@ func (r *received) rejectSession(m *wire.Message, isBatch bool, err *transport.E
 }
 
 func (s *Dispatcher) rejectLarge(session *Session, x *exchange, left *received) {
-	// Nothing of the message is used below, and a transport may need its memory for the
-	// next one.
+	// Nothing of the message is used below, and a transport may need its memory for the next one.
 	x.release()
 	if x.caller != nil {
 		left.reject(x.caller.options.ID, wire.InvalidParams("params exceed the limit of %d bytes", s.limits.MessageBytes))

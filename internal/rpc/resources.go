@@ -18,8 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has subscriptions to single resources. Each is a feed of its own, with
-// one subscriber.
+// This file has subscriptions to single resources. Each is a feed of its own, with one subscriber.
 
 // maxResources is the maximum number of resources that a session, or one subscription, is
 // subscribed to. The limit keeps the walk over s.lists in addResource short. The memory

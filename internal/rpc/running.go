@@ -18,12 +18,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// Running is a request in flight, as its runner sees it. It is in the
-// runner's context, and is the way to the client: by [Progress] and by
-// [Running.Ask].
-//
-// A runner may use its Running on any goroutine. After the response, Progress has no effect
-// and Ask returns an error. The fields without a lock are set before the runner runs.
+// Running is a request in flight, as its runner sees it. It is in the runner's context, and is the
+// way to the client: by [Progress] and by [Running.Ask]. A runner may use its Running on any
+// goroutine. After the response, Progress has no effect and Ask returns an error. The fields
+// without a lock are set before the runner runs.
 type Running struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
@@ -59,9 +57,8 @@ func FromContext(ctx context.Context) *Running {
 	return r
 }
 
-// isSameRequest reports whether two contexts are of one request. An observer may return any
-// context from Begin. A context of another request would let a runner report progress to
-// another client.
+// isSameRequest reports whether two contexts are of one request. An observer may return any context
+// from Begin. A context of another request would let a runner report progress to another client.
 func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
 
 // SetPrompt sets the name of the prompt that the observer receives with the request. As the
@@ -74,8 +71,7 @@ func (r *Running) SetTool(name string) { r.task.observed.SetTool(name) }
 // IsObserved reports whether an observer receives the request.
 func (r *Running) IsObserved() bool { return r.task.observed != nil }
 
-// SetVersion sets the version of the rendered prompt that the observer receives with the
-// request.
+// SetVersion sets the version of the rendered prompt that the observer receives with the request.
 func (r *Running) SetVersion(digest, release, label string) {
 	r.task.observed.SetVersion(digest, release, label)
 }
@@ -93,10 +89,9 @@ func OwnerOf[T any](request interface{ server() *engine }) (T, bool) {
 func (c *Call) server() *engine    { return c.engine }
 func (r *Running) server() *engine { return r.task.engine }
 
-// LockAsking waits until no other goroutine of the runner asks the client. If it returns
-// nil, UnlockAsking must follow. It fails when ctx or the request ends. The lock keeps two
-// goroutines from asking the user the same question twice: the second finds the answer of the
-// first.
+// LockAsking waits until no other goroutine of the runner asks the client. If it returns nil,
+// UnlockAsking must follow. It fails when ctx or the request ends. The lock keeps two goroutines
+// from asking the user the same question twice: the second finds the answer of the first.
 func (r *Running) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
 
 // UnlockAsking ends what LockAsking began.
@@ -140,13 +135,11 @@ type ClientRequest struct {
 	Params json.RawMessage
 }
 
-// Progress notifies the client of the progress of its request, if the client
-// has asked for that. total is 0 if it is unknown, message may be empty. done
-// must be greater than in all earlier calls; any other call has no effect.
-//
-// Progress does not wait for the client. While the client is slow to read, a
-// newer report replaces one that is not sent yet. The last report is sent
-// before the response.
+// Progress notifies the client of the progress of its request, if the client has asked for that.
+// total is 0 if it is unknown, message may be empty. done must be greater than in all earlier
+// calls; any other call has no effect. Progress does not wait for the client. While the client is
+// slow to read, a newer report replaces one that is not sent yet. The last report is sent before
+// the response.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if r := FromContext(ctx); r != nil {
 		r.progress.report(r.task.engine.logger, r, report{done, total, r.Secrets().Text(message)})
@@ -245,10 +238,8 @@ type report struct {
 	message     string
 }
 
-// reporter sends the reports of one request.
-//
-// At most one goroutine sends, and it exists only while there is something to send. finish
-// waits for its end, so no report follows the response (PRO-07).
+// reporter sends the reports of one request. At most one goroutine sends, and it exists only while
+// there is something to send. finish waits for its end, so no report follows the response (PRO-07).
 type reporter struct {
 	token string // as written; empty if the client wants no reports
 

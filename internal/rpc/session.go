@@ -27,9 +27,7 @@ import (
 // neither may take that lock.
 type inFlight interface {
 	complete() bool
-	// discard ends a completed request without a response.
 	discard(cause error)
-	// group counts the request until it is answered.
 	group() *limit.WaitGroup
 	isSubscription() bool
 }
@@ -146,9 +144,8 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	return nil
 }
 
-// Close ends the session. Its requests are canceled and get no response. It may be called
-// more than once. end comes first: from then on no request comes into flight, so that
-// cancelAll misses none.
+// Close ends the session. Its requests are canceled and get no response. It may be called more than
+// once. end comes first: from then on no request comes into flight, so that cancelAll misses none.
 func (s *Session) Close() {
 	s.end(ErrSessionClosed)
 	s.cancelAll(ErrSessionClosed, func(inFlight) bool { return true })
@@ -173,8 +170,7 @@ func (s *Session) end(cause error) {
 		// receiver is evaluated here, before the field is cleared.
 		defer s.observed.End(nil)
 		s.observed = nil
-		// Deferred, so that the requests of the session are canceled before the features
-		// forget it.
+		// Deferred, so that the requests of the session are canceled before the features forget it.
 		defer s.server.forget(s)
 	}
 	s.mu.Unlock()
@@ -237,8 +233,7 @@ func (s *Session) clientInfo() wire.ClientInfo {
 	return s.info
 }
 
-// errorResponse returns the response to a message with an error. s may be nil
-// (GAP-13).
+// errorResponse returns the response to a message with an error. s may be nil (GAP-13).
 func (s *Session) errorResponse(m *wire.Message, e *transport.Error) wire.Response {
 	id := m.ID
 	// Only the schemas up to 2025-06-18 require an id, and over HTTP the response omits the
@@ -317,9 +312,8 @@ func (s *Dispatcher) sessionID(id string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])
 }
 
-// account returns the key of the client for the memory of messages that are being
-// parsed: the name from the transport, or else one for the session. It is empty without
-// either.
+// account returns the key of the client for the memory of messages that are being parsed: the name
+// from the transport, or else one for the session. It is empty without either.
 func (s *Session) account(client string) string {
 	if client != "" || s == nil {
 		return client

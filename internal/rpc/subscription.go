@@ -95,7 +95,6 @@ func (s *Dispatcher) checkFilter(notifications strictjson.Value) *transport.Erro
 	return nil
 }
 
-// isStrings reports whether v is an array of strings, null, or absent.
 func isStrings(v strictjson.Value) bool {
 	switch v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
@@ -111,11 +110,9 @@ func isStrings(v strictjson.Value) bool {
 	return false
 }
 
-// subscription is a pending subscriptions/listen.
-//
-// The goroutine that calls run owns the subscription: that of the HTTP request, or a worker
-// of the connection. run ends when the client cancels, the context ends, Exchange.Done is
-// closed or a send fails.
+// subscription is a pending subscriptions/listen. The goroutine that calls run owns the
+// subscription: that of the HTTP request, or a worker of the connection. run ends when the client
+// cancels, the context ends, Exchange.Done is closed or a send fails.
 type subscription struct {
 	pending
 	server   *Dispatcher
@@ -187,9 +184,8 @@ func (l *subscription) release() {
 
 func (l *subscription) isSubscription() bool { return true }
 
-// discard is that of an inFlight. It releases the subscription at once, so that the
-// client can open another. If a slow client blocks a write, the subscription is released
-// when the write returns.
+// discard is that of an inFlight. It releases the subscription at once, so that the client can open
+// another. If a slow client blocks a write, the subscription is released when the write returns.
 func (l *subscription) discard(cause error) {
 	l.pending.discard(cause)
 	if l.sending.TryLock() {

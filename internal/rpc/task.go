@@ -16,7 +16,6 @@ import (
 )
 
 // task is a pending request whose result the application's code makes.
-//
 // start admits a task and puts it in flight. run waits for a slot, runs the application's
 // code and responds. Meanwhile the timer (Expire), a cancellation and the end of the session
 // may complete the task on their goroutines. run then continues until the code returns,
@@ -85,8 +84,7 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 		}
 		t.release()
 	}
-	// Nobody else cancels a task that never ran, and its context may have a child of the
-	// parent.
+	// Nobody else cancels a task that never ran, and its context may have a child of the parent.
 	t.ctx.cancel(nil)
 	return nil, rejected
 }
@@ -163,8 +161,7 @@ func (t *task) run() error {
 			return t.giveUp(err)
 		}
 	}
-	// A canceled request must not run: its author would see the code start after the client
-	// left.
+	// A canceled request must not run: its author would see the code start after the client left.
 	if t.completed.Load() { // while it waited
 		return t.giveUp(ErrAnswered)
 	}
@@ -183,8 +180,7 @@ func (t *task) run() error {
 	// From here on nothing may be sent after Handle returns, whatever goroutines the
 	// application left behind.
 	defer t.close()
-	// The result is appended to the head of the response, so that it is never copied into
-	// place.
+	// The result is appended to the head of the response, so that it is never copied into place.
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	*buf = wire.AppendResultHead(*buf, t.id)
@@ -217,8 +213,7 @@ func (t *task) run() error {
 	}
 	// The client does not read what it has. A batch counts its array.
 	if failure == nil && t.exchange.batch == nil && !t.hold(cap(*buf)) {
-		// The buffer is given up rather than pooled, because its size is what there is no room
-		// for.
+		// The buffer is given up rather than pooled, because its size is what there is no room for.
 		*buf, failure = nil, &Failure{Client: wire.Busy()}
 	}
 	return t.end(*buf, failure)
@@ -242,8 +237,7 @@ func (t *task) end(result []byte, f *Failure) error {
 		return t.whyCompleted(t.work.runner.LogAttr)
 	case f == nil:
 		return t.respond(wire.Response{Msg: result})
-	// An application whose context ended returns an error of that end, which no client waits
-	// for.
+	// An application whose context ended returns an error of that end, which no client waits for.
 	case f.canceled:
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended

@@ -108,9 +108,8 @@ func (n *named) Subject() string {
 
 func (n *named) LogAttr() slog.Attr { return slog.String(n.noun, n.name) }
 
-// logFailure logs what the client did not get to see. An error that the client has read in
-// full, such as an invalid argument, is not logged: clients would fill the log with their own
-// mistakes.
+// logFailure logs what the client did not get to see. An error that the client has read in full,
+// such as an invalid argument, is not logged: clients would fill the log with their own mistakes.
 func (w *work) logFailure(ctx context.Context, e *engine, f *Failure) {
 	if f.Log == nil {
 		return

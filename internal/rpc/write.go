@@ -20,10 +20,9 @@ import (
 // counts in bytes what a connection holds.
 const maxQueued = 64 << 10
 
-// writeQueue has the responses of a connection that became ready while another message was
-// being written. They are written together when that is done. Nothing waits for them but the
-// end of the connection. The goroutine that has the write lock of the connection owns the
-// last three fields.
+// writeQueue has the responses of a connection that became ready while another message was being
+// written. They are written together when that is done. Nothing waits for them but the end of the
+// connection. The goroutine that has the write lock of the connection owns the last three fields.
 type writeQueue struct {
 	unsent limit.WaitGroup // responses in the queue, or taken and not written
 
@@ -139,8 +138,7 @@ func (c *connection) write(msg []byte) error {
 	return c.flush(msg)
 }
 
-// tryLock reports whether the caller may write. If so, flush or unlock must
-// follow.
+// tryLock reports whether the caller may write. If so, flush or unlock must follow.
 func (c *connection) tryLock() bool {
 	select {
 	case c.writeLock <- struct{}{}:
@@ -159,10 +157,9 @@ func (c *connection) lock() error {
 	}
 }
 
-// unlock lets others write. What was queued meanwhile is left to another goroutine: this one
-// may have to read on. Between the last take and the release of the lock, a push may have
-// found the lock taken. Without the second look, its response would wait for the next
-// message.
+// unlock lets others write. What was queued meanwhile is left to another goroutine: this one may
+// have to read on. Between the last take and the release of the lock, a push may have found the
+// lock taken. Without the second look, its response would wait for the next message.
 func (c *connection) unlock() {
 	<-c.writeLock
 	if !c.queue.isEmpty() && c.tryLock() {
@@ -172,7 +169,6 @@ func (c *connection) unlock() {
 	}
 }
 
-// flushJob writes what is queued. Its goroutine gets the write lock.
 type flushJob struct{ c *connection }
 
 func (f flushJob) run() error { return f.c.flush(nil) }

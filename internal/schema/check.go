@@ -36,8 +36,7 @@ func Check(s *jsonschema.Schema) (err error) {
 	if isFlat(s) {
 		return nil
 	}
-	// jsonschema-go also checks what this file does not, such as anchors and the
-	// URIs of $id.
+	// jsonschema-go also checks what this file does not, such as anchors and the URIs of $id.
 	if _, err := s.Resolve(nil); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
@@ -47,10 +46,8 @@ func Check(s *jsonschema.Schema) (err error) {
 	return nil
 }
 
-// keywordTypes are the JSON types that keywords apply to. They accept all values of
-// other types.
-//
-// A keyword that is not in the map applies to all types.
+// keywordTypes are the JSON types that keywords apply to. They accept all values of other types. A
+// keyword that is not in the map applies to all types.
 var keywordTypes = map[string]string{
 	"multipleOf": "number", "minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number",
 	"minLength": "string", "maxLength": "string", "pattern": "string", "format": "string",
@@ -63,8 +60,7 @@ var keywordTypes = map[string]string{
 
 var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "object", "null"}
 
-// The schemas inside are checked in the order of Subschemas, so the first error is
-// always the same.
+// The schemas inside are checked in the order of Subschemas, so the first error is always the same.
 func checkKeywords(s *jsonschema.Schema) error {
 	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
@@ -74,8 +70,7 @@ func checkKeywords(s *jsonschema.Schema) error {
 	if err := CheckApplies(s, TypesOf(s)); err != nil {
 		return err
 	}
-	// The specification demands it. jsonschema-go divides by the number without a
-	// check.
+	// The specification demands it. jsonschema-go divides by the number without a check.
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
 		return errors.New("multipleOf must be greater than 0")
 	}
@@ -90,10 +85,8 @@ func checkKeywords(s *jsonschema.Schema) error {
 	return nil
 }
 
-// CheckApplies returns an error for a keyword that applies to none of the types. No
-// types are all types.
-//
-// A schema of null alone, as a part of an anyOf, may have any keyword.
+// CheckApplies returns an error for a keyword that applies to none of the types. No types are all
+// types. A schema of null alone, as a part of an anyOf, may have any keyword.
 func CheckApplies(s *jsonschema.Schema, types []string) error {
 	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
 	if len(types) == 0 {
@@ -115,7 +108,6 @@ func CheckApplies(s *jsonschema.Schema, types []string) error {
 }
 
 // checkRanges returns an error for empty ranges.
-//
 // The specification allows empty ranges, which then reject all values.
 func checkRanges(s *jsonschema.Schema) error {
 	counts := []struct {
@@ -155,11 +147,9 @@ func checkRanges(s *jsonschema.Schema) error {
 	return nil
 }
 
-// checkPatterns returns an error for a pattern that package regexp does not accept.
-// JSON Schema recommends the patterns of ECMAScript, which also has lookahead and
-// backreferences.
-// All patterns are compiled here, so that later code may use regexp.MustCompile for
-// them.
+// checkPatterns returns an error for a pattern that package regexp does not accept. JSON Schema
+// recommends the patterns of ECMAScript, which also has lookahead and backreferences. All patterns
+// are compiled here, so that later code may use regexp.MustCompile for them.
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -187,7 +177,6 @@ func patterns(s *jsonschema.Schema) iter.Seq2[string, string] {
 }
 
 // PatternSize returns the number of instructions of all valid patterns in the schema.
-//
 // A match takes time proportional to this number times the length of the text.
 // Package argument limits the product.
 func PatternSize(s *jsonschema.Schema) int {
@@ -206,10 +195,8 @@ func PatternSize(s *jsonschema.Schema) int {
 	return n
 }
 
-// CheckType returns an error for a schema that allows no value of the type.
-//
-// An integer and a number fit each other here: whether a fraction is allowed is
-// checked for each value.
+// CheckType returns an error for a schema that allows no value of the type. An integer and a number
+// fit each other here: whether a fraction is allowed is checked for each value.
 func CheckType(want string, s *jsonschema.Schema) error {
 	types := TypesOf(s)
 	if len(types) == 0 || want == "" || slices.Contains(types, want) || IsNumeric(want) && slices.ContainsFunc(types, IsNumeric) {
@@ -221,10 +208,8 @@ func CheckType(want string, s *jsonschema.Schema) error {
 	return fmt.Errorf("type is %s, but this value is read as %s", strings.Join(types, " or "), want)
 }
 
-// Allowed returns the values that the enum and the const allow, and what they are
-// called; nil if they allow all.
-//
-// The const must be in the enum, because both keywords have to accept a value.
+// Allowed returns the values that the enum and the const allow, and what they are called; nil if
+// they allow all. The const must be in the enum, because both keywords have to accept a value.
 func Allowed(s *jsonschema.Schema) (what string, values []any, err error) {
 	if s.Const == nil {
 		return "enum value", s.Enum, nil
@@ -243,7 +228,6 @@ func contains(values []any, v any) bool {
 
 // CheckAllowed returns an error for a value of an enum that does not have the type.
 // Often it is an element of a list, which belongs into Items.
-//
 // The values must be as encoding/json decodes them: 3.0 is an integer.
 func CheckAllowed(k Kind, what string, values []any) error {
 	want := k.InstanceType()

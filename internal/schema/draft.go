@@ -12,21 +12,18 @@ import (
 // This file rejects schemas of drafts that are not validated, and keywords of another
 // draft than that of the schema, which would be ignored.
 
-// drafts are the values of $schema, and whether they name draft 7.
-// Without $schema, the draft is 2020-12, which MCP demands as the default.
-// jsonschema-go knows both drafts as well.
+// drafts are the values of $schema, and whether they name draft 7. Without $schema, the draft is
+// 2020-12, which MCP demands as the default. jsonschema-go knows both drafts as well.
 var drafts = map[string]bool{
 	"": false, "https://json-schema.org/draft/2020-12/schema": false,
 	"http://json-schema.org/draft-07/schema#": true, "https://json-schema.org/draft-07/schema#": true,
 }
 
 // IsDraft7 reports whether the schema is one of draft 7.
-//
 // s must be the root: a schema inside has no $schema, see checkDraft.
 func IsDraft7(s *jsonschema.Schema) bool { return drafts[s.Schema] }
 
 // checkDraft checks the draft of the schema and of all schemas inside.
-//
 // The specification allows $schema inside of a schema only next to an $id.
 func checkDraft(root *jsonschema.Schema) error {
 	isDraft7, ok := drafts[root.Schema]

@@ -85,8 +85,7 @@ func copied[T any](p *T) *T {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// areDecoded reports whether encoding/json decodes the values to what they are, and none
-// has parts.
+// areDecoded reports whether encoding/json decodes the values to what they are, and none has parts.
 func areDecoded(values []any) bool {
 	for _, v := range values {
 		ok := true

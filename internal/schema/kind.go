@@ -1,9 +1,7 @@
 package schema
 
-// Kind is how the string of an argument is read.
-//
-// Package argument converts by the kind, and this package checks which schemas fit
-// the kind.
+// Kind is how the string of an argument is read. Package argument converts by the kind, and this
+// package checks which schemas fit the kind.
 type Kind uint8
 
 // The kinds, by how a string becomes a value.
@@ -22,9 +20,7 @@ const (
 	Any                  // by the type in the schema; not in a compiled value
 )
 
-// IsString reports whether the schema validates a value of this kind as the
-// string that was sent.
-//
+// IsString reports whether the schema validates a value of this kind as the string that was sent.
 // So the pattern of a duration applies to the text 1h30m, and not to nanoseconds.
 func (k Kind) IsString() bool {
 	switch k {
@@ -37,10 +33,8 @@ func (k Kind) IsString() bool {
 // IsNumber reports whether the string is read as a number.
 func (k Kind) IsNumber() bool { return k == Int || k == Uint || k == Float }
 
-// InstanceType returns the JSON type of the value that the schema validates; ""
-// for any.
-//
-// A JSON value has the type that its text says.
+// InstanceType returns the JSON type of the value that the schema validates; "" for any. A JSON
+// value has the type that its text says.
 func (k Kind) InstanceType() string {
 	switch {
 	case k.IsString():

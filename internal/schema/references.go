@@ -14,7 +14,6 @@ import (
 
 // resolveReferences resolves the references of a schema, without jsonschema-go. So it
 // returns an error for forms that could mean something else to jsonschema-go.
-//
 // It also returns an error for a schema that refers to itself for the same value.
 // jsonschema-go 0.4.3 would follow the references until the stack overflows, which no
 // recover catches. A property or an element may refer back, because values are finite.
@@ -35,7 +34,6 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 }
 
 // References are the references of a checked schema.
-//
 // The references stay valid as long as the schema is not changed.
 type References struct{ found *references }
 
@@ -86,8 +84,7 @@ func InPlace(s *jsonschema.Schema) iter.Seq2[*jsonschema.Schema, Application] {
 	return (&References{noReferences}).InPlace(s)
 }
 
-// Application says to which values a schema applies, of those that the schema around it
-// applies to.
+// Application says to which values a schema applies, of those that the schema around it applies to.
 type Application int
 
 const (
@@ -139,8 +136,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	return nil
 }
 
-// The depth-first search finds a loop when it enters a schema that it has not left
-// yet.
+// The depth-first search finds a loop when it enters a schema that it has not left yet.
 func (r *references) follow(s *jsonschema.Schema) error {
 	inside, seen := r.entered[s]
 	if inside {
@@ -167,10 +163,8 @@ func (r *references) follow(s *jsonschema.Schema) error {
 	return nil
 }
 
-// inPlace yields the schemas that apply to every value that s applies to, each with
-// its JSON pointer from s. The references must be valid.
-//
-// A $dynamicRef counts as a $ref, see target.
+// inPlace yields the schemas that apply to every value that s applies to, each with its JSON
+// pointer from s. The references must be valid. A $dynamicRef counts as a $ref, see target.
 func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		for _, ref := range []string{s.Ref, s.DynamicRef} {

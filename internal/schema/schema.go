@@ -1,8 +1,7 @@
 // Package schema checks and copies the JSON schemas of arguments. It knows how the string of a
 // client is read by what a schema allows ([KindOf]), but neither arguments nor Go types.
 //
-// check.go rejects schemas that make no sense, and type.go finds the types that a schema
-// allows.
+// check.go rejects schemas that make no sense, and type.go finds the types that a schema allows.
 package schema
 
 import (
@@ -25,7 +24,6 @@ import (
 )
 
 // TypesOf returns the types of the keyword type; nil without the keyword.
-//
 // jsonschema-go has two fields for the keyword, of which one is set.
 func TypesOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
@@ -34,11 +32,9 @@ func TypesOf(s *jsonschema.Schema) []string {
 	return s.Types
 }
 
-// WithoutAnnotations returns a shallow copy without the keywords that reject no
-// value.
-//
-// Format is one of them: the specification makes format an annotation by default.
-// Callers that check formats read the field themselves.
+// WithoutAnnotations returns a shallow copy without the keywords that reject no value. Format is
+// one of them: the specification makes format an annotation by default. Callers that check formats
+// read the field themselves.
 func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 	c := *s
 	c.ID, c.Schema, c.Comment = "", "", ""
@@ -53,16 +49,13 @@ func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 var annotations = fieldsNamed("ID", "Schema", "Comment", "Title", "Description", "Default", "Examples", "Deprecated", "ReadOnly", "WriteOnly",
 	"ContentEncoding", "ContentMediaType", "ContentSchema", "Format", "Extra", "PropertyOrder")
 
-// IsEmpty reports whether the schema rejects no value.
-//
-// References and definitions count as keywords here, so a schema with $defs alone
-// is not empty.
+// IsEmpty reports whether the schema rejects no value. References and definitions count as keywords
+// here, so a schema with $defs alone is not empty.
 func IsEmpty(s *jsonschema.Schema) bool {
 	return hasOnly(s, annotations)
 }
 
 // False returns a schema that accepts no value.
-//
 // jsonschema-go writes and reads the boolean schema false in this form.
 func False() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
@@ -75,10 +68,8 @@ func IsNumeric(schemaType string) bool { return schemaType == "integer" || schem
 // PointerEscaper escapes a name for a JSON pointer.
 var PointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Subschemas yields the schemas directly inside of s, each with its JSON pointer
-// from s, always in the same order.
-//
-// The fields of a schema are found by reflection, so that a new keyword of
+// Subschemas yields the schemas directly inside of s, each with its JSON pointer from s, always in
+// the same order. The fields of a schema are found by reflection, so that a new keyword of
 // jsonschema-go is visited without a change here.
 func Subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
@@ -150,17 +141,14 @@ func keywordOf(sf reflect.StructField) string {
 	return name
 }
 
-// RefersOutside reports whether Items is not a schema by itself: it may refer to
-// another part of the schema, or depend on another keyword.
-//
-// prefixItems changes which elements items applies to, and $schema says which draft
-// the items have.
+// RefersOutside reports whether Items is not a schema by itself: it may refer to another part of
+// the schema, or depend on another keyword. prefixItems changes which elements items applies to,
+// and $schema says which draft the items have.
 func RefersOutside(s *jsonschema.Schema) bool {
 	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || HasReference(s)
 }
 
-// HasReference reports whether the schema or one inside has a $ref or a
-// $dynamicRef.
+// HasReference reports whether the schema or one inside has a $ref or a $dynamicRef.
 func HasReference(s *jsonschema.Schema) bool {
 	if isFlat(s) {
 		return false
@@ -173,11 +161,9 @@ func HasReference(s *jsonschema.Schema) bool {
 	return false
 }
 
-// Clone returns a deep copy. All values in it are as encoding/json decodes
-// them.
-//
-// Values of a schema built by hand may have any Go type. After Clone they are nil,
-// bool, float64, string, []any and map[string]any, and nothing is shared with s.
+// Clone returns a deep copy. All values in it are as encoding/json decodes them. Values of a schema
+// built by hand may have any Go type. After Clone they are nil, bool, float64, string, []any and
+// map[string]any, and nothing is shared with s.
 func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if c := cloneFlat(s); c != nil {
 		return c, nil
@@ -232,7 +218,6 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 }
 
 // checkEmpty returns an error for an empty list of alternatives, which no value is one of.
-//
 // An empty list is not a keyword that is absent: jsonschema-go rejects all values, but
 // encoding/json leaves out the list.
 func checkEmpty(s *jsonschema.Schema) error {
@@ -283,11 +268,9 @@ func checkExactIn(v strictjson.Value) error {
 	return nil
 }
 
-// Merge returns inferred, overwritten by the keywords of declared.
-//
-// Items, properties and the values of a map are merged in depth, so that a declared
-// rule of one member does not remove what the Go type says of the others. Other
-// keywords are replaced as a whole. Neither argument is changed.
+// Merge returns inferred, overwritten by the keywords of declared. Items, properties and the values
+// of a map are merged in depth, so that a declared rule of one member does not remove what the Go
+// type says of the others. Other keywords are replaced as a whole. Neither argument is changed.
 func Merge(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	merged := inferred.CloneSchemas()
 	items, properties, values := merged.Items, merged.Properties, merged.AdditionalProperties
@@ -320,11 +303,9 @@ func Merge(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	return merged
 }
 
-// WithEnum returns the schema with an enum of the consts, if its anyOf or oneOf
-// contains nothing but consts with titles. It returns s otherwise.
-//
-// JSON Schema accepts a value of a oneOf only if one const equals it, so a const
-// that occurs twice rejects its value. An anyOf may repeat a const.
+// WithEnum returns the schema with an enum of the consts, if its anyOf or oneOf contains nothing
+// but consts with titles. It returns s otherwise. JSON Schema accepts a value of a oneOf only if
+// one const equals it, so a const that occurs twice rejects its value. An anyOf may repeat a const.
 func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if s.Enum != nil || s.Const != nil {
 		return s, nil
@@ -346,8 +327,7 @@ func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	return &c, nil
 }
 
-// Annotations such as titles are not kept. A const that its own type does not allow
-// is no value.
+// Annotations such as titles are not kept. A const that its own type does not allow is no value.
 func constsOf(schemas []*jsonschema.Schema) []any {
 	var values []any
 	for _, s := range schemas {
@@ -364,10 +344,8 @@ func constsOf(schemas []*jsonschema.Schema) []any {
 	return values
 }
 
-// TypeOf returns the JSON type of a value that encoding/json has decoded.
-//
-// A float64 without a fraction is an integer, because JSON Schema does not
-// distinguish 3 and 3.0.
+// TypeOf returns the JSON type of a value that encoding/json has decoded. A float64 without a
+// fraction is an integer, because JSON Schema does not distinguish 3 and 3.0.
 func TypeOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -12,10 +12,8 @@ import (
 // This file finds the JSON types that a schema allows. The type says how the text of
 // an argument is read, and a type that no text can give is an error.
 
-// TypeSet is a set of JSON types.
-//
-// Integers and fractions are apart, so that a set can say "number, but only
-// integers".
+// TypeSet is a set of JSON types. Integers and fractions are apart, so that a set can say "number,
+// but only integers".
 type TypeSet uint8
 
 const (
@@ -39,7 +37,6 @@ var typeSets = map[string]TypeSet{
 func (set TypeSet) HasFractions() bool { return set&typeFraction != 0 }
 
 // String lists the types.
-//
 // The names have the order of schemaTypes, so that a message is always the same.
 func (set TypeSet) String() string {
 	var names []string
@@ -54,11 +51,9 @@ func (set TypeSet) String() string {
 	return strings.Join(names, " or ")
 }
 
-// PossibleTypes returns the types of the values that the schema can allow: all
-// types if it says nothing. It returns an error for references that loop.
-//
-// The set may be too large, as not, if and other keywords are not considered. A
-// type that is not in the set is certainly rejected.
+// PossibleTypes returns the types of the values that the schema can allow: all types if it says
+// nothing. It returns an error for references that loop. The set may be too large, as not, if and
+// other keywords are not considered. A type that is not in the set is certainly rejected.
 func PossibleTypes(s *jsonschema.Schema) (TypeSet, error) {
 	f, err := newTypeFinder(s)
 	if err != nil {
@@ -143,7 +138,6 @@ func typesOfValues(values []any) TypeSet {
 
 // KindOf returns how a text is read without a Go type: by the only type that
 // the schema can allow. A schema that can allow all types is of a string.
-//
 // Null does not count: the types integer and null together are read as an integer.
 func KindOf(s *jsonschema.Schema) (Kind, error) {
 	for _, t := range TypesOf(s) {
@@ -168,8 +162,7 @@ func KindOf(s *jsonschema.Schema) (Kind, error) {
 		if RefersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
 			return JSON, nil // Items is not a schema by itself, or may be in another part
 		}
-		// A comma-separated list without a type of its elements contains strings
-		// only.
+		// A comma-separated list without a type of its elements contains strings only.
 		if s.Contains != nil && (s.Items == nil || IsEmpty(s.Items)) {
 			return JSON, nil // which may contain others than strings
 		}
@@ -182,12 +175,10 @@ func KindOf(s *jsonschema.Schema) (Kind, error) {
 	return 0, fmt.Errorf("schema: a string can be converted to one type only, not to %s; use a string with a pattern", set)
 }
 
-// CheckTypes returns an error for a schema that allows no value of the type want, or
-// that allows a type besides it, of which no text can be.
-//
-// A value with a Go type is read in one way, so another type in the schema is an
-// error that the author should see. A schema without a type allows all, which is
-// fine.
+// CheckTypes returns an error for a schema that allows no value of the type want, or that allows a
+// type besides it, of which no text can be. A value with a Go type is read in one way, so another
+// type in the schema is an error that the author should see. A schema without a type allows all,
+// which is fine.
 func CheckTypes(want string, s *jsonschema.Schema) error {
 	if want == "" {
 		return nil

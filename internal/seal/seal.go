@@ -1,6 +1,5 @@
-// Package seal encrypts and authenticates data that a client carries from one
-// request to the next: the requestState. The client can neither read nor change
-// the data.
+// Package seal encrypts and authenticates data that a client carries from one request to the next:
+// the requestState. The client can neither read nor change the data.
 //
 //	base64url( version, salt, AES-256-GCM( plaintext ) )
 //
@@ -44,9 +43,8 @@ func Seal(key, plaintext []byte, to Binding) (string, error) {
 	return encoding.EncodeToString(aead.Seal(sealed, nonce, plaintext, to[:])), nil
 }
 
-// Open decrypts a message that one of the keys sealed for the same binding. It
-// is not ok for any other text. It does not call keys for text that no key can
-// have sealed.
+// Open decrypts a message that one of the keys sealed for the same binding. It is not ok for any
+// other text. It does not call keys for text that no key can have sealed.
 func Open(keys func() ([][]byte, error), text string, to Binding) (plaintext []byte, ok bool, err error) {
 	if strings.ContainsAny(text, "\r\n") { // which the decoder skips
 		return nil, false, nil

@@ -23,7 +23,6 @@ const (
 )
 
 // A Doc is a parsed JSON text. The zero Doc is empty and ready for Parse, which reuses the memory of earlier texts.
-//
 // A Doc may be read from many goroutines at once, but not while Parse or Reset is running.
 type Doc struct {
 	src   string
@@ -32,10 +31,8 @@ type Doc struct {
 	names map[member]bool // the parser's index of the keys of large objects
 }
 
-// A node is one value or key of the text.
-//
-// While a container is open, two fields serve the parser: end counts an object's members, and next is the index of the
-// container around it.
+// A node is one value or key of the text. While a container is open, two fields serve the parser:
+// end counts an object's members, and next is the index of the container around it.
 type node struct {
 	start, end uint32 // src[start:end] is the token, or the whole container
 	next       uint32 // index of the first node after this one and all that it contains

@@ -17,10 +17,6 @@ func skipSpace(src string, i int) int {
 	return i
 }
 
-func hasByteOrderMark(src string) bool {
-	return strings.HasPrefix(src, "\uFEFF")
-}
-
 func scanLiteral(src string, i int, literal string) (int, Reason) {
 	for j := 1; j < len(literal); j++ {
 		if i+j == len(src) {
@@ -46,7 +42,7 @@ func scanWord(src string, i int) (kind Kind, end int, reason Reason) {
 		end, reason = scanLiteral(src, i, "null")
 	default:
 		end, reason = i, ExpectedValue
-		if i == 0 && hasByteOrderMark(src) {
+		if i == 0 && strings.HasPrefix(src, "\uFEFF") {
 			reason = ByteOrderMark
 		}
 	}

@@ -59,8 +59,7 @@ func CheckMetaKey(key string) error {
 		if !metaLabel.MatchString(label) {
 			return errors.New("a prefix must be labels of letters, digits and hyphens, separated by dots")
 		}
-		// 2025-06-18 reserves these words as the last label but one, later
-		// revisions as the second.
+		// 2025-06-18 reserves these words as the last label but one, later revisions as the second.
 		reserved := label == "modelcontextprotocol" || label == "mcp"
 		if reserved && (i == len(labels)-2 || i == 1) {
 			return errors.New("the prefix is reserved for the protocol")

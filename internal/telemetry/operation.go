@@ -16,12 +16,10 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Operation is one operation: a message from or to a client, or a session. It must not be
-// used after End or Release.
-//
-// An Operation has no lock. The goroutine that started the operation owns it until End, and
-// the goroutine that drains the queue from then on. For a request in flight, Request has the
-// lock. Operations are reused, so a use after End would change the operation of another
+// Operation is one operation: a message from or to a client, or a session. It must not be used
+// after End or Release. An Operation has no lock. The goroutine that started the operation owns it
+// until End, and the goroutine that drains the queue from then on. For a request in flight, Request
+// has the lock. Operations are reused, so a use after End would change the operation of another
 // message.
 type Operation struct {
 	queue     *Queue
@@ -74,8 +72,7 @@ func (o *Operation) Read(m *wire.Message, isInvalid, isKnown bool) {
 	if o == nil {
 		return
 	}
-	// A string of a large message would keep the whole message until the observer has been
-	// called.
+	// A string of a large message would keep the whole message until the observer has been called.
 	keep := func(text string) string {
 		if m.Large {
 			return strings.Clone(text)
@@ -120,8 +117,7 @@ func (o *Operation) SetMethod(method string) {
 	}
 }
 
-// InSession sets the id and the version of the session. An empty version counts as not
-// known yet.
+// InSession sets the id and the version of the session. An empty version counts as not known yet.
 func (o *Operation) InSession(id, version string) {
 	if o == nil {
 		return
@@ -168,18 +164,16 @@ func (o *Operation) SetTool(name string) {
 	}
 }
 
-// SetChange sets when what a notification is about has changed, and how many clients are
-// notified.
+// SetChange sets when what a notification is about has changed, and how many clients are notified.
 func (o *Operation) SetChange(at time.Time, subscribers int) {
 	if o != nil {
 		o.out.Delay, o.out.Subscribers = time.Since(at), subscribers
 	}
 }
 
-// Inject begins the operation of a request to the client, on the goroutine of the
-// application. It returns the params of the request with the members of the Injector. The
-// call cannot be left to the queue, because the message carries the trace context that Begin
-// returns.
+// Inject begins the operation of a request to the client, on the goroutine of the application. It
+// returns the params of the request with the members of the Injector. The call cannot be left to
+// the queue, because the message carries the trace context that Begin returns.
 func (o *Operation) Inject(params json.RawMessage) json.RawMessage {
 	if o == nil || o.queue.blocked.Load() > 0 { // the queue is left to block
 		return params

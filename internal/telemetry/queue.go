@@ -40,7 +40,6 @@ const (
 )
 
 // Queue calls the application's Observer.
-//
 // No goroutine runs while nothing happens. A push starts the timer, whose goroutine (drain)
 // makes the calls one at a time until the queue is empty. The calls for queued operations are
 // therefore in the order of their events. mu is never held while the observer is called.
@@ -122,8 +121,7 @@ func (q *Queue) push(c event) {
 		case <-room:
 		case <-over:
 			q.mu.Lock()
-			// The queue may have been taken at this moment, and then has a new channel or
-			// none.
+			// The queue may have been taken at this moment, and then has a new channel or none.
 			q.stalled = q.room == room
 			q.mu.Unlock()
 		}
@@ -191,9 +189,8 @@ func (q *Queue) drain() {
 	hasReturned = true
 }
 
-// take takes the queue, unless it is empty. The two slices are swapped, so a busy queue
-// allocates nothing. Operations that have ended are put on the free list here, with one lock
-// for many.
+// take takes the queue, unless it is empty. The two slices are swapped, so a busy queue allocates
+// nothing. Operations that have ended are put on the free list here, with one lock for many.
 func (q *Queue) take() bool {
 	if len(q.taken) > 0 { // which the goroutine before has left
 		return true

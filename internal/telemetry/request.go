@@ -31,8 +31,7 @@ type Request struct {
 	hasReturned bool            // and returned
 }
 
-// Start sets the operation and the connection, which may be nil. It comes before all other
-// methods.
+// Start sets the operation and the connection, which may be nil. It comes before all other methods.
 func (r *Request) Start(o *Operation, conn transport.Informer) {
 	r.queue, r.o, r.conn = o.queue, o, conn
 }
@@ -159,9 +158,8 @@ func (r *Request) Expire() {
 	}
 }
 
-// End ends the operation of a request that is completed. cause returns why there is no
-// response. The goroutine that has completed the request calls End exactly once: see
-// rpc.pending.
+// End ends the operation of a request that is completed. cause returns why there is no response.
+// The goroutine that has completed the request calls End exactly once: see rpc.pending.
 func (r *Request) End(cause func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -35,12 +35,10 @@ func looksEscaped(text string) bool {
 }
 
 // Escape returns the name in the portable characters, and in most bytes at most. Any other
-// character becomes "_x", its Unicode number in hexadecimal and "_". A "_" that begins such
-// an escape already becomes "_x5f_". A longer name is cut, and ends with a digest of the
-// name.
-//
-// Different names have different escapes: each leads back to its name, or has a digest.
-// The escape depends on the name alone, so all replicas have the same.
+// character becomes "_x", its Unicode number in hexadecimal and "_". A "_" that begins such an
+// escape already becomes "_x5f_". A longer name is cut, and ends with a digest of the name.
+// Different names have different escapes: each leads back to its name, or has a digest. The escape
+// depends on the name alone, so all replicas have the same.
 func Escape(name string, most int) string {
 	if escaped := escape(name, ""); len(escaped) <= most {
 		return escaped

@@ -1,7 +1,6 @@
-// Package trace records which part of a template has made which part of a text. A context
-// with [With] lets templates that are loaded with it note their parts, and one with a
-// [Trace] records the parts of a rendering. Without a context of the first kind, templates
-// are what they were.
+// Package trace records which part of a template has made which part of a text. A context with
+// [With] lets templates that are loaded with it note their parts, and one with a [Trace] records
+// the parts of a rendering. Without a context of the first kind, templates are what they were.
 package trace
 
 import (

@@ -21,8 +21,7 @@ type paramData struct {
 	Param string `json:"param"`
 }
 
-// InvalidParam returns an invalid params error whose data names a member of
-// params.
+// InvalidParam returns an invalid params error whose data names a member of params.
 func InvalidParam(name, format string, args ...any) *transport.Error {
 	e := InvalidParams(format, args...)
 	e.Data = paramData{name}
@@ -124,9 +123,8 @@ func Versions() []string {
 	return all
 }
 
-// ForRevision returns the error of an application's method with a code that
-// the protocol version allows. 2026-07-28 has retired two codes and reserves a
-// range (JRP-23, JRP-24).
+// ForRevision returns the error of an application's method with a code that the protocol version
+// allows. 2026-07-28 has retired two codes and reserves a range (JRP-23, JRP-24).
 func ForRevision(e *transport.Error, rev revision.Revision) *transport.Error {
 	if !rev.Stateless() {
 		return e
@@ -141,8 +139,7 @@ func ForRevision(e *transport.Error, rev revision.Revision) *transport.Error {
 	return &transport.Error{Code: code, Message: e.Message, Data: e.Data}
 }
 
-// Unaccepted is the error of a message that is not accepted and has no
-// response.
+// Unaccepted is the error of a message that is not accepted and has no response.
 type Unaccepted struct{ Err *transport.Error }
 
 func (u *Unaccepted) Error() string { return "message rejected: " + u.Err.Error() }

@@ -23,8 +23,7 @@ import (
 // substrings of the message instead of copies.
 const maxShared = 16 << 10
 
-// MaxIDBytes is the maximum size of a JSON-RPC id and of a progress token, as
-// written.
+// MaxIDBytes is the maximum size of a JSON-RPC id and of a progress token, as written.
 const MaxIDBytes = 256
 
 // Message is one incoming message, taken apart but for its params.
@@ -86,8 +85,7 @@ func (m *Message) Own(part string) string {
 	return part
 }
 
-// IsLarge reports whether the application must get copies of what is in a
-// message of n bytes.
+// IsLarge reports whether the application must get copies of what is in a message of n bytes.
 func IsLarge(n int) bool { return n > maxShared }
 
 // Parse parses a message. If src is JSON but breaks a rule of package
@@ -282,8 +280,7 @@ func (m *Message) checkMeta() *transport.Error {
 	return nil
 }
 
-// ProgressToken returns the progress token as written; empty if the client
-// wants no progress.
+// ProgressToken returns the progress token as written; empty if the client wants no progress.
 func (m *Message) ProgressToken() string {
 	t := m.Meta.Get("progressToken")
 	if t.Kind() == strictjson.Null {
@@ -304,8 +301,7 @@ func (m *Message) Detach() {
 	m.ID = id
 }
 
-// Name returns the member of params that HTTP repeats in a header, if it is a
-// string.
+// Name returns the member of params that HTTP repeats in a header, if it is a string.
 func (m *Message) Name() (name string, ok bool) {
 	v := m.Params.Get("name")
 	if m.Method == "resources/read" { // which the application may serve

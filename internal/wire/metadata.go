@@ -19,8 +19,7 @@ const (
 	CapabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 	// ServerInfoKey is in every result of 2026-07-28 (DSC-03, MET-09, GAP-48).
 	ServerInfoKey = "io.modelcontextprotocol/serverInfo"
-	// SubscriptionKey holds the id of the subscriptions/listen request that a
-	// message belongs to.
+	// SubscriptionKey holds the id of the subscriptions/listen request that a message belongs to.
 	SubscriptionKey = "io.modelcontextprotocol/subscriptionId"
 
 	clientInfoKey = "io.modelcontextprotocol/clientInfo"
@@ -31,8 +30,7 @@ const (
 // for a stateful message.
 func (m *Message) Version() strictjson.Value { return m.Meta.Get(VersionKey) }
 
-// IsStateless reports whether the message has the metadata of a 2026-07-28
-// request.
+// IsStateless reports whether the message has the metadata of a 2026-07-28 request.
 func (m *Message) IsStateless() bool { return m.Version().Kind() != strictjson.Invalid }
 
 // CheckMetadata rejects optional members of the metadata that are not valid.

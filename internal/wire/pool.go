@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	// maxPooledBuffer is the capacity in bytes above which a buffer is not pooled for all
-	// messages, so that a small message does not hold a large buffer. A Doc has a bound of
-	// its own.
+	// maxPooledBuffer is the capacity in bytes above which a buffer is not pooled for all messages,
+	// so that a small message does not hold a large buffer. A Doc has a bound of its own.
 	maxPooledBuffer = 64 << 10
 	// maxPooledPage is the same for pages of lists.
 	maxPooledPage = 1<<20 + maxPooledBuffer

@@ -11,10 +11,9 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// complete answers completion/complete. As with get the server has it first: if
-// that fails, the client is refused. But what the server's CompletionHandler
-// says of a prompt of the registry is not the answer, since it says something
-// of all prompts.
+// complete answers completion/complete. As with get the server has it first: if that fails, the
+// client is refused. But what the server's CompletionHandler says of a prompt of the registry is
+// not the answer, since it says something of all prompts.
 func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
 	res, err := m.state.next(ctx, methodComplete, r)
 	ref := r.Params.Ref

@@ -22,9 +22,8 @@ func wireError(e *prompts.Error) *jsonrpc.Error {
 	return out
 }
 
-// ownError returns this library's form of an error of an SDK's handler: one
-// with a code keeps that, with its message and data; of any other the client
-// does not get the text.
+// ownError returns this library's form of an error of an SDK's handler: one with a code keeps that,
+// with its message and data; of any other the client does not get the text.
 func ownError(err error) error {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e == nil {

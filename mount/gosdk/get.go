@@ -6,11 +6,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// get answers prompts/get. The SDK's server handles each request first, so that
-// middleware installed before the mount is not bypassed. A prompt of the registry
-// is rendered only if the server has no prompt with that name. Any other response
-// of the server is returned unchanged: the result of the server's own prompt, or
-// the response of a middleware, which may reject the request.
+// get answers prompts/get. The SDK's server handles each request first, so that middleware
+// installed before the mount is not bypassed. A prompt of the registry is rendered only if the
+// server has no prompt with that name. Any other response of the server is returned unchanged: the
+// result of the server's own prompt, or the response of a middleware, which may reject the request.
 func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, error) {
 	name := r.Params.Name
 	res, err := m.state.next(ctx, methodGet, r)

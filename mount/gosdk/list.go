@@ -16,12 +16,11 @@ import (
 // cursor follows it. Cursors of this library contain no dot.
 const ownCursor = "sdk."
 
-// list answers prompts/list: first the prompts of the registry, then the
-// server's own. A page continues after a name, so that no prompt is repeated or
-// left out if prompts are added or removed between two pages. The registry's last
-// page also contains the first page of the server's own prompts. The server's first
-// page is read for every page of the registry: if the server rejects the request,
-// the client may not list prompts.
+// list answers prompts/list: first the prompts of the registry, then the server's own. A page
+// continues after a name, so that no prompt is repeated or left out if prompts are added or removed
+// between two pages. The registry's last page also contains the first page of the server's own
+// prompts. The server's first page is read for every page of the registry: if the server rejects
+// the request, the client may not list prompts.
 func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result, error) {
 	params := r.Params
 	if params == nil {

@@ -71,8 +71,7 @@ func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Pr
 	})
 }
 
-// pages calls f for each prompt of the server's own, as they are for the client
-// of a request.
+// pages calls f for each prompt of the server's own, as they are for the client of a request.
 func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
 	return core.Pages(func(cursor string) (string, error) {
 		page, err := st.page(ctx, as, cursor)

@@ -20,10 +20,9 @@ type Options struct {
 	// Server are the options of [prompts.NewServer]. The package documentation lists the
 	// options that are an error.
 	Server prompts.Options
-	// Completions, if not nil, completes the arguments of registry prompts that have no
-	// completions of their own, such as those of [FromPrompt]: the CompletionHandler of
-	// [mcp.ServerOptions] of the server that the prompts are from. Default: such
-	// arguments have no completions.
+	// Completions, if not nil, completes the arguments of registry prompts that have no completions
+	// of their own, such as those of [FromPrompt]: the CompletionHandler of [mcp.ServerOptions] of
+	// the server that the prompts are from. Default: such arguments have no completions.
 	Completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 }
 
@@ -39,18 +38,15 @@ type Options struct {
 //
 // Mount returns an error and changes nothing if
 //
-//   - the server or the registry is nil, or an option is invalid or has no effect on a
-//     mount;
+//   - the server or the registry is nil, or an option is invalid or has no effect on a mount;
 //   - the server has a mounted registry already;
 //   - the server and the registry have prompts with the same name. The error wraps
 //     [prompts.ErrExists] and contains all names;
-//   - a feature of package prompttools in Options.Features has a tool that the server
-//     has, too. The error wraps [prompts.ErrExists]. Otherwise the tools of the feature
-//     become tools of the server. A tool that the server gets later under the same
-//     name wins;
-//   - the server's prompts cannot be listed. Mount lists them in a session without a
-//     client, through the existing middleware. If the middleware requires a token,
-//     call Mount first.
+//   - a feature of package prompttools in Options.Features has a tool that the server has, too. The
+//     error wraps [prompts.ErrExists]. Otherwise the tools of the feature become tools of the
+//     server. A tool that the server gets later under the same name wins;
+//   - the server's prompts cannot be listed. Mount lists them in a session without a client,
+//     through the existing middleware. If the middleware requires a token, call Mount first.
 //
 // Do not call Mount while the server holds its own lock, as in SetCacheable.
 func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err error) {
@@ -111,11 +107,10 @@ func (m *mount) addPlaceholder() {
 	})
 }
 
-// changeLongest limits the wait for the end of a burst of changes. The wait for a
-// quiet moment, and this one, are longer than the 10 ms that the SDK waits for another
-// change before it notifies clients. Each change starts the wait of the SDK over
-// (v1.8.0 mcp/server.go:763), so that continuous changes would delay its notification
-// forever.
+// changeLongest limits the wait for the end of a burst of changes. The wait for a quiet moment, and
+// this one, are longer than the 10 ms that the SDK waits for another change before it notifies
+// clients. Each change starts the wait of the SDK over (v1.8.0 mcp/server.go:763), so that
+// continuous changes would delay its notification forever.
 const changeLongest = 50 * time.Millisecond
 
 func (m *mount) start(silent bool) {

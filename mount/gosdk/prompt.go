@@ -13,11 +13,10 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// FromPrompt converts a prompt of the SDK and its handler to a prompt for a
-// [prompts.Registry]. The list entry is the same, and h renders the prompt with the
-// declared arguments. If the registry is mounted on a server of the SDK, the handler
-// gets the session, the parameters and the rest of the request. If not, its Session
-// is nil.
+// FromPrompt converts a prompt of the SDK and its handler to a prompt for a [prompts.Registry]. The
+// list entry is the same, and h renders the prompt with the declared arguments. If the registry is
+// mounted on a server of the SDK, the handler gets the session, the parameters and the rest of the
+// request. If not, its Session is nil.
 //
 // Results are the same, with contents of all types. An error of type *jsonrpc.Error
 // keeps its code, message and data. The text of any other error is hidden. Input
@@ -40,13 +39,12 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	})
 }
 
-// Import returns the prompts of a server of the SDK, converted as by [FromPrompt],
-// in list order, without the prompts of mounted registries. The server renders them,
-// so it must keep them. They run under the middleware installed before the first
-// Import or Mount. Their handlers get a session of protocol version 2026-07-28
-// without a client: NotifyProgress becomes [prompts.Progress], other notifications are lost,
-// and Elicit, CreateMessage and ListRoots return an error. To ask the user, return InputRequests,
-// or use FromPrompt, whose handler gets the session of the client.
+// Import returns the prompts of a server of the SDK, converted as by [FromPrompt], in list order,
+// without the prompts of mounted registries. The server renders them, so it must keep them. They
+// run under the middleware installed before the first Import or Mount. Their handlers get a session
+// of protocol version 2026-07-28 without a client: NotifyProgress becomes [prompts.Progress], other
+// notifications are lost, and Elicit, CreateMessage and ListRoots return an error. To ask the user,
+// return InputRequests, or use FromPrompt, whose handler gets the session of the client.
 //
 // Import returns an error if s is nil, or if the server's prompts cannot be listed.
 func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {

@@ -14,10 +14,9 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// serverState is what a server of the SDK has of this package: one receiving
-// middleware, which passes everything on while nothing is mounted. The SDK
-// cannot take a middleware out again, so a server gets one however often
-// something is mounted there.
+// serverState is what a server of the SDK has of this package: one receiving middleware, which
+// passes everything on while nothing is mounted. The SDK cannot take a middleware out again, so a
+// server gets one however often something is mounted there.
 type serverState struct {
 	next    mcp.MethodHandler          // everything that was there before; set before any request
 	mounted atomic.Pointer[mount]      // nil if no prompts are
@@ -45,8 +44,7 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
 		return v.(string)
 	}
-	// What the client has asked for is what it has got, unless the SDK does not
-	// know it.
+	// What the client has asked for is what it has got, unless the SDK does not know it.
 	if p := ss.InitializeParams(); p != nil && !core.IsStateless(p.ProtocolVersion) && slices.Contains(mcp.SupportedProtocolVersions(), p.ProtocolVersion) {
 		return p.ProtocolVersion
 	}
@@ -101,10 +99,9 @@ func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
 	return is
 }
 
-// placeholder is a prompt that the SDK's server has while a registry is mounted.
-// No client sees it. With the placeholder, the SDK declares the capability and
-// accepts subscriptions. When the registry changes, the mount adds the placeholder
-// again, and the SDK notifies the clients.
+// placeholder is a prompt that the SDK's server has while a registry is mounted. No client sees it.
+// With the placeholder, the SDK declares the capability and accepts subscriptions. When the
+// registry changes, the mount adds the placeholder again, and the SDK notifies the clients.
 const placeholder = "io.github.mcp-prompts/mount"
 
 func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }

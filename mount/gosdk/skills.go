@@ -27,18 +27,16 @@ type SkillsOptions struct {
 	Logger *slog.Logger
 }
 
-// MountSkills adds the skills of a registry to a server of the SDK: the methods
-// skills/list, skills/get and resources/directory/read, the files as resources
-// beside those that the server has, and the extension in the capabilities. The
-// registry may change at any time: without Visible, the SKILL.md of each skill is in
-// resources/list, and clients are notified. Clients read the current files: what Registry.Retain says is for servers
-// of this library. Subscriptions to single files are those of the SDK, which are not
-// notified.
+// MountSkills adds the skills of a registry to a server of the SDK: the methods skills/list,
+// skills/get and resources/directory/read, the files as resources beside those that the server has,
+// and the extension in the capabilities. The registry may change at any time: without Visible, the
+// SKILL.md of each skill is in resources/list, and clients are notified. Clients read the current
+// files: what Registry.Retain says is for servers of this library. Subscriptions to single files
+// are those of the SDK, which are not notified.
 //
-// MountSkills returns an error if the server or the registry is nil, if an option is
-// invalid, or if a resource of the server has the URI of a SKILL.md that it lists
-// ([prompts.ErrExists]). Later, the server's own resource wins, and the skill's is
-// skipped and logged.
+// MountSkills returns an error if the server or the registry is nil, if an option is invalid, or if
+// a resource of the server has the URI of a SKILL.md that it lists ([prompts.ErrExists]). Later,
+// the server's own resource wins, and the skill's is skipped and logged.
 //
 // Mount the skills of one registry only, before the server has clients. unmount removes
 // the resources, and the methods answer that they do not exist.

@@ -66,8 +66,7 @@ func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
 	}, nil
 }
 
-// toolPages calls f for each page of the server's tools, as they are for the client of a
-// request.
+// toolPages calls f for each page of the server's tools, as they are for the client of a request.
 func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(page *mcp.ListToolsResult)) error {
 	params := new(mcp.ListToolsParams)
 	if as.Params != nil {

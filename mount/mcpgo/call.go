@@ -96,9 +96,8 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 	return o
 }
 
-// versionOf returns the revision that the client in ctx speaks. It is the
-// newest with a handshake if that cannot be known, which is so over HTTP without
-// sessions before revision 2026-07-28.
+// versionOf returns the revision that the client in ctx speaks. It is the newest with a handshake
+// if that cannot be known, which is so over HTTP without sessions before revision 2026-07-28.
 func versionOf(ctx context.Context) string {
 	version := server.RequestProtocolVersion(ctx)
 	if slices.Contains(mcp.ValidProtocolVersions, version) {

@@ -16,14 +16,12 @@ import (
 )
 
 // ErrorHandler returns a handler that wraps next, a [server.StreamableHTTPServer], a
-// [server.SSEServer] or a wrapper of one, and sends the errors of mounted prompts
-// with their own code and data. mcp-go alone sends each error as an internal error
-// (-32603) with the message. If you compress responses, compress outside of
-// ErrorHandler.
+// [server.SSEServer] or a wrapper of one, and sends the errors of mounted prompts with their own
+// code and data. mcp-go alone sends each error as an internal error (-32603) with the message. If
+// you compress responses, compress outside of ErrorHandler.
 //
-// For protocol version 2026-07-28, the HTTP status fits the code. A canceled request
-// for a mounted prompt gets no response. Errors of the server's own prompts and
-// tools are unchanged.
+// For protocol version 2026-07-28, the HTTP status fits the code. A canceled request for a mounted
+// prompt gets no response. Errors of the server's own prompts and tools are unchanged.
 func ErrorHandler(next http.Handler) http.Handler {
 	l := newMarkers() // of all requests: one may be answered by the stream of another
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,8 +37,7 @@ func ErrorHandler(next http.Handler) http.Handler {
 	})
 }
 
-// errorWriter looks through what is written, once there is something to look
-// for.
+// errorWriter looks through what is written, once there is something to look for.
 type errorWriter struct {
 	http.ResponseWriter
 	markers *markers

@@ -17,15 +17,13 @@ import (
 // maxRounds is how often a handler may ask for input, as in the SDK.
 const maxRounds = 10
 
-// FromPrompt converts a prompt of mcp-go and its handler to a prompt for a
-// [prompts.Registry], with the same list entry and the same results. Mounted on
-// mcp-go, the handler gets the original request, including undeclared arguments.
-// Elsewhere, it gets only the declared arguments.
+// FromPrompt converts a prompt of mcp-go and its handler to a prompt for a [prompts.Registry], with
+// the same list entry and the same results. Mounted on mcp-go, the handler gets the original
+// request, including undeclared arguments. Elsewhere, it gets only the declared arguments.
 //
-// The registry and its server validate more than mcp-go: required arguments must be
-// present, and contents and names must be valid. The text of a handler's error is
-// sent, as by mcp-go. If a handler requests input with a
-// [server.InputRequestBuilder], [prompts.Ask] sends the request.
+// The registry and its server validate more than mcp-go: required arguments must be present, and
+// contents and names must be valid. The text of a handler's error is sent, as by mcp-go. If a
+// handler requests input with a [server.InputRequestBuilder], [prompts.Ask] sends the request.
 func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	to := core.ListedAs(p)
 	delete(to.Meta, tagKey) // of one that is mounted
@@ -96,8 +94,7 @@ func requestFor(ctx context.Context, name string, args map[string]string) (reque
 	return request, in
 }
 
-// handlerError is an error of a handler whose text the client gets, as from
-// mcp-go.
+// handlerError is an error of a handler whose text the client gets, as from mcp-go.
 type handlerError struct {
 	err  error
 	seen *prompts.Error

@@ -20,8 +20,7 @@ import (
 
 const changeLongest = 200 * time.Millisecond
 
-// maxGone is how many prompts that have left the registry may stay in the
-// server, unseen.
+// maxGone is how many prompts that have left the registry may stay in the server, unseen.
 const maxGone = 256
 
 // everything is the size of a page that has all prompts: the server that they
@@ -43,12 +42,11 @@ type Options struct {
 // Mount adds the prompts of r to s, in addition to the prompts of s, and keeps them
 // in sync with the registry until unmount is called.
 //
-// Mount returns an error and changes nothing if s or r is nil, if an option is invalid or
-// has no effect on a mount, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
-// with the same name as a feature of package prompttools in Options.Features. Otherwise
-// the tools of the feature become tools of s. Call
-// the first Mount before the server starts. Further calls, and unmount, are allowed
-// at any time. Several registries may be mounted on one server.
+// Mount returns an error and changes nothing if s or r is nil, if an option is invalid or has no
+// effect on a mount, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
+// with the same name as a feature of package prompttools in Options.Features. Otherwise the tools
+// of the feature become tools of s. Call the first Mount before the server starts. Further calls,
+// and unmount, are allowed at any time. Several registries may be mounted on one server.
 //
 // unmount removes the prompts from s, with one notification. Safe for concurrent
 // use, at any time and more than once. It does not wait for requests in progress.

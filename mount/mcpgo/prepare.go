@@ -20,11 +20,10 @@ func hooksOf(s *server.MCPServer) *server.Hooks {
 	return s.GetHooks()
 }
 
-// checkArguments adds hooks to the server for the arguments of a prompts/get, while
-// anything is mounted. One rejects an argument that is neither a string nor null. mcp-go
-// reads null as an empty string (mcp/prompts.go:34), so another one removes the arguments
-// that were null. The hooks do not look at the prompt, so an error does not reveal which
-// prompts exist.
+// checkArguments adds hooks to the server for the arguments of a prompts/get, while anything is
+// mounted. One rejects an argument that is neither a string nor null. mcp-go reads null as an empty
+// string (mcp/prompts.go:34), so another one removes the arguments that were null. The hooks do not
+// look at the prompt, so an error does not reveal which prompts exist.
 func (st *serverState) checkArguments(s *server.MCPServer) {
 	own := weak.Make(s) // several servers may share their hooks
 	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {

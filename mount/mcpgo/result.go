@@ -9,8 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// rawContent is content that the SDK's type would change. It keeps the encoding of
-// our server.
+// rawContent is content that the SDK's type would change. It keeps the encoding of our server.
 type rawContent struct {
 	mcp.Content // nearly the same
 	raw         json.RawMessage

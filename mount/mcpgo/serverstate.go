@@ -90,14 +90,13 @@ func ownOf[T any](present map[string]T, added map[string]string, isOurs func(the
 	return own
 }
 
-// isSameCode reports whether the handler of a tool or resource of a server is a method
-// of this package. A prompt has a tag in its Meta, which a filter takes out of each list.
-// Resources have no filter, and clients would get the tag. The SDK keeps nothing else that
-// distinguishes a tool of a mount from a tool that the application has added under the same
-// name. The code of a method is the same for all its receivers, so ownOf checks by name that
-// the tool is of the same mount, too. One gap remains: if the application deletes a tool
-// of a mount, and another mount adds a tool of the same name, the first mount takes that for
-// its own, and removes it at unmount.
+// isSameCode reports whether the handler of a tool or resource of a server is a method of this
+// package. A prompt has a tag in its Meta, which a filter takes out of each list. Resources have no
+// filter, and clients would get the tag. The SDK keeps nothing else that distinguishes a tool of a
+// mount from a tool that the application has added under the same name. The code of a method is the
+// same for all its receivers, so ownOf checks by name that the tool is of the same mount, too. One
+// gap remains: if the application deletes a tool of a mount, and another mount adds a tool of the
+// same name, the first mount takes that for its own, and removes it at unmount.
 func isSameCode(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }

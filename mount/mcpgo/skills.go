@@ -26,11 +26,10 @@ type SkillsOptions struct {
 // has no methods of an application: a server has no skills/list, and does not declare
 // the extension. Hosts read a skill by its URI.
 //
-// MountSkills returns an error and changes nothing if s or r is nil, or if s has a
-// resource with the URI of a file ([prompts.ErrExists]). Later, the server's own
-// resource wins: the file is skipped and logged. The SDK has no lists that differ by
-// client, no cache hints and no rates for skills, so the options of
-// [promptskills.New] do not exist here.
+// MountSkills returns an error and changes nothing if s or r is nil, or if s has a resource with
+// the URI of a file ([prompts.ErrExists]). Later, the server's own resource wins: the file is
+// skipped and logged. The SDK has no lists that differ by client, no cache hints and no rates for
+// skills, so the options of [promptskills.New] do not exist here.
 func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
 	calls, err := core.NewSkillServer("mcpgo", s != nil, r, promptskills.Options{PageSize: everything}, o.Logger)
 	if err != nil {

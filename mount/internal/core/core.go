@@ -246,8 +246,7 @@ func IsStateless(version string) bool {
 	return ok && r.Stateless()
 }
 
-// HasCompletions reports whether a protocol version is known and has a capability for
-// completion.
+// HasCompletions reports whether a protocol version is known and has a capability for completion.
 func HasCompletions(version string) bool {
 	r, ok := revision.Parse(version)
 	return ok && r.Completions()

@@ -73,12 +73,10 @@ func Render[R any](ctx context.Context, rounds int, handler func(responses R, st
 	return nil, fmt.Errorf("handler returned input requests %d times in a row (limit %[1]d)", rounds)
 }
 
-// Ask sends the input requests of an SDK's handler to the client, with prompts.Ask, and
-// decodes the responses into responses. A declined or canceled request has a response,
-// too, because handlers of SDKs check the action.
-//
-// Both requests and responses encode to JSON objects by key. unique returns the key for
-// prompts.Ask, for which the same key is the same question.
+// Ask sends the input requests of an SDK's handler to the client, with prompts.Ask, and decodes the
+// responses into responses. A declined or canceled request has a response, too, because handlers of
+// SDKs check the action. Both requests and responses encode to JSON objects by key. unique returns
+// the key for prompts.Ask, for which the same key is the same question.
 func Ask(ctx context.Context, requests any, unique func(key string) string, responses any) error {
 	raw, err := json.Marshal(requests)
 	if err != nil {
