@@ -146,8 +146,8 @@ func (d argumentsData) ReplaceText(replace func(string) string) any {
 }
 
 // DeclarationError is an error in the declaration of a prompt. [Registry.Add],
-// [Registry.Set] and similar functions return all such errors of a prompt, joined, and the
-// function of a [Registry.Follow] may return them for prompts that it rejects.
+// [Registry.Set] and similar functions return all such errors of a prompt, joined. With package
+// prompttools, a prompt that cannot be a tool is such an error, too.
 // Programs that read declarations from files use the fields to report the place of
 // the error.
 type DeclarationError struct {

@@ -149,7 +149,8 @@ func ExampleRegistry_Update() {
 	}
 	var reg prompts.Registry
 	reg.MustAdd(prompt("draft"), prompt("obsolete"))
-	changed, cancel := reg.Subscribe()
+	changes := 0
+	cancel := reg.OnChange(func() { changes++ })
 	defer cancel()
 
 	err := reg.Update(func(tx *prompts.Tx) error {
@@ -159,7 +160,7 @@ func ExampleRegistry_Update() {
 		}
 		return tx.Set(prompt("draft"))
 	})
-	fmt.Println(err, len(changed))
+	fmt.Println(err, changes)
 
 	err = reg.Update(func(tx *prompts.Tx) error {
 		tx.Remove("draft")

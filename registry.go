@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
@@ -26,12 +26,12 @@ import (
 // Reads do not wait for changes. Only the first read after [Registry.Add] or
 // [Registry.Set] of a single prompt may wait for another such call, for microseconds.
 // A read sees the prompts before or after a change, and never a part of a change.
-// [Registry.Subscribe] reports changes.
+// [Registry.OnChange] reports changes.
 type Registry struct {
 	prompts atomic.Pointer[snapshot] // nil if there are changes in unread
 
 	writing   sync.Mutex // held to change prompts, and for the field below
-	followers []*follower
+	followers []follower
 
 	// Prompts that are added one by one are changes of one Tx until somebody reads, so that
 	// not every one of them copies a part of the map.
@@ -145,9 +145,9 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 	var commits []func()
 	for _, follow := range r.followers {
 		changes := changesOf(m, slices.Sorted(maps.Keys(tx.touched)))
-		commit, err := follow.f(changes)
+		commit, err := follow(changes)
 		if err != nil {
-			return rejection(follow.f, changes, err)
+			return err
 		}
 		if commit != nil {
 			commits = append(commits, commit)
@@ -161,16 +161,8 @@ func (r *Registry) change(f func(tx *Tx) error) error {
 	return nil
 }
 
-// Change is a prompt that was added, replaced or removed: see [Registry.Follow].
-type Change struct {
-	// Name is the name of the prompt.
-	Name string
-	// Prompt is a copy of the prompt; nil if it was removed.
-	Prompt *Prompt
-}
-
-func changesOf(m ordmap.Map[*definition], names []string) []Change {
-	changes := make([]Change, len(names))
+func changesOf(m ordmap.Map[*definition], names []string) []call.Change[Prompt] {
+	changes := make([]call.Change[Prompt], len(names))
 	for i, name := range names {
 		changes[i].Name = name
 		if d, ok := m.Get(name); ok {
@@ -181,69 +173,14 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 	return changes
 }
 
-// maxRejected is how many prompts of a change that a follower rejects are found by calls of the
-// follower.
-const maxRejected = 64
-
-// rejection returns the error of a follower with the prompts that it is about, one
-// DeclarationError for each, unless err has one. The follower accepts the change without
-// these prompts. The first prompt in the order of the names with which the follower rejects
-// the prompts before is such a prompt. After maxRejected of them, all others that the follower
-// has not accepted are rejected, so that the number of calls is bounded.
-func rejection(follow func([]Change) (func(), error), changes []Change, err error) error {
-	if known := (*DeclarationError)(nil); errors.As(err, &known) {
-		return err
-	}
-	isRemoved := func(c Change) bool { return c.Prompt == nil }
-	some := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !isRemoved(c) })
-	removed, added := len(some), slices.DeleteFunc(slices.Clone(changes), isRemoved)
-	errOf := func(n int) error {
-		_, err := follow(append(some[:removed:removed], added[:n]...))
-		return err
-	}
-	if len(added) == 0 || removed > 0 && errOf(0) != nil {
-		return err
-	}
-	var errs []error
-	low := 0 // the follower accepts the first low prompts
-	for err != nil && len(errs) < maxRejected && len(added) > low {
-		high := len(added) // and rejects the first high ones
-		for high-low > 1 {
-			middle := (low + high) / 2
-			if e := errOf(middle); e != nil {
-				high, err = middle, e
-			} else {
-				low = middle
-			}
-		}
-		errs = append(errs, &DeclarationError{Prompt: added[low].Name, Err: err})
-		added = slices.Delete(added, low, high)
-		err = nil
-		if len(added) > low {
-			err = errOf(len(added))
-		}
-	}
-	if err != nil {
-		for _, c := range added[low:] {
-			errs = append(errs, &DeclarationError{Prompt: c.Name, Err: fmt.Errorf("not checked, because %d other prompts are rejected: %w", maxRejected, err)})
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Follow calls f for each change of the registry before the change takes effect, and
-// at once for the prompts that exist, in the order of their names. An error of f
-// rejects the change: Add, Set and Update return the error, and so does Follow, which
-// then has no effect. A source of many prompts, such as a folder, leaves out the prompts that
-// f rejects: those of each [*DeclarationError] that f joins. If f returns another error, f is
-// called again, with fewer prompts each time, to find up to 64 of them. If there are more, the
-// prompts that f has not accepted by then are all rejected. commit, if not nil, is called when
-// the change has taken effect, and not if another function rejects the change. Calls of f and
-// commit do not overlap. They must not use the registry, nor call stop: a change is a deadlock.
-// Follow is for what is made of prompts, such as tools, and must be consistent with them. stop
-// ends the calls of f: when it returns, none runs and none follows. It may be called more than
-// once.
-func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (stop func(), err error) {
+// follow calls f for each change of the registry before the change takes effect, and at once
+// for the prompts that exist, in the order of their names, until the end of the registry. An
+// error of f rejects the change: Add, Set and Update return the error, and so does follow, which
+// then has no effect. The error joins a [*DeclarationError] for each prompt that f rejects: a
+// source of many prompts, such as a folder, leaves out these prompts. commit, if not nil, is
+// called when the change has taken effect, and not if another function rejects the change. Calls
+// of f and commit do not overlap. They must not use the registry: a change is a deadlock.
+func (r *Registry) follow(f follower) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	m := r.snapshot().Map
@@ -253,24 +190,19 @@ func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) (
 	}
 	commit, err := f(changesOf(m, names))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if commit != nil {
 		commit()
 	}
-	own := &follower{f}
-	r.followers = append(r.followers, own)
-	return func() {
-		r.writing.Lock()
-		defer r.writing.Unlock()
-		r.followers = slices.DeleteFunc(r.followers, func(other *follower) bool { return other == own })
-	}, nil
+	r.followers = append(r.followers, f)
+	return nil
 }
 
-// follower is a call of [Registry.Follow].
-type follower struct {
-	f func(changes []Change) (commit func(), err error)
-}
+// follower is the parameter of [Registry.follow].
+type follower = func(changes []call.Change[Prompt]) (commit func(), err error)
+
+func init() { call.Follow = (*Registry).follow }
 
 // Lookup returns a copy of the prompt, with the arguments of its struct, and reports
 // whether the prompt exists. You may change the copy and pass it to Set.
@@ -411,17 +343,9 @@ func (tx *Tx) Lookup(name string) (Prompt, bool) {
 	return d.export(), true
 }
 
-// Subscribe returns a channel that signals changes, and a function that ends the
-// subscription. The channel holds at most one signal, which stands for all changes
-// since the last receive. A slow subscriber delays nothing. The channel is never
-// closed.
-func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
-	return r.subscribers.Channel()
-}
-
-// OnChange calls changed for each signal of [Registry.Subscribe], until cancel is
-// called. changed must return at once, and must not use the registry: a change is a deadlock. It is the
-// Subscribe of a feature.List.
+// OnChange calls changed after each change, until cancel is called. changed must return at
+// once, and must not use the registry: a change is a deadlock. To wait for changes, let changed
+// send to a channel of one element, and drop the signal if the channel is full.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
 	return r.subscribers.Add(func(struct{}) { changed() })
 }
@@ -498,15 +422,6 @@ func (tx *Tx) SetRelease(r Release) error {
 	}
 	tx.releases, tx.released = next, true
 	return nil
-}
-
-// Releases returns the releases of the registry: see [Tx.SetRelease].
-func (r *Registry) Releases() []Release {
-	var all []Release
-	for _, served := range r.snapshot().releases {
-		all = append(all, served.Release)
-	}
-	return all
 }
 
 // releaseOf returns the release that a prompt with the source is of, or nil. The longest

@@ -15,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/call"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
@@ -66,8 +69,8 @@ func TestRegistryOrder(t *testing.T) {
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
-	changed, cancel := r.Subscribe()
-	other, cancelOther := r.Subscribe()
+	changed, cancel := notify.Signals(r.OnChange)
+	other, cancelOther := notify.Signals(r.OnChange)
 	defer cancelOther()
 	told := func() int {
 		n := len(changed)
@@ -217,97 +220,18 @@ func TestFollowWithoutCommit(t *testing.T) {
 	t.Parallel()
 	reg := servertest.RegistryOf(servertest.TextPrompt("a", ""))
 	var seen []string
-	stop, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
+	err := promptfeature.Follow(reg, func(changes []call.Change[prompts.Prompt]) (func(), error) {
 		for _, c := range changes {
 			seen = append(seen, c.Name)
 		}
 		return nil, nil
 	})
 	require.NoError(t, err)
-	changed, cancel := reg.Subscribe()
+	changed, cancel := notify.Signals(reg.OnChange)
 	defer cancel()
 	reg.MustAdd(servertest.TextPrompt("b", ""))
 	assert.Equal(t, []string{"a", "b"}, seen)
 	assert.Len(t, changed, 1)
-	stop()
-	stop()
-	reg.MustAdd(servertest.TextPrompt("c", ""))
-	assert.Equal(t, []string{"a", "b"}, seen)
-}
-
-// The error of a change has the prompts that a follower rejects, whether the follower names
-// them or not, and nothing changes. What a follower says of a single prompt is said once.
-func TestRejectionsNameThePrompts(t *testing.T) {
-	t.Parallel()
-	errNo := errors.New("no")
-	alone := func(names ...string) func([]prompts.Change) (func(), error) { // rejects each of the names
-		return func(changes []prompts.Change) (func(), error) {
-			for _, c := range changes {
-				if c.Prompt != nil && slices.Contains(names, c.Name) {
-					return nil, fmt.Errorf("%s: %w", c.Name, errNo)
-				}
-			}
-			return nil, nil
-		}
-	}
-	for name, test := range map[string]struct {
-		follow func([]prompts.Change) (func(), error)
-		want   []string // prompts of the errors
-	}{
-		"first": {alone("p00"), []string{"p00"}},
-		"all":   {alone(hundredNames()...), hundredNames()},
-		"half":  {alone(hundredNames()[20:]...), hundredNames()[20:]},
-		"last":  {alone("p99"), []string{"p99"}},
-		"many":  {alone("p00", "p01", "p50", "p98", "p99"), []string{"p00", "p01", "p50", "p98", "p99"}},
-		"by name": {func(changes []prompts.Change) (func(), error) {
-			return nil, errors.Join(&prompts.DeclarationError{Prompt: "p07", Err: errNo}, fmt.Errorf("wrapped: %w", &prompts.DeclarationError{Prompt: "p08", Err: errNo}))
-		}, []string{"p07", "p08"}},
-		"the removal": {func(changes []prompts.Change) (func(), error) {
-			if changes[0].Prompt == nil {
-				return nil, errNo
-			}
-			return nil, nil
-		}, nil},
-	} {
-		reg := servertest.RegistryOf(servertest.TextPrompt("a", ""), servertest.TextPrompt("b", ""))
-		calls := 0
-		isReady := false
-		_, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
-			if calls++; !isReady {
-				return nil, nil
-			}
-			return test.follow(changes)
-		})
-		require.NoError(t, err)
-		isReady, calls = true, 0
-		err = reg.Update(func(tx *prompts.Tx) error {
-			tx.Remove("a")
-			for i := range 100 {
-				require.NoError(t, tx.Add(servertest.TextPrompt(fmt.Sprintf("p%02d", i), "")))
-			}
-			return nil
-		})
-		require.ErrorIs(t, err, errNo, name)
-		var rejected []string
-		for _, err := range unjoined(err) {
-			if d := (*prompts.DeclarationError)(nil); errors.As(err, &d) {
-				rejected = append(rejected, d.Prompt)
-			}
-		}
-		assert.Equal(t, test.want, rejected, name)
-		assert.Equal(t, 2, reg.Len(), name)
-		assert.LessOrEqual(t, calls, 2+9*min(len(test.want), 64), "%s: each of the first is found by halving", name)
-		if len(test.want) > 64 {
-			assert.ErrorContains(t, err, `prompt "p99": not checked, because 64 other prompts are rejected: p`)
-		}
-	}
-}
-
-func hundredNames() (names []string) {
-	for i := range 100 {
-		names = append(names, fmt.Sprintf("p%02d", i))
-	}
-	return names
 }
 
 func TestDoc(t *testing.T) {
@@ -353,14 +277,14 @@ func TestMerge(t *testing.T) {
 	}
 	source, r := servertest.RegistryOf(shared, barePrompt("c", "")), servertest.RegistryOf(barePrompt("a", ""), barePrompt("b", "old"))
 	var seen []string
-	_, err := r.Follow(func(changes []prompts.Change) (func(), error) {
+	err := promptfeature.Follow(r, func(changes []call.Change[prompts.Prompt]) (func(), error) {
 		for _, c := range changes {
 			seen = append(seen, c.Name+c.Prompt.Description)
 		}
 		return nil, nil
 	})
 	require.NoError(t, err)
-	changed, cancel := r.Subscribe()
+	changed, cancel := notify.Signals(r.OnChange)
 	defer cancel()
 	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
 		tx.Merge(source)

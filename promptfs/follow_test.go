@@ -3,7 +3,6 @@ package promptfs_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -34,31 +33,6 @@ var followers = map[string]func(reg *prompts.Registry) error{
 				}
 				return strings.ToLower(strings.ReplaceAll(name, "/", "_"))
 			},
-		})
-		return err
-	},
-	// Other code may know nothing of that.
-	"others": func(reg *prompts.Registry) error {
-		kept := map[string]string{} // names by those in lower case
-		_, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
-			next := maps.Clone(kept)
-			for _, c := range changes {
-				if next[strings.ToLower(c.Name)] == c.Name {
-					delete(next, strings.ToLower(c.Name))
-				}
-			}
-			for _, c := range changes {
-				switch lower := strings.ToLower(c.Name); {
-				case c.Prompt == nil:
-				case strings.HasPrefix(c.Prompt.Description, "bad"):
-					return nil, errors.New("bad description")
-				case next[lower] != "":
-					return nil, errors.New("two of one name")
-				default:
-					next[lower] = c.Name
-				}
-			}
-			return func() { kept = next }, nil
 		})
 		return err
 	},
@@ -202,7 +176,7 @@ func TestFollowersRejectReleases(t *testing.T) {
 		assert.Equal(t, "b.md", e.Path)
 		assert.Contains(t, log.String(), `msg="invalid prompt file" path=b.md`)
 		assert.Equal(t, []string{"a1"}, textsFrom(t, &reg, "a", nil))
-		assert.Equal(t, "1", reg.Releases()[0].ID)
+		assert.Equal(t, "1", releaseOf(t, &reg).ID)
 		require.NoError(t, replace(t.Context(), "3", about("good", "a3"), about("good", "b3")))
 		assert.Equal(t, []string{"a3"}, textsFrom(t, &reg, "a", nil))
 	}

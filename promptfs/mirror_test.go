@@ -47,7 +47,7 @@ func TestMirrorRevisions(t *testing.T) {
 	var reg prompts.Registry
 	m := promptfs.NewMirror(&reg, promptfs.Options{})
 	ctx := t.Context()
-	changed, cancel := reg.Subscribe()
+	changed, cancel := signals(reg.OnChange)
 	defer cancel()
 	isChanged := func() bool {
 		select {
@@ -280,7 +280,7 @@ func compareMirrors(t *testing.T, r *rand.Rand) {
 		err := m.Apply(ctx, batch...)
 
 		// A look at all files finds nothing that this one has not found.
-		changed, cancel := reg.Subscribe()
+		changed, cancel := signals(reg.OnChange)
 		var all []promptfs.File
 		for _, f := range store {
 			all = append(all, f)

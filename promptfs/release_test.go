@@ -2,6 +2,7 @@ package promptfs_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func TestContentDigest(t *testing.T) {
 	reg := new(prompts.Registry)
 	folder := promptfs.NewFolder(reg, fsys, quiet)
 	require.NoError(t, folder.Reload(t.Context()))
-	assert.Equal(t, []prompts.Release{{ID: golden, Source: "promptfs:"}}, reg.Releases())
+	assert.Equal(t, golden, releaseOf(t, reg).ID)
 	before, _ := reg.Lookup("hello")
 	unchanged, _ := reg.Lookup("dir/look")
 
@@ -46,20 +47,20 @@ func TestContentDigest(t *testing.T) {
 	still, _ := reg.Lookup("dir/look")
 	assert.NotEqual(t, before.Digest, after.Digest)
 	assert.Equal(t, unchanged.Digest, still.Digest)
-	second := reg.Releases()[0].ID
+	second := releaseOf(t, reg).ID
 	assert.NotEqual(t, golden, second)
 	fsys["_partials/no.md"] = &fstest.MapFile{Data: []byte("changed\n")}
 	require.NoError(t, folder.Reload(t.Context()))
-	assert.NotEqual(t, second, reg.Releases()[0].ID)
+	assert.NotEqual(t, second, releaseOf(t, reg).ID)
 
 	// While a file is invalid, an older version of it is served, which is of no release.
 	fsys["hello.md"] = &fstest.MapFile{Data: []byte("{{if}}")}
 	require.Error(t, folder.Reload(t.Context()))
-	assert.Empty(t, reg.Releases())
+	assert.Empty(t, releaseOf(t, reg))
 	fsys["hello.md"] = &fstest.MapFile{Data: []byte("Hello {{template \"who\" .}}\n")}
 	fsys["_partials/who.md"], fsys["_partials/no.md"] = &fstest.MapFile{Data: []byte("you\n")}, &fstest.MapFile{Data: []byte("unused\n")}
 	require.NoError(t, folder.Reload(t.Context()))
-	assert.Equal(t, golden, reg.Releases()[0].ID)
+	assert.Equal(t, golden, releaseOf(t, reg).ID)
 
 	// A folder of the operating system gives the same, whatever its times and modes are.
 	dir := t.TempDir()
@@ -97,9 +98,9 @@ func TestReplace(t *testing.T) {
 		return all
 	}
 	first := served()
-	releaseOne := []prompts.Release{{ID: "one", Label: "production", Source: "oci:"}}
-	assert.Equal(t, releaseOne, reg.Releases())
-	changed, cancel := reg.Subscribe()
+	releaseOne := prompts.Release{ID: "one", Label: "production"}
+	assert.Equal(t, releaseOne, releaseOf(t, reg))
+	changed, cancel := signals(reg.OnChange)
 	defer cancel()
 	for name, files := range map[string]map[string]string{
 		"an invalid file":          {"a.md": "other", "b.md": "{{if}}"},
@@ -114,7 +115,7 @@ func TestReplace(t *testing.T) {
 		var e *promptfs.Error
 		assert.ErrorAs(t, err, &e, name)
 		assert.Equal(t, first, served(), name)
-		assert.Equal(t, releaseOne, reg.Releases(), name)
+		assert.Equal(t, releaseOne, releaseOf(t, reg), name)
 		assert.Empty(t, changed, name)
 	}
 	two := map[string]string{"a.md": "a", "c.md": "c"}
@@ -131,7 +132,7 @@ func TestReplace(t *testing.T) {
 	// A release with the same files is another release, and no change of the list.
 	require.NoError(t, mirror.Replace(ctx, prompts.Release{ID: "three"}, filesOf(two)...))
 	assert.Empty(t, changed)
-	assert.Equal(t, "three", reg.Releases()[0].ID)
+	assert.Equal(t, "three", releaseOf(t, reg).ID)
 	// A name that code has given back is free.
 	withCode := map[string]string{"code.md": "mine"}
 	require.Error(t, mirror.Replace(ctx, prompts.Release{ID: "four"}, filesOf(withCode)...))
@@ -139,11 +140,37 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, mirror.Replace(ctx, prompts.Release{ID: "four"}, filesOf(withCode)...))
 	// Apply and Reset name the revision of the store.
 	require.NoError(t, mirror.Reset(ctx, promptfs.File{Path: "a.md", Content: []byte("a"), Revision: 7}))
-	assert.Equal(t, []prompts.Release{{ID: "revision 7", Source: "oci:"}}, reg.Releases())
+	assert.Equal(t, "revision 7", releaseOf(t, reg).ID)
 	require.NoError(t, mirror.Apply(ctx, promptfs.File{Path: "a.md", Revision: 8, Removed: true}))
-	assert.Equal(t, "revision 8", reg.Releases()[0].ID)
+	assert.Equal(t, "revision 8", releaseOf(t, reg).ID)
 	ended, end := context.WithCancel(ctx)
 	end()
 	assert.ErrorIs(t, mirror.Replace(ended, prompts.Release{ID: "five"}, filesOf(two)...), context.Canceled)
-	assert.Equal(t, "revision 8", reg.Releases()[0].ID)
+	assert.Equal(t, "revision 8", releaseOf(t, reg).ID)
+}
+
+// releaseOf returns the release of a list; the zero Release without any.
+func releaseOf(t testing.TB, reg *prompts.Registry) prompts.Release {
+	t.Helper()
+	raw, err := prompts.MustNewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
+	require.NoError(t, err)
+	var list struct {
+		Meta struct {
+			ID    string `json:"io.github.mcp-prompts/release"`
+			Label string `json:"io.github.mcp-prompts/label"`
+		} `json:"_meta"`
+	}
+	require.NoError(t, json.Unmarshal(raw, &list))
+	return prompts.Release{ID: list.Meta.ID, Label: list.Meta.Label}
+}
+
+// signals returns a channel with a signal after changes.
+func signals(onChange func(func()) func()) (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, onChange(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
 }

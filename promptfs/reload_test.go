@@ -44,7 +44,7 @@ func newFixture(t *testing.T, texts map[string]string) *fixture {
 		f.write(path, text)
 	}
 	var cancel func()
-	f.changed, cancel = f.reg.Subscribe()
+	f.changed, cancel = signals(f.reg.OnChange)
 	t.Cleanup(cancel)
 	f.folder = promptfs.NewFolder(&f.reg, f.fsys, promptfs.Options{
 		OnReload: func(r promptfs.Report) { f.reports = append(f.reports, r) },

@@ -219,7 +219,7 @@ func TestReloadOfSkills(t *testing.T) {
 	d.write("a/in/b/SKILL.md", skillMD("b"))
 	require.NoError(t, reload())
 	assert.Equal(t, []string{"a", "a/in/b"}, d.report.SkillsAdded)
-	changed, cancel := d.skills.Subscribe()
+	changed, cancel := signals(d.skills.OnChange)
 	defer cancel()
 	require.NoError(t, reload())
 	assert.Empty(t, changed)

@@ -116,7 +116,7 @@ func BenchmarkFollow(b *testing.B) {
 		f, err := promptnats.Follow(b.Context(), &reg, js, bucket, promptnats.Options{Timeout: time.Minute, Files: promptfs.Options{Debounce: time.Millisecond}})
 		require.NoError(b, err)
 		defer f.Close()
-		changed, cancel := reg.Subscribe()
+		changed, cancel := signals(reg.OnChange)
 		defer cancel()
 		for i := 0; b.Loop(); i++ {
 			put(b, kv, "00/0000.md", prompt(0, fmt.Sprint(i)))

@@ -59,7 +59,7 @@ func TestOutages(t *testing.T) {
 			assert.Equal(t, []string{"back", "gone", "purged", "stays"}, f.names())
 			assert.Equal(t, "old", f.text("back"))
 
-			changed, cancel := f.registry.Subscribe()
+			changed, cancel := signals(f.registry.OnChange)
 			defer cancel()
 			p.set(func() { outage(p, false) })
 			f.inStep(9)
@@ -83,7 +83,7 @@ func TestDuplicates(t *testing.T) {
 	f := follow(t, connect(t, p.url()), promptnats.Options{})
 	last := -1
 	seen := make(chan string, 1000)
-	changed, cancel := f.registry.Subscribe()
+	changed, cancel := signals(f.registry.OnChange)
 	defer cancel()
 	ended := make(chan struct{})
 	go func() { // until the last one is there

@@ -71,8 +71,20 @@ type watchSession struct {
 // watch returns a watchSession, and a function that ends its subscription to the registry. The
 // subscription begins before the load, because a name may become available during the load.
 func (f *Follower) watch(watcher *watcher, states <-chan nats.Status) (*watchSession, func()) {
-	changed, leave := f.registry.Subscribe()
+	changed, leave := signals(f.registry.OnChange)
 	return &watchSession{f, watcher, make(chan entry), make(chan error, 2), states, changed}, leave
+}
+
+// signals returns a channel of one element, which receives a signal for each change that comes
+// when the channel is empty, until cancel is called.
+func signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, onChange(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
 }
 
 // read passes on what the broker sends. While the registry is changed it waits,

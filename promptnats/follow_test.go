@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
 	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/prompttools"
 )
 
 // What is there is loaded as one update, and each change comes in.
@@ -31,7 +32,7 @@ func TestFollow(t *testing.T) {
 	require.NoError(t, kv.Delete(t.Context(), "gone.md"))
 
 	f, o := newFollower(t, promptnats.Options{})
-	changed, cancel := f.registry.Subscribe()
+	changed, cancel := signals(f.registry.OnChange)
 	defer cancel()
 	updates := 0
 	counted := make(chan struct{})
@@ -407,17 +408,19 @@ func TestRejectedByAFollower(t *testing.T) {
 	put(t, kv, "a.md", "a")
 	put(t, kv, "bad.md", "bad")
 	f, o := newFollower(t, promptnats.Options{})
-	_, err := f.registry.Follow(func(changes []prompts.Change) (func(), error) {
-		for _, c := range changes {
-			if strings.HasPrefix(c.Name, "bad") {
-				return nil, fmt.Errorf("not %s", c.Name)
+	_, err := prompttools.New(f.registry, prompttools.Options{
+		Select: func(p prompts.Prompt) bool { return true },
+		ToolName: func(prompt string) string {
+			if strings.HasPrefix(prompt, "bad") {
+				return "no tool"
 			}
-		}
-		return nil, nil
+			return prompt
+		},
 	})
 	require.NoError(t, err)
 	require.NoError(t, f.start(js, o))
-	assert.Equal(t, []string{"bad.md: not bad"}, f.faults())
+	require.Len(t, f.faults(), 1)
+	assert.Contains(t, f.faults()[0], `bad.md: tool name "no tool"`)
 	assert.True(t, f.Status().Synced)
 	assert.Equal(t, []string{"a"}, f.names())
 	put(t, kv, "bad2.md", "bad")

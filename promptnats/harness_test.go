@@ -195,7 +195,7 @@ func (f *follower) tell(note func()) {
 // status or the faults.
 func (f *follower) until(what string, holds func() bool) {
 	f.t.Helper()
-	changed, cancel := f.registry.Subscribe()
+	changed, cancel := signals(f.registry.OnChange)
 	defer cancel()
 	timer := time.NewTimer(long)
 	defer timer.Stop()
@@ -292,4 +292,15 @@ func files(texts map[string]string) fstest.MapFS {
 		fsys[path] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return fsys
+}
+
+// signals returns a channel with a signal after changes.
+func signals(onChange func(func()) func()) (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, onChange(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
 }

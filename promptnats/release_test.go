@@ -50,8 +50,8 @@ func TestServedRevision(t *testing.T) {
 		t.Helper()
 		want := fmt.Sprint("revision ", revision)
 		f.until(want, func() bool {
-			r := f.registry.Releases()
-			return len(r) == 1 && r[0] == prompts.Release{ID: want, Source: promptnats.Source(bucket, "")}
+			result, _ := meta("prompts/list", `{}`)
+			return result[releaseKey] == want
 		})
 		result, entry := meta("prompts/list", `{}`)
 		assert.Equal(t, want, result[releaseKey])
@@ -70,7 +70,7 @@ func TestServedRevision(t *testing.T) {
 	assert.NotEqual(t, a, digest("a"))
 	// While an invalid version is not served, no revision is what is served.
 	put(t, kv, "a.md", "{{if}}")
-	f.until("no release", func() bool { return len(f.registry.Releases()) == 0 })
+	f.until("no release", func() bool { result, _ := meta("prompts/list", `{}`); return result[releaseKey] == "" })
 	result, _ := meta("prompts/get", `{"name":"a"}`)
 	assert.Len(t, result, 1, "the digest of the last valid version")
 	serves(put(t, kv, "a.md", "a"))

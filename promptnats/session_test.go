@@ -107,7 +107,7 @@ func TestBrokerThatIsBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newWatchSession(Options{})
-		changes, cancel := s.registry.Subscribe()
+		changes, cancel := signals(s.registry.OnChange)
 		defer cancel()
 		load := func(entries ...entry) {
 			go func() { // until load has taken all of them

@@ -113,12 +113,12 @@ func TestNetworkFaults(t *testing.T) {
 			assert.ErrorContains(t, failed.Err, fault.want)
 			assert.Equal(t, one, failed.Release)
 			assert.Contains(t, log.String(), "release not in sync with store")
-			assert.Equal(t, one.String(), reg.Releases()[0].ID)
+			assert.Equal(t, one.String(), releaseOf(t, reg).ID)
 			isBroken.Store(false)
 			moved(t, s, "production", two)
 			f.Refresh()
 			wait(func(s Status) bool { return s.Synced && s.Release == two })
-			assert.Equal(t, two.String(), reg.Releases()[0].ID)
+			assert.Equal(t, two.String(), releaseOf(t, reg).ID)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package promptoci
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -66,13 +66,14 @@ func TestRejectedByAFollower(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, reg, log := NewLayout(t.TempDir()), new(prompts.Registry), &journal{}
-		_, err := reg.Follow(func(changes []prompts.Change) (func(), error) {
-			for _, c := range changes {
-				if c.Name == "extra" {
-					return nil, errors.New("not this prompt")
+		_, err := prompttools.New(reg, prompttools.Options{
+			Select: func(prompts.Prompt) bool { return true },
+			ToolName: func(prompt string) string {
+				if prompt == "extra" {
+					return "no tool"
 				}
-			}
-			return nil, nil
+				return prompt
+			},
 		})
 		require.NoError(t, err)
 		one := pushed(t, s, 1)
@@ -89,9 +90,9 @@ func TestRejectedByAFollower(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, []digest.Digest{one, bad.Digest}, []digest.Digest{f.Status().Release, f.Status().Refused})
-		assert.ErrorContains(t, f.Status().Err, "extra.md: not this prompt")
+		assert.ErrorContains(t, f.Status().Err, `extra.md: tool name "no tool"`)
 		assert.Contains(t, log.String(), `msg="invalid prompt file" path=extra.md`)
-		assert.Equal(t, one.String(), reg.Releases()[0].ID)
+		assert.Equal(t, one.String(), releaseOf(t, reg).ID)
 	})
 }
 
@@ -144,7 +145,7 @@ func TestRejectedRelease(t *testing.T) {
 		assert.Equal(t, []digest.Digest{one, bad.Digest}, []digest.Digest{status.Release, status.Refused})
 		assert.ErrorContains(t, status.Err, "p3.md:1")
 		assert.Equal(t, 1, strings.Count(log.String(), `msg="release rejected"`))
-		assert.Equal(t, one.String(), reg.Releases()[0].ID)
+		assert.Equal(t, one.String(), releaseOf(t, reg).ID)
 		refuse = pushed(t, s, 3)
 		moved(t, s, "production", refuse)
 		time.Sleep(time.Minute)
@@ -210,7 +211,7 @@ func TestRollbackOnThreeReplicas(t *testing.T) {
 			time.Sleep(d)
 			synctest.Wait()
 			for _, reg := range registries {
-				assert.Equal(t, one.String(), reg.Releases()[0].ID)
+				assert.Equal(t, one.String(), releaseOf(t, reg).ID)
 			}
 			for client := range got {
 				assert.EqualValues(t, 1, got[client].Load(), client)

@@ -22,6 +22,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -168,4 +169,19 @@ func statuses(t testing.TB) (func(Status), func(is func(Status) bool) Status) {
 		}
 	}
 	return func(s Status) { all <- s }, wait
+}
+
+// releaseOf returns the release of a list; the zero Release without any.
+func releaseOf(t testing.TB, reg *prompts.Registry) prompts.Release {
+	t.Helper()
+	raw, err := prompts.MustNewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: "2025-11-25"})
+	require.NoError(t, err)
+	var list struct {
+		Meta struct {
+			ID    string `json:"io.github.mcp-prompts/release"`
+			Label string `json:"io.github.mcp-prompts/label"`
+		} `json:"_meta"`
+	}
+	require.NoError(t, json.Unmarshal(raw, &list))
+	return prompts.Release{ID: list.Meta.ID, Label: list.Meta.Label}
 }

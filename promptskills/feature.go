@@ -202,7 +202,7 @@ const visibleName = "promptskills: Options.Visible"
 func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }
 
 func (s *service) subscribeToList(changed func()) (cancel func()) {
-	end := s.registry.subscribers.Add(func(*change) { changed() })
+	end := s.registry.OnChange(changed)
 	if s.options.Resources.Changed == nil {
 		return end
 	}

@@ -85,6 +85,14 @@ func (r *Registry) Add(skills ...Skill) error {
 	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
+// MustAdd is like [Registry.Add], for skills that are part of the program. It panics on an
+// error.
+func (r *Registry) MustAdd(skills ...Skill) {
+	if err := r.Add(skills...); err != nil {
+		panic(fmt.Errorf("promptskills: %w", err))
+	}
+}
+
 // Set adds all skills, or none, and replaces skills with the same path. It returns
 // all errors, joined.
 func (r *Registry) Set(skills ...Skill) error {
@@ -349,10 +357,10 @@ func (c *change) affects(path string) bool {
 	return false
 }
 
-// Subscribe returns a channel that signals changes, and a function that ends the
-// subscription. The channel holds at most one signal. It is never closed.
-func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
-	return r.subscribers.Channel()
+// OnChange calls changed after each change, until cancel is called. changed must return at
+// once, and must not use the registry: a change is a deadlock.
+func (r *Registry) OnChange(changed func()) (cancel func()) {
+	return r.subscribers.Add(func(*change) { changed() })
 }
 
 // Notify signals a change to all subscribers, although the registry did not change. Call Notify if

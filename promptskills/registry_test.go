@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -117,7 +118,7 @@ func TestNestedFilesClash(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	var reg promptskills.Registry
-	changed, cancel := reg.Subscribe()
+	changed, cancel := notify.Signals(reg.OnChange)
 	defer cancel()
 	require.NoError(t, reg.Add(skill("b"), skill("a/c")))
 	assert.ErrorIs(t, reg.Add(skill("b")), promptskills.ErrExists)
@@ -224,4 +225,12 @@ func TestManySnapshots(t *testing.T) {
 		}
 	}
 	assert.Zero(t, refused, "20 bytes of 1024 snapshots and one more")
+}
+
+func TestMustAdd(t *testing.T) {
+	t.Parallel()
+	var reg promptskills.Registry
+	reg.MustAdd(skill("a"))
+	assert.Equal(t, 1, reg.Len())
+	assert.PanicsWithError(t, `promptskills: `+reg.Add(skill("a")).Error(), func() { reg.MustAdd(skill("a")) })
 }

@@ -42,6 +42,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/promptfeature"
 )
 
 // Options configures the tools. The zero value offers no tools.
@@ -168,7 +169,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	if err != nil {
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
 	}
-	if _, err := reg.Follow(s.follow); err != nil { // until the end of the registry
+	if err := promptfeature.Follow(reg, s.follow); err != nil {
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
 	}
 	f := feature.Feature{
@@ -267,8 +268,10 @@ func (s *server) chooses(p *prompts.Prompt) bool {
 		o.Select != nil && o.Select(*p)
 }
 
+type change = call.Change[prompts.Prompt]
+
 // follow follows the changes of the registry.
-func (s *server) follow(changes []prompts.Change) (commit func(), err error) {
+func (s *server) follow(changes []change) (commit func(), err error) {
 	tools, all := s.prompts.Load().Edit(), s.all.Load().Edit()
 	names := map[string]string{} // of the changed prompts; empty for one that is no tool now
 	for _, c := range changes {
@@ -282,9 +285,9 @@ func (s *server) follow(changes []prompts.Change) (commit func(), err error) {
 	}
 	var errs []error
 	// Prompts that are tools come first, so that a new prompt with the same tool is rejected.
-	isNew := func(c prompts.Change) bool { return s.names[c.Name] == "" }
+	isNew := func(c change) bool { return s.names[c.Name] == "" }
 	old := slices.DeleteFunc(slices.Clone(changes), isNew)
-	for _, c := range append(old, slices.DeleteFunc(slices.Clone(changes), func(c prompts.Change) bool { return !isNew(c) })...) {
+	for _, c := range append(old, slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !isNew(c) })...) {
 		if c.Prompt == nil || !s.chooses(c.Prompt) {
 			continue
 		}

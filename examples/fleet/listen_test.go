@@ -41,7 +41,7 @@ func TestListeners(t *testing.T) {
 	// One that came too much would come before that of another change.
 	s.put("newer.md", "It is newer.")
 	for _, r := range s.fleet {
-		changed, cancel := r.registry.Subscribe()
+		changed, cancel := signals(r.registry.OnChange)
 		for r.registry.Len() < 13 { // with announce
 			select {
 			case <-changed:
@@ -124,4 +124,15 @@ func TestStorm(t *testing.T) {
 	t.Logf("%d changes in %v: a client has read the list %d to %d times, the median is %d",
 		changes, *storm, counts[0], counts[readers-1], counts[readers/2])
 	assert.GreaterOrEqual(t, counts[0], int(*storm/(5*time.Second))+1, "a client has starved")
+}
+
+// signals returns a channel with a signal after changes.
+func signals(onChange func(func()) func()) (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, onChange(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
 }

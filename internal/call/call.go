@@ -127,3 +127,15 @@ func RequestOf(ctx context.Context) *Request {
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r
 }
+
+// Change is a prompt, a prompts.Prompt, that was added, replaced or removed.
+type Change[P any] struct {
+	// Name is the name of the prompt.
+	Name string
+	// Prompt is a copy of the prompt; nil if it was removed.
+	Prompt *P
+}
+
+// Follow is the method follow of a prompts.Registry, for promptfeature.Follow. Package prompts
+// sets it.
+var Follow any

@@ -24,13 +24,6 @@ func (l *Listeners[T]) Add(f func(T)) (cancel func()) {
 	}
 }
 
-// Channel adds a channel of one element, which receives a signal for each change that
-// comes when the channel is empty.
-func (l *Listeners[T]) Channel() (c <-chan struct{}, cancel func()) {
-	signals := make(chan struct{}, 1)
-	return signals, l.Add(func(T) { Signal(signals) })
-}
-
 // Call calls all functions.
 func (l *Listeners[T]) Call(change T) {
 	l.mu.Lock()
@@ -45,4 +38,11 @@ func (l *Listeners[T]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.all)
+}
+
+// Signals returns a channel of one element, which receives a signal for each change that comes
+// when the channel is empty, until cancel is called.
+func Signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
+	signals := make(chan struct{}, 1)
+	return signals, onChange(func() { Signal(signals) })
 }

@@ -7,9 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"github.com/mcp-prompts/prompts/internal/call"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
@@ -151,4 +151,13 @@ func AppendContent(ctx context.Context, dst []byte, content []prompts.Content, m
 		}
 	}
 	return nil, errors.New("promptfeature: AppendContent: this is not the context of a request")
+}
+
+// Follow calls f for each change of the registry before the change takes effect, and at once
+// for the prompts that exist, in the order of their names, until the end of the registry. An
+// error of f rejects the change: Add, Set, Update and Follow return the error, a join of one
+// [*prompts.DeclarationError] for each prompt that f rejects. commit, if not nil, is called when
+// the change has taken effect. f and commit must not use the registry.
+func Follow(reg *prompts.Registry, f func(changes []call.Change[prompts.Prompt]) (commit func(), err error)) error {
+	return call.Follow.(func(*prompts.Registry, func([]call.Change[prompts.Prompt]) (func(), error)) error)(reg, f)
 }

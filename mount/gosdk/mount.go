@@ -118,7 +118,7 @@ func (m *mount) start(silent bool) {
 		m.addPlaceholder()
 		return
 	}
-	changed, cancel := m.registry.Subscribe()
+	changed, cancel := core.Signals(m.registry.OnChange)
 	m.addPlaceholder()
 	stop := core.Follow(changed, changeLongest, func() {
 		if !silent {

@@ -70,7 +70,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}
 	m.state.skills.Store(m)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
-	changed, cancel := r.Subscribe()
+	changed, cancel := core.Signals(r.OnChange)
 	end := func() {
 		m.state.skills.CompareAndSwap(m, nil)
 		cancel()

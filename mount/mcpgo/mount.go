@@ -72,7 +72,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	}
 	m.own = o.Completions
 	m.state, m.tools = stateOf(s), m.newTools()
-	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
+	changed, cancel := core.Signals(r.OnChange) // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
 		return nil, err

@@ -55,7 +55,7 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 		defer state.changing.Unlock()
 		return f()
 	}
-	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
+	changed, cancel := core.Signals(r.OnChange) // before the first look, so that nothing is missed
 	if err := change(files.Update); err != nil {
 		cancel()
 		_ = change(files.Clear) // never fails

@@ -156,6 +156,18 @@ func Watched(visible IsVisible) IsVisible {
 // quiet is how long a registry must be unchanged before its changes are mounted.
 const quiet = 20 * time.Millisecond
 
+// Signals returns a channel of one element, which receives a signal for each change that comes
+// when the channel is empty, until cancel is called.
+func Signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, onChange(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
+}
+
 // Follow calls update on a goroutine of its own after a burst of signals: when no signal has
 // arrived for 20 ms, or after the time longest. The caller must call stop once, which waits
 // for the goroutine.
