@@ -11,6 +11,7 @@ type effort struct {
 	calls, most      int
 	time             time.Duration // without the first call, which may be slow because it is the first
 	fastest, slowest time.Duration
+	slow, verySlow   int    // calls that take slowMost, and that take slowOne
 	slowestWith      string // the arguments of the slowest call
 	isOver           bool   // the prompt is called no more
 	failures         int    // with untame values
@@ -21,11 +22,13 @@ const (
 	// completions of one argument.
 	patience           = 2 * time.Second
 	completionPatience = time.Second
-	// A prompt that uses up patience is reported as slow if each call takes slowCall, the
-	// calls take slowMean on average, or one takes slowest. Otherwise the machine is busy.
+	// A prompt that uses up patience is slow if each call takes slowCall, half of the calls take
+	// slowMost, or two take slowOne. Otherwise the machine is busy: a prompt that is not slow gets
+	// busy times as much.
 	slowCall = 10 * time.Millisecond
-	slowMean = 30 * time.Millisecond
-	slowest  = 700 * time.Millisecond
+	slowMost = 30 * time.Millisecond
+	slowOne  = 700 * time.Millisecond
+	busy     = 10
 	// mostCalls limits the calls of a prompt in a check, so that the check of a prompt that
 	// takes a millisecond takes no second.
 	mostCalls = 450
@@ -46,8 +49,14 @@ func (e *effort) add(d time.Duration, with func() string) (isSlow, isEnough bool
 	if d > e.slowest {
 		e.slowest, e.slowestWith = d, with()
 	}
-	isEnough = e.calls >= e.most || e.time >= e.patience
-	isSlow = e.time >= e.patience && (e.fastest >= slowCall || e.time/time.Duration(e.calls-1) >= slowMean || e.slowest >= slowest)
+	if d >= slowMost {
+		e.slow++
+	}
+	if d >= slowOne {
+		e.verySlow++
+	}
+	isSlow = e.time >= e.patience && (e.fastest >= slowCall || 2*e.slow >= e.calls-1 || e.verySlow > 1)
+	isEnough = isSlow || e.calls >= e.most || e.time >= busy*e.patience
 	e.isOver = e.isOver || isEnough
 	return isSlow, isEnough
 }

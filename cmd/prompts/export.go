@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -206,12 +207,12 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 	if len(open) > maxOpen {
 		return nil, nil, fmt.Errorf("prompt has %d arguments without a default (limit %d)", len(open), maxOpen)
 	}
-	parts, err := e.parts(ctx, r, p, open, 900)
+	parts, err := e.parts(ctx, r, p, open)
 	if err != nil {
 		return nil, nil, err
 	}
-	if again, err := e.parts(ctx, r, p, open, 800); err != nil || !slices.Equal(parts, again) {
-		return nil, nil, cmp.Or(err, fmt.Errorf("text has $901 or $801, or differs each time; export needs another text"))
+	if again, err := e.parts(ctx, r, p, open); err != nil || !slices.Equal(parts, again) {
+		return nil, nil, cmp.Or(err, errors.New("text differs each time, and a command is a text that stays; serve the prompt over MCP"))
 	}
 	if e.all == "" && len(parts) == 3 && open[0].Name == allWords && appendedLabel.MatchString(parts[0]) && parts[2] == "" {
 		parts, open = []string{strings.TrimSpace(appendedLabel.ReplaceAllString(parts[0], ""))}, nil // the client appends it itself

@@ -19,12 +19,21 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
+// placeholder is what stands for the first argument of a prompt, without its last two digits. A
+// result still has the marks of placeholders, so that it has no other text like them.
+const placeholder = "$9"
+
+var (
+	placed    = regexp.MustCompile(regexp.QuoteMeta(hosts.Mark(placeholder)) + `(\d\d)`)
+	untrusted = regexp.MustCompile(`<(untrusted-\w+)>\n` + placed.String() + `\n`)
+)
+
 // parts renders a prompt with the placeholders $901 and so on for the open arguments, and
 // returns the text: literal parts, and between two of them the position of an argument.
-func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, open []prompts.Argument, base int) (parts []string, err error) {
+func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, open []prompts.Argument) (parts []string, err error) {
 	values := map[string]string{}
 	for i, a := range open {
-		values[a.Name] = fmt.Sprintf("$%d", base+1+i)
+		values[a.Name] = fmt.Sprintf("%s%02d", placeholder, 1+i)
 	}
 	result, _, cause, err := r.call(ctx, p.Name, values, prompts.CallOptions{ClientInfo: json.RawMessage(`{"name":"` + hosts.Prober + `"}`)})
 	if err != nil {
@@ -52,13 +61,13 @@ func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, o
 	text := strings.Join(texts, "\n\n")
 	// The markers of untrusted are random, or a hash of the placeholder. A file needs the same ones each time.
 	markers := map[string]string{}
-	for _, m := range regexp.MustCompile(fmt.Sprintf(`<(untrusted-\w+)>\n\$%d(\d\d)\n`, base/100)).FindAllStringSubmatch(text, -1) {
+	for _, m := range untrusted.FindAllStringSubmatch(text, -1) {
 		sum := sha256.Sum256([]byte(p.Name + "\n" + m[2]))
 		markers[m[1]] = "untrusted-" + hex.EncodeToString(sum[:8])
 	}
 	text = untrustedMarker.ReplaceAllStringFunc(text, func(m string) string { return cmp.Or(markers[m], m) })
 	last := 0
-	for _, at := range regexp.MustCompile(fmt.Sprintf(`\$%d(\d\d)`, base/100)).FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range placed.FindAllStringSubmatchIndex(text, -1) {
 		if n, _ := strconv.Atoi(text[at[2]:at[3]]); n >= 1 && n <= len(open) {
 			parts = append(parts, text[last:at[0]], strconv.Itoa(n-1))
 			last = at[1]

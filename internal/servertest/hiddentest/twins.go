@@ -91,10 +91,8 @@ func Cases() []Case {
 				c := Case{Name: fmt.Sprintf("%s, pair: %t, strict: %t", name, pair != nil, isStrict), middleware: middlewares[name], visible: isVisible, pair: pair, isStrict: isStrict}
 				if name == "of a tenant" {
 					c.visible = func(ctx context.Context, p prompts.Prompt) (bool, error) {
-						if ctx.Value(tenant{}).(string) == "" { // else it panics
-							return false, nil
-						}
-						return isVisible(ctx, p)
+						ok, err := isVisible(ctx, p)
+						return ok && ctx.Value(tenant{}).(string) != "", err // else it panics
 					}
 				}
 				all = append(all, c)
