@@ -46,7 +46,7 @@ func linkTo(target string) func(t *testing.T, name string) {
 // places are where a hazard can be.
 var places = []string{
 	"prompts/a.md", "prompts/_partials/p.md", "prompts/_partials", "prompts/sub", "prompts/pic.txt", "prompts/skill/SKILL.md", "prompts/skill/data.txt",
-	"prompts/a.test.yaml", "prompts/a.golden", "prompts/.git/HEAD", "prompts/.git/config", "prompts/.git/refs",
+	"prompts/a.test.yaml", "prompts/a.golden", "prompts/.git/HEAD", "prompts/.git/config", "prompts/.git/refs", "prompts/prompts.yaml", "exported", "exported/a.md",
 	"releases/index.json", "releases/oci-layout", "releases/.lock", "releases/blobs/sha256/MANIFEST", "releases/blobs",
 	"cache/current", "cache/.prompts-cache", "credentials/tokens", "credentials/cert", "foreign/c.prompt.md", "settings/.cursor/mcp.json", "settings/.cursor/.mcp.json.lock", "settings/.cursor",
 }
@@ -63,7 +63,7 @@ var hazardCommands = [][]string{
 	{"rollback", "oci-layout:DIR/releases:production"}, {"log", "oci-layout:DIR/releases:production"}, {"log", "oci-layout:DIR/releases"}, {"diff", "oci-layout:DIR/releases:production", "DIR/empty"},
 	{"serve", "--http", "127.0.0.1:0", "oci-layout:DIR/releases:production", "--cache", "DIR/cache"}, {"serve", "--http", "127.0.0.1:0", "oci-layout:DIR/none:production", "--cache", "DIR/cache"},
 	{"serve", "--http", "127.0.0.1:0", "--tokens", "DIR/credentials/tokens", "--cert", "DIR/credentials/cert", "--key", "DIR/credentials/key", "DIR/empty"},
-	{"import", "vscode", "DIR/foreign", "DIR/new4"}, {"import", "vscode", "DIR/foreign/c.prompt.md", "DIR/new5"}, {"check", "DIR/foreign"},
+	{"import", "vscode", "DIR/foreign", "DIR/new4"}, {"export", "claude", "DIR/prompts", "DIR/exported"}, {"import", "vscode", "DIR/foreign/c.prompt.md", "DIR/new5"}, {"check", "DIR/foreign"},
 	{"install", "cursor", "--project", "../empty", "--name", "settings"}, {"install", "cursor", "--file", "../settings/.cursor/mcp.json", "../empty"},
 }
 
@@ -83,6 +83,7 @@ func hazardDir(t *testing.T) string {
 		"foreign/c.prompt.md":       "Hi ${input:x}\n",
 		"settings/.cursor/mcp.json": "{}\n",
 		"credentials/tokens":        "ada secret\n",
+		"exported/mine.md":          "mine\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
