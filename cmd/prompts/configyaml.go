@@ -36,7 +36,8 @@ func addToYAML(document []byte, keys []string, entry yamlEntry, force bool) ([]b
 	if last := len(lines) - 1; !strings.HasSuffix(lines[last], "\n") {
 		lines[last] += "\n"
 	}
-	at, indent := len(lines), "  "
+	var at int
+	indent := "  "
 	switch {
 	case key == nil:
 		lines = append(lines, keys[0]+":\n")
