@@ -18,6 +18,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// sprintf is the helper of an author, whose formats no tool checks.
+var sprintf = fmt.Sprintf
+
 var bugs = []bug{
 	{name: "a URI with the value, unescaped", check: CheckArguments, prompt: results(
 		linked(func(in title) string { return "desk://logs/" + in.Title }), linked(func(in title) string { return "desk://logs/" + url.PathEscape(in.Title) }))},
@@ -42,7 +45,7 @@ var bugs = []bug{
 			return "| Title | Owner |\n|---|---|\n| " + strings.NewReplacer("\n", " ", "|", "/").Replace(in.Title) + " | ada |"
 		}))},
 	{name: "a verb that does not fit", check: CheckArguments, prompt: either(
-		said(func(in count) string { return fmt.Sprintf("At most %s lines", any(in.Limit)) }),
+		said(func(in count) string { return sprintf("At most %s lines", in.Limit) }),
 		said(func(in count) string { return fmt.Sprintf("At most %d lines", in.Limit) }))},
 	{name: "a value as a regular expression", check: CheckArguments, prompt: either(
 		said(func(in title) string { return "Find " + regexp.MustCompile("(?i)"+in.Title).String() }),
