@@ -46,6 +46,8 @@ func TestVerbatim(t *testing.T) {
 		`{{index .a 0}}`:                                           false,
 		`{{index (list .a) 0}}`:                                    false,
 		`{{$x := index . "a"}}{{$x}}`:                              false,
+
+		// Values of functions, calls of functions, and partials.
 		`{{with fields}}{{index . "k"}}{{end}}{{if .a}}y{{end}}`: true,
 		`{{printf "%s" (index . "a")}}`:                          false,
 		`{{json .a}}`:                                            false,
