@@ -188,3 +188,26 @@ func TestManyFailures(t *testing.T) {
 		assert.Zero(t, time.Since(begin))
 	})
 }
+
+// Every failure of a completion has its record: a server drops records beyond 200 at once, and
+// the check waits for a record that does not come.
+func TestManyCompletionsFail(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		for n := range 60 {
+			p := text(nil, func(args map[string]string) (string, error) { return fmt.Sprint(args), nil })
+			p.Name = fmt.Sprint("p", n)
+			for _, name := range []string{"a", "b", "c", "d"} {
+				p.Arguments = append(p.Arguments, prompts.Argument{Name: name, Complete: func(context.Context, string, map[string]string) ([]string, error) {
+					return nil, errors.New("no index")
+				}})
+			}
+			reg.MustAdd(p)
+		}
+		begin := time.Now()
+		r := record(t, func(t testing.TB) { CheckEnums(t, &reg, CheckOptions{}) })
+		assert.Len(t, r.errors, 240)
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}

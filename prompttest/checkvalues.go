@@ -255,7 +255,11 @@ func (c *checker) isResidue(p *prompts.Prompt, base, got *rendering, value, kind
 	}
 	count := func(r *rendering) int { return strings.Count(r.Form, text) }
 	switch {
-	case kind == "pointer": // another one in each run
+	case kind == "pointer": // another one in each run, near a new one of this process
+		near := fmt.Sprintf("%p", new(int))
+		if digits := len(near) - 8; len(text) != len(near) || text[:digits] != near[:digits] {
+			return false
+		}
 		again, _ := c.get(p, got.Arguments)
 		return again != nil && count(again) == 0
 	case got != base && count(got) <= count(base):
