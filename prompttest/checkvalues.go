@@ -150,6 +150,7 @@ func changes(base, arguments map[string]string) map[string]string {
 func repairOf(text, other string) string {
 	for _, r := range []struct{ part, remedy string }{
 		{"out of range", "Check the length before you use an index."},
+		{"value of a sensitive argument", "Remove the value from the link."},
 		{"uri: ", "Escape the value in the URI by url.PathEscape or url.QueryEscape."},
 		{"UTF-8", "Cut strings between characters, not between bytes: convert to []rune."},
 		{"template:", "Pass the value to Execute. Do not parse the value as a template."},
@@ -278,7 +279,7 @@ func documents(r *prompts.Result) []string {
 	for _, m := range r.Messages {
 		switch c := m.Content.(type) {
 		case *prompts.EmbeddedResource:
-			if c.MIMEType == "application/json" {
+			if kind, _, _ := strings.Cut(c.MIMEType, ";"); kind == "application/json" || strings.HasSuffix(kind, "+json") {
 				all = append(all, c.Text)
 			}
 		case *prompts.Text:
