@@ -56,7 +56,7 @@ func TestCheckSensitive(t *testing.T) {
 	check := func(p prompts.Prompt) []string {
 		reg := new(prompts.Registry)
 		reg.MustAdd(p)
-		return record(t, func(t testing.TB) { CheckSensitive(t, reg, CheckOptions{}) }).errors
+		return recordIdle(t, func(t testing.TB) { CheckSensitive(t, reg, CheckOptions{}) }).errors
 	}
 	for _, p := range []prompts.Prompt{
 		refusing[time.Time]("time"), refusing[time.Duration]("duration"), refusing[float64]("float"), refusing[uint64]("uint64"), refusing[int8]("int8"),
@@ -134,6 +134,6 @@ func TestCheckSensitiveOfRandomWords(t *testing.T) {
 		reg.MustAdd(leaking("p", func(_ context.Context, v string) (*prompts.Result, error) {
 			return &prompts.Result{Description: fmt.Sprint("variant ", 1+random.IntN(6)), Messages: []prompts.Message{prompts.User(v)}}, nil
 		}))
-		assert.Empty(t, record(t, func(t testing.TB) { CheckSensitive(t, &reg, CheckOptions{}) }).errors, "seed %d", seed)
+		assert.Empty(t, recordIdle(t, func(t testing.TB) { CheckSensitive(t, &reg, CheckOptions{}) }).errors, "seed %d", seed)
 	}
 }

@@ -185,6 +185,6 @@ func TestRandomNumbers(t *testing.T) {
 				return prompts.Messages(prompts.User(fmt.Sprint("story ", 1+random.IntN(6)))), nil
 			})
 		}}
-		assert.Empty(t, b.run(t, false).errors, "seed %d", seed)
+		synctest.Test(t, func(t *testing.T) { assert.Empty(t, b.run(t, false).errors, "seed %d", seed) })
 	}
 }
