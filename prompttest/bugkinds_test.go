@@ -163,9 +163,9 @@ func executing(text func(in title) (string, any)) func(in title) (string, error)
 	}
 }
 
-func document(text func(in title) string) func(in title) (*prompts.Result, error) {
+func jsonOf(mimeType string, text func(in title) string) func(in title) (*prompts.Result, error) {
 	return func(in title) (*prompts.Result, error) {
-		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "desk://1", MIMEType: "application/json", Text: text(in)})), nil
+		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "desk://1", MIMEType: mimeType, Text: text(in)})), nil
 	}
 }
 

@@ -88,7 +88,9 @@ var bugs = []bug{
 		},
 		said(func(in title) string { _, scope, _ := strings.Cut(in.Title, ":"); return "Scope " + scope + in.Title }))},
 	{name: "JSON by Sprintf", check: CheckArguments, prompt: results(
-		document(func(in title) string { return fmt.Sprintf(`{"title": "%s"}`, in.Title) }), document(func(in title) string { return encoded(map[string]string{"title": in.Title}) }))},
+		jsonOf("application/json", func(in title) string { return fmt.Sprintf(`{"title": "%s"}`, in.Title) }), jsonOf("application/json", func(in title) string { return encoded(map[string]string{"title": in.Title}) }))},
+	{name: "JSON by Sprintf, of another type", check: CheckArguments, prompt: results(
+		jsonOf("application/problem+json; charset=utf-8", func(in title) string { return fmt.Sprintf(`{"title": "%s"}`, in.Title) }), jsonOf("application/problem+json; charset=utf-8", func(in title) string { return encoded(map[string]string{"title": in.Title}) }))},
 	{name: "a block of JSON by Sprintf", check: CheckArguments, prompt: either(
 		said(func(in title) string { return fmt.Sprintf("Issue:\n```json\n{\"title\": \"%s\"}\n```", in.Title) }),
 		said(func(in title) string {
@@ -408,6 +410,7 @@ var bugs = []bug{
 		return toLink(strings.ToLower(token)), nil
 	})},
 	{name: "a secret in a link", check: CheckSensitive, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) { return toLink(token), nil })},
+	{name: "a secret in a link, with arguments", check: CheckArguments, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) { return toLink(token), nil })},
 	{name: "a part of a secret in an error", check: CheckSensitive, prompt: secret(func(_ context.Context, token string) (*prompts.Result, error) {
 		return nil, prompts.InvalidArgument("token", "has the wrong prefix "+token[:min(5, len(token))])
 	})},

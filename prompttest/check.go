@@ -185,6 +185,16 @@ func (c *checker) record(err *prompts.Error) string {
 // mostRecords is how many failures a server may have: it drops records beyond 200 at once.
 const mostRecords = 150
 
+// countFailure counts an internal error. It starts a new server before this one drops records.
+func (c *checker) countFailure(err *prompts.Error) {
+	if err == nil || errorIDOf(err) == "" || c.serve == nil {
+		return
+	}
+	if c.failures++; c.failures%mostRecords == 0 {
+		c.client = c.serve()
+	}
+}
+
 // get returns the result of a prompt, or why the prompt has no result: the error of the client,
 // or another one. It retries if the server limits the rate.
 func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, error) {
@@ -205,11 +215,7 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 		return err
 	})
 	c.checkRefusal(p, arguments, err)
-	if err != nil && errorIDOf(err) != "" && c.serve != nil {
-		if c.failures++; c.failures%mostRecords == 0 {
-			c.client = c.serve()
-		}
-	}
+	c.countFailure(err)
 	switch {
 	case other != nil:
 		return nil, other
@@ -366,6 +372,7 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value stri
 		c.spend(e, fmt.Sprintf("prompt %q: Complete of argument %q", p.Name, a.Name), "function", with, time.Since(begin))
 		return refusal
 	})
+	c.countFailure(failed)
 	if failed != nil && failed.Code == prompts.CodeInternalError {
 		record := c.record(failed)
 		if record == "" {

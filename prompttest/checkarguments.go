@@ -32,12 +32,13 @@ import (
 //   - an effect before a question, which happens again with each round of questions in protocol
 //     version 2026-07-28, and an error of Ask that the function does not return. For both, the
 //     check calls the prompt on a server of its own, whose user answers with generated values;
-//   - a prompt that takes more than 2 seconds in all without the first call, and 10 milliseconds
-//     for the fastest call, 30 milliseconds on average or 700 milliseconds for the slowest call,
-//     and likewise completions of an argument that take more than a second.
+//   - a slow prompt: its calls without the first take 2 seconds, and each call takes 10
+//     milliseconds, half of the calls take 30 milliseconds, or two take 700 milliseconds. The
+//     completions of an argument are slow if they take a second in such calls.
 //
-// The check calls a prompt at most 450 times and for 2 seconds, and its functions get values
-// that nobody types. If they change or send something, give the check a registry whose functions get a fake.
+// The check calls a prompt at most 450 times, and stops at a slow prompt, or after 20 seconds. Its
+// functions get values that nobody types. If they change or send something, give the check a
+// registry whose functions get a fake.
 //
 // Values come from CheckOptions.Examples, or are generated. If an argument has an
 // effect only for certain values, or only with certain values of other arguments,

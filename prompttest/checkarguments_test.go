@@ -274,7 +274,10 @@ func TestCheckArgumentsTogether(t *testing.T) {
 func TestCheckArgumentsTime(t *testing.T) {
 	t.Parallel()
 	p := remarks(func(in struct{ Loud bool }) any { return fmt.Sprint(time.Now(), map[bool]string{true: "!"}[in.Loud]) })
-	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"in a bubble of testing/synctest, the time is constant"})
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	awake := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{}) })
+	expect(t, awake.errors, []string{"in a bubble of testing/synctest, the time is constant"})
 	synctest.Test(t, func(t *testing.T) {
 		assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors)
 	})

@@ -256,7 +256,7 @@ func (c *prober) checkCache(p *prompts.Prompt, arguments map[string]string, firs
 	}
 	const aTime = "Make the time an argument"
 	for range manyRuns {
-		if differs("from run to run", "Sort the keys of a map") {
+		if differs("from run to run", "Make the result depend on the arguments alone, such as by sorted keys of a map") {
 			return true
 		}
 	}
@@ -308,7 +308,7 @@ func (c *prober) checkQuestions(p *prompts.Prompt, arguments map[string]string, 
 		}
 	}
 	if isEffect {
-		c.errorf(p, "an effect happens before a question: %d for a call in protocol version 2026-07-28, which runs the function %d times for %d rounds of questions, and %d in a session\n\tWrap the effect in prompts.Once, or ask before it.", here, newest.count, newest.count-1, there)
+		c.errorf(p, "an effect happens before a question: %d for a call in protocol version 2026-07-28, which runs the function %d times, once more after each round of questions, and %d in a session\n\tWrap the effect in prompts.Once, or ask before it.", here, newest.count, there)
 		return true
 	}
 	if key := p.Name + "\x00runs"; !c.told[key] {

@@ -20,8 +20,8 @@ import (
 // results everything but the texts and data in the messages, which are the purpose of the
 // prompt.
 //
-// It renders each prompt with one value, with another, and with the first again, and
-// reports words that come with the first value only, in whatever form the prompt writes
+// It renders each prompt with one value and with another, in turns, and reports words that
+// always come with the first value and never with the other, in whatever form the prompt writes
 // them. The values are those of two CheckOptions.Examples, or canaries of the argument's
 // type and of mixed case, with all other arguments and with the required ones. It reports an
 // argument without two valid values, and a prompt that fails for every user because the
@@ -54,25 +54,21 @@ type sensitiveChecker struct {
 
 func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	c.t.Helper()
-	isChecked, leaked := false, []string(nil)
+	isChecked, leaked := false, map[string]bool{}
 	c.rejected = map[string]string{}
 	for _, names := range [][]string{trial.Names(p, false), c.requiredNames(p)} {
-		words, ok := c.wordsOf(p, a, names)
+		words, ok := c.leaks(p, a, names)
 		isChecked = isChecked || ok
-		for word := range words[0] {
-			if ok && words[2][word] && !words[1][word] && !slices.Contains(leaked, word) {
-				leaked = append(leaked, word)
-			}
-		}
+		maps.Copy(leaked, words)
 	}
 	if len(c.rejected) > 1 { // a link may have one value by accident
 		c.oncef(p, "link", "the prompt fails for every user: a link has the value of a sensitive argument, so the server rejects the result (with %s)\n\tRemove the value from the link.", slices.Min(slices.Collect(maps.Values(c.rejected))))
 	}
-	switch slices.Sort(leaked); {
+	switch {
 	case !isChecked:
 		c.errorf(p, "argument %q is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples.", a.Name)
 	case len(leaked) > 0:
-		c.errorf(p, "the value of the sensitive argument %q reaches the client: %s\n\tRemove what depends on the value from errors, questions, progress, links and _meta.", a.Name, some(leaked))
+		c.errorf(p, "the value of the sensitive argument %q reaches the client: %s\n\tRemove what depends on the value from errors, questions, progress, links and _meta.", a.Name, some(slices.Sorted(maps.Keys(leaked))))
 	}
 }
 
@@ -86,37 +82,57 @@ func (c *sensitiveChecker) requiredNames(p *prompts.Prompt) []string {
 	return names
 }
 
-// wordsOf returns what the client hears of a value of the sensitive argument, of another
-// value, and of the first again, beside arguments with these names. It reports false if no
-// two values are valid.
-func (c *sensitiveChecker) wordsOf(p *prompts.Prompt, a *prompts.Argument, names []string) (words [3]map[string]bool, ok bool) {
+// pairs is how often words of chance have to come with one value and not with the other.
+const pairs = 8
+
+// leaks returns the words that the client hears each time with a value of the sensitive
+// argument, and never with another value, beside arguments with these names. It reports false if
+// no two values are valid.
+func (c *sensitiveChecker) leaks(p *prompts.Prompt, a *prompts.Argument, names []string) (words map[string]bool, ok bool) {
 	arguments := map[string]string{}
 	for i := range p.Arguments {
 		if other := &p.Arguments[i]; slices.Contains(names, other.Name) {
 			arguments[other.Name] = c.subject(p).Candidates(other, arguments)[0]
 		}
 	}
-	n := 0
-	try := func(value string) bool {
+	wordsOf := func(value string) map[string]bool { // nil for an invalid value
 		arguments[a.Name] = value
 		c.said.begin()
-		isValid := c.say(p, a, arguments)
-		if isValid && c.said.accept() {
+		if !c.say(p, a, arguments) {
+			return nil
+		}
+		if c.said.accept() {
 			c.say(p, a, arguments)
 		}
-		if isValid {
-			words[n] = c.said.take()
-			n++
-		}
-		return isValid
+		return c.said.take()
 	}
 	first := ""
 	for _, v := range c.secrets(p, a, arguments) {
-		if n < 2 && (n == 0 || v != first) && try(v) && n == 1 {
-			first = v
+		switch {
+		case words == nil:
+			first, words = v, wordsOf(v)
+			continue
+		case v == first:
+			continue
+		}
+		others := wordsOf(v)
+		if others == nil {
+			continue
+		}
+		for n := 0; ; n++ {
+			maps.DeleteFunc(words, func(word string, _ bool) bool { return others[word] })
+			if len(words) == 0 || n == pairs {
+				return words, true
+			}
+			again := wordsOf(first)
+			if again == nil {
+				return nil, false
+			}
+			maps.DeleteFunc(words, func(word string, _ bool) bool { return !again[word] })
+			others = wordsOf(v)
 		}
 	}
-	return words, n == 2 && try(first)
+	return nil, false
 }
 
 // secrets returns values for a sensitive argument: those of examples, canaries, the other

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"net/url"
 	"testing"
@@ -55,7 +56,7 @@ func TestCheckSensitive(t *testing.T) {
 	check := func(p prompts.Prompt) []string {
 		reg := new(prompts.Registry)
 		reg.MustAdd(p)
-		return record(t, func(t testing.TB) { CheckSensitive(t, reg, CheckOptions{}) }).errors
+		return recordIdle(t, func(t testing.TB) { CheckSensitive(t, reg, CheckOptions{}) }).errors
 	}
 	for _, p := range []prompts.Prompt{
 		refusing[time.Time]("time"), refusing[time.Duration]("duration"), refusing[float64]("float"), refusing[uint64]("uint64"), refusing[int8]("int8"),
@@ -122,4 +123,17 @@ func TestCheckSensitive(t *testing.T) {
 		return prompts.Messages(), nil
 	}}
 	assert.Equal(t, []string{"prompt \"p\": argument \"value\" is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples."}, check(pattern))
+}
+
+// A random word comes with one value and not with another by chance, which is no leak.
+func TestCheckSensitiveOfRandomWords(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, seed))
+		var reg prompts.Registry
+		reg.MustAdd(leaking("p", func(_ context.Context, v string) (*prompts.Result, error) {
+			return &prompts.Result{Description: fmt.Sprint("variant ", 1+random.IntN(6)), Messages: []prompts.Message{prompts.User(v)}}, nil
+		}))
+		assert.Empty(t, recordIdle(t, func(t testing.TB) { CheckSensitive(t, &reg, CheckOptions{}) }).errors, "seed %d", seed)
+	}
 }

@@ -99,6 +99,9 @@ var correct = []bug{
 			return text + "\nExpect " + in.Want
 		}))
 	}},
+	{name: "a random number that looks like a pointer", check: CheckArguments, prompt: func(bool) prompts.Prompt {
+		return one(prompts.Prompt{}, said(func(in title) string { return fmt.Sprintf("Trace 0xf%011x of %s", rand.Uint64()>>20, in.Title) }))
+	}},
 	{name: "JSON of the user in a block", check: CheckArguments, o: CheckOptions{Examples: map[string][]map[string]string{"p": {{"title": `{"a":1}`}}}}, prompt: func(bool) prompts.Prompt {
 		return one(prompts.Prompt{}, said(func(in title) string { return "Format:\n" + prompts.Fence("json", in.Title) }))
 	}},
@@ -182,6 +185,6 @@ func TestRandomNumbers(t *testing.T) {
 				return prompts.Messages(prompts.User(fmt.Sprint("story ", 1+random.IntN(6)))), nil
 			})
 		}}
-		assert.Empty(t, b.run(t, false).errors, "seed %d", seed)
+		synctest.Test(t, func(t *testing.T) { assert.Empty(t, b.run(t, false).errors, "seed %d", seed) })
 	}
 }

@@ -61,16 +61,16 @@ func (v *value) convertTyped(dst reflect.Value, text string, want bool) (any, *P
 	}
 }
 
-// trim returns the text of a number or a boolean without the spaces around it, as split does
-// with the elements of a list, and "" for a list of nothing but spaces and commas: an empty
+// trim returns the text of a number, a boolean or a list without the spaces around it, as split
+// does with the elements of a list, and "" for a list of nothing but spaces and commas: an empty
 // field of a form. A string keeps its spaces. Spaces are those of unicode.IsSpace, among them
 // line ends and the no-break space.
 func (v *value) trim(text string) string {
 	switch {
-	case v.kind == schema.Bool || v.kind.IsNumber():
-		return strings.TrimSpace(text)
 	case v.kind == schema.List && strings.TrimFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) == "":
 		return ""
+	case v.kind == schema.Bool || v.kind == schema.List || v.kind.IsNumber():
+		return strings.TrimSpace(text)
 	}
 	return text
 }

@@ -279,6 +279,8 @@ func TestSpaces(t *testing.T) {
 		assert.Equal(t, all{3, true, []string{"x"}}, in, "%q", space)
 		assert.Empty(t, fill(p, &in, Text{Value: space + "7", Given: true}, Text{Value: "false" + space, Given: true}, Text{Value: space + "a" + space + ",b" + space, Given: true}), "%q", space)
 		assert.Equal(t, all{7, false, []string{"a", "b"}}, in, "%q", space)
+		assert.Empty(t, fill(p, &in, Text{}, Text{}, Text{Value: space + `["c"]` + space, Given: true}), "%q", space)
+		assert.Equal(t, []string{"c"}, in.List, "%q", space)
 		raw := string(strictjson.AppendString(nil, space))
 		_, problems := typedDoor(t, declared{plan: p, in: reflect.ValueOf(&in).Elem()}, `{"int":`+raw+`,"bool":`+raw+`,"list":`+raw+`}`)
 		require.Len(t, problems, 3, "%q", space)
