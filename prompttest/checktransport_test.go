@@ -4,8 +4,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A pipe keeps what a transport.Conn promises, but for a limit.

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // The two ends of a pipe keep what a transport.Conn promises.
