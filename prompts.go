@@ -299,10 +299,10 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
-	// Shared gives all clients the same results. Without Shared, each principal has
+	// AllPrincipals gives all principals the same results. Without it, each principal has
 	// its own results: see Options.Principal. Without Options.Principal, all clients
 	// are one principal.
-	Shared bool
+	AllPrincipals bool
 	// MaxResults is the maximum number of stored results. The oldest is removed
 	// first. Results for arguments of more than 4 KiB in total are not stored.
 	// Default: 1,000.

@@ -63,14 +63,14 @@ type serveFunc func(r *request, c call.Call, args strictjson.Value, wrong *promp
 
 // entry is an entry in tools/list.
 type entry struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title,omitempty"`
-	Description  string          `json:"description,omitempty"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations  *Annotations    `json:"annotations,omitempty"`
-	Icons        []icon          `json:"icons,omitempty"`
-	Meta         prompts.Meta    `json:"_meta,omitempty"`
+	Name         string           `json:"name"`
+	Title        string           `json:"title,omitempty"`
+	Description  string           `json:"description,omitempty"`
+	InputSchema  json.RawMessage  `json:"inputSchema"`
+	OutputSchema json.RawMessage  `json:"outputSchema,omitempty"`
+	Annotations  *ToolAnnotations `json:"annotations,omitempty"`
+	Icons        []icon           `json:"icons,omitempty"`
+	Meta         prompts.Meta     `json:"_meta,omitempty"`
 }
 
 type icon struct {
