@@ -156,11 +156,14 @@ type Result struct {
 }
 
 // New returns a feature with the tools of the registry's prompts, for
-// Options.Features of a server of the same registry. It returns all errors of the
-// options, and an error if two tools have the same name. From then on a change of the
-// registry with a prompt that cannot be a tool is rejected, with a
+// Options.Features of a server of the same registry: prompts.NewServer of another registry
+// returns an error. New returns all errors of the options, an error if two tools have the
+// same name, and an error for a nil registry. From then on a change of the registry with a prompt that cannot be a tool is rejected, with a
 // [*prompts.DeclarationError] for each such prompt.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
+	if reg == nil {
+		return feature.Feature{}, errors.New("prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
+	}
 	s, err := newServer(o)
 	if err != nil {
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
@@ -170,8 +173,8 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Func: call.Func(s.list), Cache: &o.ListCache},
-			"tools/call": {Func: call.Func(s.call), RateWith: "prompts/get"},
+			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ListCache},
+			"tools/call": {Func: call.FuncOf(reg, s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}

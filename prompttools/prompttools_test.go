@@ -245,10 +245,15 @@ func TestOptionErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 		require.NoError(t, reg.Add(textPrompt("q", "")), "a failed New leaves nothing behind")
 	}
-	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
+	_, err := prompttools.New(nil, prompttools.Options{})
+	assert.EqualError(t, err, "prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
+	var reg prompts.Registry
+	tools, err := prompttools.New(&reg, prompttools.Options{})
 	require.NoError(t, err)
+	_, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{}, tools}})
+	assert.EqualError(t, err, "prompts: options: Features[1] serves the prompts of another registry; make the feature with the registry of the server")
 	assert.PanicsWithError(t, `prompts: options: method "tools/list" is defined twice`, func() {
-		prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{tools, {Methods: map[string]feature.Method{
+		prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools, {Methods: map[string]feature.Method{
 			"tools/list": {Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
 		}}}})
 	})
