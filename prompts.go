@@ -295,7 +295,8 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 // when all of these clients have disconnected or canceled. Results share their
 // contents, so no code may change a result afterwards. The cache stores neither
 // errors nor invalid results. It stores a copy of the result. In a Meta, a value of a type
-// that encoding/json does not decode into an any becomes a json.RawMessage.
+// that encoding/json does not decode into an any becomes a json.RawMessage. Cache may get fields:
+// write literals with keys.
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration

@@ -16,7 +16,7 @@ func TestPipe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		near, far := Pipe()
+		near, far := newPipe()
 
 		// A message comes as it was, whatever becomes of the slice.
 		for _, ends := range [][2]transport.Conn{{near, far}, {far, near}} {
@@ -56,7 +56,7 @@ func TestPipe(t *testing.T) {
 		assert.Equal(t, io.ErrClosedPipe, err)
 
 		for _, closes := range []int{0, 1} {
-			near, far := Pipe()
+			near, far := newPipe()
 			go func() { errs <- near.Write(ctx, nil) }()
 			go read(near)
 			synctest.Wait()
