@@ -6,11 +6,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"maps"
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -25,7 +25,7 @@ import (
 
 // NewServer returns a server for the registry, which may change at any time. It returns
 // all errors of the options, joined: a negative number without a meaning, a method that is
-// defined twice, RequestStateKeys that returns no keys or a short one, or a capability or
+// defined twice, a feature for another registry, RequestStateKeys that returns no keys or a short one, or a capability or
 // icon that cannot be sent. A nil registry is an error, too.
 func NewServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
@@ -47,6 +47,14 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
 			//lint:ignore ST1005 it begins with the name of a field
 			faults = append(faults, errors.New("Middleware returned nil"))
+		}
+	}
+	for i, f := range o.Features {
+		for _, m := range f.Methods {
+			if of := call.RegistryOf(m.Func); of != nil && of != any(r) {
+				faults = append(faults, fmt.Errorf("Features[%d] serves the prompts of another registry; make the feature with the registry of the server", i))
+				break
+			}
 		}
 	}
 	principal := s.principal

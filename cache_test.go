@@ -58,7 +58,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := prompts.MustNewServer(servertest.RegistryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: servertest.PrincipalOf})
+			s := prompts.MustNewServer(servertest.RegistryOf(counting(prompts.Cache{TTL: time.Minute, AllPrincipals: shared})), prompts.Options{Principal: servertest.PrincipalOf})
 			get := func(user, args string) string {
 				text, err := getAs(t, s, user, args)
 				require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestInvalidCache(t *testing.T) {
 		"Cache.TTL must not be negative":        {TTL: -1},
 		"Cache.MaxResults must not be negative": {TTL: 1, MaxResults: -1},
 		"Cache.MaxBytes must not be negative":   {TTL: 1, MaxBytes: -1},
-		"TTL is 0":                              {Shared: true},
+		"TTL is 0":                              {AllPrincipals: true},
 	} {
 		var reg prompts.Registry
 		assert.ErrorContains(t, reg.Add(counting(c)), want)

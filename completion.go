@@ -3,12 +3,12 @@ package prompts
 import (
 	"context"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"

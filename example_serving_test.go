@@ -60,7 +60,7 @@ func ExampleInclude() {
 func ExampleCache() {
 	renders := 0
 	var reg prompts.Registry
-	reg.MustAdd(prompts.Prompt{Name: "schema", Cache: prompts.Cache{TTL: time.Minute, Shared: true},
+	reg.MustAdd(prompts.Prompt{Name: "schema", Cache: prompts.Cache{TTL: time.Minute, AllPrincipals: true},
 		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			renders++ // and something slow
 			return prompts.Messages(prompts.User("The schema of the database.")), nil

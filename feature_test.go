@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/servertest"

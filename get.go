@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/phrase"

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
@@ -140,7 +141,7 @@ func TestCacheHints(t *testing.T) {
 		{24 * time.Hour, true, `"ttlMs":86400000,"cacheScope":"public"`},
 		{1<<63 - 1, false, fmt.Sprintf(`"ttlMs":%d,"cacheScope":"private"`, int64(1<<63-1)/1e6)},
 	} {
-		s := prompts.MustNewServer(tagged(3), prompts.Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
+		s := prompts.MustNewServer(tagged(3), prompts.Options{ListCache: feature.Cache{TTL: test.ttl, Public: test.public}, PageSize: 2})
 		for _, cursor := range []string{"", `"cursor":"` + servertest.CursorAfter("p001") + `"`} {
 			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", cursor))
 			assert.Contains(t, got, test.want)
@@ -148,7 +149,7 @@ func TestCacheHints(t *testing.T) {
 		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedGet("1", "p000"))
 		assert.Equal(t, servertest.EnvelopedText("1", "hi"), got)
 	}
-	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{CacheTTL: -1}), "CacheTTL must not be negative")
+	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ListCache: feature.Cache{TTL: -1}}), "ListCache.TTL must not be negative")
 	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay must not be negative")
 }
 

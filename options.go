@@ -84,7 +84,7 @@ type Options struct {
 	// than once before returning. The server validates the response like the result
 	// of a render function. If the client may not see the prompt, an error that the
 	// handler makes itself is sent without the values of the request. Do not combine
-	// CachePublic with a handler that responds differently to different clients.
+	// a public ListCache with a handler that responds differently to different clients.
 	Middleware func(next Handler) Handler
 	// Observer, if not nil, receives every message and session, for traces, metrics
 	// and logs: see package observe. Default: none, at no cost.
@@ -98,13 +98,9 @@ type Options struct {
 	// Fallback may be called concurrently.
 	Fallback func(ctx context.Context, f Fallback) Content
 
-	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a
-	// list of prompts and the result of server/discover, in whole milliseconds.
-	// Default: 0, not at all.
-	CacheTTL time.Duration
-	// CachePublic allows a shared cache to return these responses to other
-	// clients. It has no effect with a Visible filter.
-	CachePublic bool
+	// ListCache sets how long clients of protocol version 2026-07-28 may cache a
+	// list of prompts and the result of server/discover. Default: not at all.
+	ListCache feature.Cache
 	// RequestStateKeys, if not nil, returns the secret keys for the requestState
 	// that travels through clients of protocol version 2026-07-28: see [Ask]. Each
 	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
@@ -300,7 +296,7 @@ func (o Options) withDefaults() (Options, []error) {
 	t.Complete = cmp.Or(t.Complete, defaultComplete)
 	t.Elicit = cmp.Or(t.Elicit, defaultElicit)
 	t.Drain = cmp.Or(t.Drain, defaultDrain)
-	check("CacheTTL", o.CacheTTL, o.CacheTTL < 0)
+	check("ListCache.TTL", o.ListCache.TTL, o.ListCache.TTL < 0)
 	check("RequestStateTTL", o.RequestStateTTL, o.RequestStateTTL < 0)
 	check("ChangeDelay", o.ChangeDelay, o.ChangeDelay < 0)
 	o.RequestStateTTL = cmp.Or(o.RequestStateTTL, defaultRequestStateTTL)

@@ -3,9 +3,9 @@ package prompts
 import (
 	"context"
 	"errors"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"

@@ -295,14 +295,15 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 // when all of these clients have disconnected or canceled. Results share their
 // contents, so no code may change a result afterwards. The cache stores neither
 // errors nor invalid results. It stores a copy of the result. In a Meta, a value of a type
-// that encoding/json does not decode into an any becomes a json.RawMessage.
+// that encoding/json does not decode into an any becomes a json.RawMessage. Cache may get fields:
+// write literals with keys.
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
-	// Shared gives all clients the same results. Without Shared, each principal has
+	// AllPrincipals gives all principals the same results. Without it, each principal has
 	// its own results: see Options.Principal. Without Options.Principal, all clients
 	// are one principal.
-	Shared bool
+	AllPrincipals bool
 	// MaxResults is the maximum number of stored results. The oldest is removed
 	// first. Results for arguments of more than 4 KiB in total are not stored.
 	// Default: 1,000.

@@ -12,7 +12,8 @@ import (
 // registry holds releases, and encoderesult.go adds both to results.
 
 // Release identifies the version of a set of prompts, such as the files of a folder.
-// Package promptfs and modules promptnats and promptoci set it: see [Tx.SetRelease].
+// Package promptfs and modules promptnats and promptoci set it: see [Tx.SetRelease]. Clients
+// read it in the _meta of responses. It may get fields: write literals with keys.
 type Release struct {
 	// ID identifies the version: a digest, or the revision of a bucket. At most 256
 	// bytes.

@@ -209,7 +209,7 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			return render.call(ctx)
 		}
 		principal, err := "", error(nil)
-		if !d.more().Cache.Shared {
+		if !d.more().Cache.AllPrincipals {
 			principal, err = s.server.principal(ctx)
 		}
 		if err != nil {

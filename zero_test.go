@@ -26,7 +26,7 @@ func TestValuesNotMade(t *testing.T) {
 	values := []value{
 		{&prompts.Server{}, "prompts: Server is not made by NewServer"},
 		{&streamablehttp.Handler{}, "streamablehttp: Handler is not made by NewHandler"},
-		{&stdio.Transport{}, "stdio: Transport is not made by New or NewStream"},
+		{&stdio.Conn{}, "stdio: Conn is not made by New or NewStream"},
 		{&stdio.LogWriter{}, "stdio: LogWriter is not made by NewLogWriter"},
 	}
 	silent := map[string]bool{"LimitMessages": true, "TransportInfo": true} // have nothing to do
@@ -84,7 +84,7 @@ func TestZeroValuesOfAServer(t *testing.T) {
 		}
 	}
 	assert.EqualError(t, s.Serve(t.Context(), nil), "prompts: Serve: connection is nil")
-	assert.ErrorContains(t, s.Serve(t.Context(), &stdio.Transport{}), "stdio: Transport is not made by New or NewStream")
-	assert.ErrorContains(t, s.Serve(t.Context(), (*stdio.Transport)(nil)), "stdio: Transport is not made by New or NewStream")
-	assert.NotErrorIs(t, s.Serve(t.Context(), &stdio.Transport{}), io.EOF)
+	assert.ErrorContains(t, s.Serve(t.Context(), &stdio.Conn{}), "stdio: Conn is not made by New or NewStream")
+	assert.ErrorContains(t, s.Serve(t.Context(), (*stdio.Conn)(nil)), "stdio: Conn is not made by New or NewStream")
+	assert.NotErrorIs(t, s.Serve(t.Context(), &stdio.Conn{}), io.EOF)
 }

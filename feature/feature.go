@@ -84,7 +84,8 @@ type Method struct {
 	Cache *Cache
 }
 
-// Cache sets how long clients may cache a result.
+// Cache sets how long clients of protocol version 2026-07-28 may cache a result. Clients of
+// other versions get no such members. Cache may get fields: write literals with keys.
 type Cache struct {
 	// TTL is the time that clients may cache the result, in whole milliseconds.
 	// Default: 0, not at all.
@@ -119,7 +120,7 @@ func RequestOf(ctx context.Context) Request {
 }
 
 // Client identifies a client. Equal values are the same client. The zero value is a
-// client that the transport does not identify.
+// client that the transport does not identify. Client may get fields: write literals with keys.
 type Client struct {
 	// Session is the number of the session, from 1, or 0 without a session.
 	Session uint64

@@ -215,15 +215,6 @@ func Find(ctx context.Context, s Store, content digest.Digest) (digest.Digest, e
 	return "", nil
 }
 
-// Copy copies a release to another store, with the same digest.
-func Copy(ctx context.Context, from Store, tagOrDigest string, to Store) (*Release, error) {
-	r, err := Pull(ctx, from, tagOrDigest, Limits{})
-	if err != nil {
-		return nil, err
-	}
-	return r, Push(ctx, to, r)
-}
-
 func isNotFound(err error) bool {
 	var response *errcode.ErrorResponse
 	return errors.Is(err, errdef.ErrNotFound) || errors.As(err, &response) && response.StatusCode == http.StatusNotFound

@@ -1,13 +1,14 @@
 package promptotel
 
 import (
-	"github.com/mcp-prompts/prompts/observe"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // Option configures an [Observer].

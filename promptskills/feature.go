@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -45,7 +45,8 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 		return feature.Feature{}, fmt.Errorf("promptskills: options: %w", err)
 	}
 	s := &service{registry: r, options: o, clients: newClients()}
-	cache := &feature.Cache{TTL: s.options.CacheTTL, Public: o.CachePublic && o.Visible == nil}
+	cache := &o.ListCache
+	cache.Public = cache.Public && o.Visible == nil
 	ofResources := *cache
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
 		ofResources.Public = false // the application may answer each client differently

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 )
 
@@ -17,13 +17,11 @@ type Options struct {
 	// PageSize is the number of skills, resources or files in one response. Some
 	// clients read the first page only. Default: 1,000.
 	PageSize int
-	// CacheTTL is the time that clients of protocol version 2026-07-28 may cache
-	// lists, entries and files, in whole milliseconds. Clients compare files with
-	// their digests even within this time. Default: 0, not at all.
-	CacheTTL time.Duration
-	// CachePublic allows a shared cache to return these responses to other clients.
-	// Without effect if Visible is set, here or in the options of the server.
-	CachePublic bool
+	// ListCache sets how long clients of protocol version 2026-07-28 may cache lists,
+	// entries and files. Clients compare files with their digests even within this
+	// time. Public has no effect if Visible is set, here or in the options of the
+	// server. Default: not at all.
+	ListCache feature.Cache
 	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
 	// skill is missing from lists, from the entries of skills above it and from
 	// directories, and unknown in every other request. s must not be changed. The rules
@@ -75,8 +73,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.PageSize < 0 {
 		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
 	}
-	if o.CacheTTL < 0 {
-		errs = append(errs, fmt.Errorf("CacheTTL must not be negative, got %v", o.CacheTTL))
+	if o.ListCache.TTL < 0 {
+		errs = append(errs, fmt.Errorf("ListCache.TTL must not be negative, got %v", o.ListCache.TTL))
 	}
 	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
 	return o, errors.Join(errs...)

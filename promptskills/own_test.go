@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -36,7 +37,7 @@ func TestResourcesOfTheApplication(t *testing.T) {
 			return nil, fmt.Errorf("%w: %s", promptskills.ErrUnknownResource, uri)
 		},
 	}
-	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, CachePublic: true})
+	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, ListCache: feature.Cache{Public: true}})
 	var got []string
 	for params := (map[string]any{}); ; {
 		page := call[listed](t, c, "resources/list", params)

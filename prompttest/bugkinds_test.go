@@ -265,7 +265,7 @@ func answering(t testing.TB, reg *prompts.Registry) *Client {
 
 // connected returns a client whose server is none of this package.
 func connected(t testing.TB, reg *prompts.Registry) *Client {
-	near, far := Pipe()
+	near, far := newPipe()
 	srv := prompts.MustNewServer(reg, prompts.Options{})
 	go func() { _ = srv.Serve(context.Background(), far) }() // ends with the client
 	return NewClient(t, near, ClientOptions{})

@@ -8,8 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcp-prompts/prompts/observe"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // observerFunc is an observer of two functions, each of which may be nil.

@@ -4,15 +4,16 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A pipe keeps what a transport.Conn promises, but for a limit.
 func TestCheckTransport(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		pipe := func(testing.TB) (client, server transport.Conn) { return Pipe() }
+		pipe := func(testing.TB) (client, server transport.Conn) { return newPipe() }
 		CheckTransport(t, pipe, TransportOptions{MaxMessageBytes: -1})
 		got := record(t, func(t testing.TB) { CheckTransport(t, pipe, TransportOptions{}) })
 		assert.Contains(t, got.all(), "Read of a message of 4194305 bytes, 1 above MaxMessageBytes, must return transport.ErrTooLarge")

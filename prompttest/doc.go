@@ -19,8 +19,7 @@
 //   - [New] for a registry;
 //   - [Serve] for your own server, with its middleware and filters. Their context is
 //     ClientOptions.Context;
-//   - [NewClient] for the client's side of any transport. [Pipe] returns both sides
-//     of a connection in memory.
+//   - [NewClient] for the client's side of any transport.
 //
 // A failure ends the test with a message: an unexpected error with all its problems,
 // a missing, late or malformed response, or a closed connection. If the server

@@ -62,7 +62,7 @@ func (s script) serve(conn transport.Conn) {
 // client returns a client of the script.
 func (s script) client(t testing.TB, o ClientOptions) *Client {
 	t.Helper()
-	near, far := Pipe()
+	near, far := newPipe()
 	go s.serve(far)
 	return NewClient(t, near, o)
 }

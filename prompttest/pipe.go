@@ -9,10 +9,10 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Pipe returns the two ends of a connection in memory. A message written to one end
+// newPipe returns the two ends of a connection in memory. A message written to one end
 // is read from the other, and Write waits for the Read. After Close of one end, the
 // other end reads io.EOF, and every Write fails with io.ErrClosedPipe.
-func Pipe() (client, server transport.Conn) {
+func newPipe() (client, server transport.Conn) {
 	up, down := make(chan []byte), make(chan []byte)
 	near := &pipe{in: down, out: up, closed: make(chan struct{})}
 	far := &pipe{in: up, out: down, closed: make(chan struct{})}

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // The two ends of a pipe keep what a transport.Conn promises.
@@ -15,7 +16,7 @@ func TestPipe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		near, far := Pipe()
+		near, far := newPipe()
 
 		// A message comes as it was, whatever becomes of the slice.
 		for _, ends := range [][2]transport.Conn{{near, far}, {far, near}} {
@@ -55,7 +56,7 @@ func TestPipe(t *testing.T) {
 		assert.Equal(t, io.ErrClosedPipe, err)
 
 		for _, closes := range []int{0, 1} {
-			near, far := Pipe()
+			near, far := newPipe()
 			go func() { errs <- near.Write(ctx, nil) }()
 			go read(near)
 			synctest.Wait()

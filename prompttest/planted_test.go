@@ -296,7 +296,7 @@ func TestNothingPlanted(t *testing.T) {
 // is planted.
 func (p *planted) connect(t testing.TB, version string) *Client {
 	t.Helper()
-	near, far := Pipe()
+	near, far := newPipe()
 	served := make(chan error, 1)
 	srv := prompts.MustNewServer(abundance(), prompts.Options{PageSize: 3, Logger: slog.New(slog.DiscardHandler)})
 	go func() { served <- srv.Serve(context.Background(), far) }()

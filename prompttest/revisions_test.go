@@ -89,7 +89,7 @@ func everything() *prompts.Result {
 // returns the client's side.
 var ways = map[string]func(t *testing.T, srv *prompts.Server) transport.Conn{
 	"pipe": func(t *testing.T, srv *prompts.Server) transport.Conn {
-		near, far := Pipe()
+		near, far := newPipe()
 		serve(t, srv, far)
 		return near
 	},

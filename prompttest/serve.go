@@ -29,7 +29,7 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 		ctx = context.Background()
 	}
 	ctx, stop := context.WithCancel(ctx)
-	near, far := Pipe()
+	near, far := newPipe()
 	served := make(chan error, 1)
 	c := newClient(t, near, o)
 	c.served, c.stop = served, stop

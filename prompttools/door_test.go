@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
@@ -376,7 +377,7 @@ func TestListChanged(t *testing.T) {
 func TestCacheHints(t *testing.T) {
 	t.Parallel()
 	visible := func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
-	public := prompttools.Options{CacheTTL: 2 * time.Second, CachePublic: true}
+	public := prompttools.Options{ListCache: feature.Cache{TTL: 2 * time.Second, Public: true}}
 	for _, test := range []struct {
 		tools  prompttools.Options
 		server prompts.Options

@@ -2,9 +2,9 @@ package prompttools
 
 import (
 	"errors"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"

@@ -60,8 +60,8 @@ func TestEntries(t *testing.T) {
 	p.Icons = []prompts.Icon{{Src: "https://example.org/i.png"}}
 	p.Meta = prompts.Meta{"example.org/a": 1}
 	yes := true
-	srv, _ := serve(t, prompttools.Options{Select: all, Annotations: func(prompts.Prompt) *prompttools.Annotations {
-		return &prompttools.Annotations{ReadOnlyHint: &yes}
+	srv, _ := serve(t, prompttools.Options{Select: all, Annotations: func(prompts.Prompt) *prompttools.ToolAnnotations {
+		return &prompttools.ToolAnnotations{ReadOnlyHint: &yes}
 	}, Tools: []prompttools.Tool{{Name: "own", OutputSchema: &jsonschema.Schema{Type: "object"}, Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }}}}, prompts.Options{}, p)
 	members := map[string]string{
 		"2024-11-05": "description inputSchema name",

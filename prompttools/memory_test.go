@@ -3,7 +3,6 @@ package prompttools_test
 import (
 	"context"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/transport"

@@ -33,7 +33,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
@@ -63,7 +62,7 @@ type Options struct {
 	ToolName func(prompt string) string
 	// Annotations, if not nil, returns the annotations of the tool for a prompt, from
 	// 2025-03-26; nil for none. Default: none.
-	Annotations func(p prompts.Prompt) *Annotations
+	Annotations func(p prompts.Prompt) *ToolAnnotations
 	// Content turns the messages of a prompt into the content of the tool's result. It
 	// may be called concurrently. Default: [Content].
 	Content func(messages []prompts.Message) []prompts.Content
@@ -76,13 +75,10 @@ type Options struct {
 	// that lists them. Default: 1,000; 100 for that tool, because a model reads its
 	// result.
 	PageSize int
-	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a list of
-	// tools, in whole milliseconds. Default: 0, not at all.
-	CacheTTL time.Duration
-	// CachePublic allows a shared cache to return the list to other clients. It has no
-	// effect if the server has Options.Visible. Do not combine CachePublic with a
-	// middleware that hides prompts.
-	CachePublic bool
+	// ListCache sets how long clients of protocol version 2026-07-28 may cache a list of
+	// tools. Do not combine a public ListCache with a middleware that hides prompts.
+	// Default: not at all.
+	ListCache feature.Cache
 }
 
 const (
@@ -97,9 +93,9 @@ type Pair struct {
 	Get  string // "get_prompt" if empty
 }
 
-// Annotations describe a tool to clients, from 2025-03-26. They are hints: a client
+// ToolAnnotations describe a tool to clients, from 2025-03-26. They are hints: a client
 // decides nothing by those of a server that it does not trust.
-type Annotations struct {
+type ToolAnnotations struct {
 	Title           string `json:"title,omitempty"`
 	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
 	DestructiveHint *bool  `json:"destructiveHint,omitempty"`
@@ -125,7 +121,7 @@ type Tool struct {
 	// object, in any form of InputSchema. If the schema rejects the result of a call, and the result is not an
 	// error, the client gets an internal error. Its patterns do not limit the bytes.
 	OutputSchema any
-	Annotations  *Annotations
+	Annotations  *ToolAnnotations
 	// Icons may be shown beside the tool, from 2025-11-25.
 	Icons []prompts.Icon
 	// Meta is sent as the tool's _meta, from 2025-06-18.
@@ -141,7 +137,7 @@ type Tool struct {
 	//
 	// The rules for ctx are those of a [prompts.RenderFunc]: Elicit, Ask, Once and Include
 	// work, and the model learns by a result with isError if the user did not answer. The
-	// rules for other errors are those of a [prompts.Method]: an error that the model is
+	// rules for other errors are those of a [prompts.Error]: an error that the model is
 	// to see is a Result with IsError. Required.
 	Call func(ctx context.Context, arguments json.RawMessage) (*Result, error)
 }
@@ -160,11 +156,14 @@ type Result struct {
 }
 
 // New returns a feature with the tools of the registry's prompts, for
-// Options.Features of a server of the same registry. It returns all errors of the
-// options, and an error if two tools have the same name. From then on a change of the
-// registry with a prompt that cannot be a tool is rejected, with a
+// Options.Features of a server of the same registry: prompts.NewServer of another registry
+// returns an error. New returns all errors of the options, an error if two tools have the
+// same name, and an error for a nil registry. From then on a change of the registry with a prompt that cannot be a tool is rejected, with a
 // [*prompts.DeclarationError] for each such prompt.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
+	if reg == nil {
+		return feature.Feature{}, errors.New("prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
+	}
 	s, err := newServer(o)
 	if err != nil {
 		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
@@ -174,8 +173,8 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Func: call.Func(s.list), Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
-			"tools/call": {Func: call.Func(s.call), RateWith: "prompts/get"},
+			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ListCache},
+			"tools/call": {Func: call.FuncOf(reg, s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			tools := map[string]any{}
@@ -219,8 +218,8 @@ func newServer(o Options) (*server, error) {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}
-	if o.CacheTTL < 0 {
-		errs = append(errs, fmt.Errorf("CacheTTL must not be negative, got %v", o.CacheTTL))
+	if o.ListCache.TTL < 0 {
+		errs = append(errs, fmt.Errorf("ListCache.TTL must not be negative, got %v", o.ListCache.TTL))
 	}
 	if o.ToolName == nil {
 		o.ToolName = ToolName

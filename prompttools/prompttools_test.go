@@ -225,9 +225,9 @@ func TestOptionErrors(t *testing.T) {
 	t.Parallel()
 	call := func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }
 	for want, o := range map[string]prompttools.Options{
-		"PageSize must not be negative": {PageSize: -1},
-		"CacheTTL must not be negative": {CacheTTL: -1},
-		`tool "a": Call is nil`:         {Tools: []prompttools.Tool{{Name: "a"}}},
+		"PageSize must not be negative":      {PageSize: -1},
+		"ListCache.TTL must not be negative": {ListCache: feature.Cache{TTL: -1}},
+		`tool "a": Call is nil`:              {Tools: []prompttools.Tool{{Name: "a"}}},
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _`: {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
 		`tool "a" is defined twice`:                                      {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
 		`tool "list_prompts" is defined twice`:                           {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
@@ -245,10 +245,15 @@ func TestOptionErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 		require.NoError(t, reg.Add(textPrompt("q", "")), "a failed New leaves nothing behind")
 	}
-	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
+	_, err := prompttools.New(nil, prompttools.Options{})
+	assert.EqualError(t, err, "prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
+	var reg prompts.Registry
+	tools, err := prompttools.New(&reg, prompttools.Options{})
 	require.NoError(t, err)
+	_, err = prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{{}, tools}})
+	assert.EqualError(t, err, "prompts: options: Features[1] serves the prompts of another registry; make the feature with the registry of the server")
 	assert.PanicsWithError(t, `prompts: options: method "tools/list" is defined twice`, func() {
-		prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{tools, {Methods: map[string]feature.Method{
+		prompts.MustNewServer(&reg, prompts.Options{Features: []feature.Feature{tools, {Methods: map[string]feature.Method{
 			"tools/list": {Func: func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
 		}}}})
 	})

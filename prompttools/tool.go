@@ -3,19 +3,19 @@ package prompttools
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
-	"github.com/mcp-prompts/prompts/internal/schema"
 	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/clone"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/toolname"
 )
@@ -63,14 +63,14 @@ type serveFunc func(r *request, c call.Call, args strictjson.Value, wrong *promp
 
 // entry is an entry in tools/list.
 type entry struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title,omitempty"`
-	Description  string          `json:"description,omitempty"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations  *Annotations    `json:"annotations,omitempty"`
-	Icons        []icon          `json:"icons,omitempty"`
-	Meta         prompts.Meta    `json:"_meta,omitempty"`
+	Name         string           `json:"name"`
+	Title        string           `json:"title,omitempty"`
+	Description  string           `json:"description,omitempty"`
+	InputSchema  json.RawMessage  `json:"inputSchema"`
+	OutputSchema json.RawMessage  `json:"outputSchema,omitempty"`
+	Annotations  *ToolAnnotations `json:"annotations,omitempty"`
+	Icons        []icon           `json:"icons,omitempty"`
+	Meta         prompts.Meta     `json:"_meta,omitempty"`
 }
 
 type icon struct {

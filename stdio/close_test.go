@@ -131,7 +131,7 @@ func TestCloseAfterEnd(t *testing.T) {
 func TestWriteFailsByClose(t *testing.T) {
 	t.Parallel()
 	odd := errors.New("bad file handle")
-	var tr *stdio.Transport
+	var tr *stdio.Conn
 	tr = writerTo(&recorder{write: func([]byte) (int, error) {
 		_ = tr.Close()
 		return 0, odd
@@ -274,7 +274,7 @@ func TestCloseDuringTraffic(t *testing.T) {
 		})
 		<-started
 		var closing sync.WaitGroup
-		for _, tr := range []*stdio.Transport{a, a, b, b} {
+		for _, tr := range []*stdio.Conn{a, a, b, b} {
 			closing.Go(func() { assert.NoError(t, tr.Close()) })
 		}
 		closing.Wait()

@@ -12,8 +12,8 @@ import (
 
 // describe wraps an error of the stream. If the error only means that the connection has ended, the
 // result wraps io.ErrClosedPipe too, by which the server recognizes the end.
-func (t *Transport) describe(op string, err error) error {
-	if over := t.done() || isClosed(err) || isGone(err); over && !errors.Is(err, io.ErrClosedPipe) {
+func (c *Conn) describe(op string, err error) error {
+	if over := c.done() || isClosed(err) || isGone(err); over && !errors.Is(err, io.ErrClosedPipe) {
 		return fmt.Errorf("stdio: %s: %w: %w", op, io.ErrClosedPipe, err)
 	}
 	if errors.Is(err, transport.ErrTooLarge) {

@@ -80,7 +80,7 @@ func FuzzFraming(f *testing.F) {
 			got = append(got, string(msg))
 		}
 		if len(want)+len(got) > 0 {
-			assert.Equal(t, want, got, "Transport")
+			assert.Equal(t, want, got, "Conn")
 		}
 	})
 }

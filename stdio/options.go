@@ -2,7 +2,7 @@ package stdio
 
 const defaultMaxMessageBytes = 4 << 20
 
-// Options configures a [Transport]. The zero value of each field is its default and
+// Options configures a [Conn]. The zero value of each field is its default and
 // the safe choice.
 type Options struct {
 	// MaxMessageBytes is the maximum size in bytes of a message for Read, without

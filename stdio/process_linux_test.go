@@ -32,7 +32,7 @@ func TestDuplicateClosesOnExec(t *testing.T) {
 	assert.NoError(t, err, "and only that")
 }
 
-// To find out what kind of file it has, the Transport must not turn it into a
+// To find out what kind of file it has, the Conn must not turn it into a
 // blocking one, whose reads Close could not interrupt.
 func TestFilesStayNonBlocking(t *testing.T) {
 	t.Parallel()

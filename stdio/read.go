@@ -8,13 +8,13 @@ import (
 )
 
 // openStream is the stream until Close is called: then it has ended, whatever more it would return.
-type openStream struct{ t *Transport }
+type openStream struct{ c *Conn }
 
 func (s openStream) Read(p []byte) (int, error) {
-	if s.t.done() {
+	if s.c.done() {
 		return 0, errClosed
 	}
-	return s.t.r.Read(p)
+	return s.c.r.Read(p)
 }
 
 // readBufferBytes is how much is asked of the stream at once.
@@ -40,34 +40,34 @@ type arrival struct {
 //
 //   - io.EOF after the last line;
 //   - an error that wraps io.ErrClosedPipe if the client has reset the connection or
-//     the Transport is closed;
+//     the Conn is closed;
 //   - the wrapped error of the stream. A line cut short by an error is dropped.
 //
 // When ctx ends, Read returns ctx.Err(), even if the stream is blocked. No message
 // is lost: the next Read returns the message.
-func (t *Transport) Read(ctx context.Context) ([]byte, error) {
-	if !t.isMade() {
+func (c *Conn) Read(ctx context.Context) ([]byte, error) {
+	if !c.isMade() {
 		return nil, errNotMade
 	}
-	if t.done() {
+	if c.done() {
 		return nil, errClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t.pumping.Do(func() {
-		t.LimitMessages(defaultMaxMessageBytes)
-		go t.pump()
+	c.pumping.Do(func() {
+		c.LimitMessages(defaultMaxMessageBytes)
+		go c.pump()
 	})
 	var unread []line
 	select {
-	case unread = <-t.unread:
-	case <-t.closed:
+	case unread = <-c.unread:
+	case <-c.closed:
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { t.unread <- unread }()
+	defer func() { c.unread <- unread }()
 	if len(unread) > 0 {
 		next := unread[0]
 		unread[0] = line{} // it is the caller's
@@ -75,17 +75,17 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 		return next.msg, next.err
 	}
 	select {
-	case next, ok := <-t.lines:
+	case next, ok := <-c.lines:
 		switch {
 		case ok:
 			unread = next.more
 			return next.msg, next.err
-		case t.done():
+		case c.done():
 			return nil, errClosed // end is nothing but Close's doing
 		default:
-			return nil, t.end
+			return nil, c.end
 		}
-	case <-t.closed:
+	case <-c.closed:
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -100,26 +100,26 @@ var errGoexit = errors.New("stdio: its goroutine was ended by runtime.Goexit")
 // pump, and a line that arrives meanwhile waits here for the next Read. pump ends with the stream,
 // on any error of the stream, and after Close as soon as the stream's Read returns. A panic of the
 // stream is treated as an error of the stream, because in this goroutine it would end the process.
-func (t *Transport) pump() {
-	t.end = errGoexit // unless it comes to its end
-	defer close(t.lines)
+func (c *Conn) pump() {
+	c.end = errGoexit // unless it comes to its end
+	defer close(c.lines)
 	defer func() {
 		if v := recover(); v != nil {
-			t.end = fmt.Errorf("stdio: read: panic: %v", v) // bufio panics at a count below 0
+			c.end = fmt.Errorf("stdio: read: panic: %v", v) // bufio panics at a count below 0
 		}
 	}()
-	in := newLineReader(openStream{t}, int(t.limit.Load()), readBufferBytes)
+	in := newLineReader(openStream{c}, int(c.limit.Load()), readBufferBytes)
 	for {
 		msg, err := in.next()
 		if err != nil && err != in.tooLarge {
-			if t.end = err; err != io.EOF {
-				t.end = t.describe("read", err)
+			if c.end = err; err != io.EOF {
+				c.end = c.describe("read", err)
 			}
 			return
 		}
 		select {
-		case t.lines <- arrival{line{msg, err}, in.buffered()}:
-		case <-t.closed:
+		case c.lines <- arrival{line{msg, err}, in.buffered()}:
+		case <-c.closed:
 			return
 		}
 	}

@@ -26,7 +26,7 @@ import (
 const tooLarge = "(too large)"
 
 // readAll returns what t reads up to the final error, and that error.
-func readAll(tr *stdio.Transport) ([]string, error) {
+func readAll(tr *stdio.Conn) ([]string, error) {
 	var got []string
 	for {
 		msg, err := tr.Read(context.Background())

@@ -25,20 +25,20 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-var _ transport.Conn = (*Transport)(nil)
+var _ transport.Conn = (*Conn)(nil)
 
-var errNotMade = errors.New("stdio: Transport is not made by New or NewStream")
+var errNotMade = errors.New("stdio: Conn is not made by New or NewStream")
 
-func (t *Transport) isMade() bool { return t != nil && t.closed != nil }
+func (c *Conn) isMade() bool { return c != nil && c.closed != nil }
 
 // errClosed is the error of Read and Write after Close. In the contract of
 // transport.Conn, io.ErrClosedPipe means that the client has disconnected. A
 // transport that the server itself has closed is not a failure either.
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
-// Transport is a [transport.Conn] over a pair of byte streams. [New] and [NewStream] create one:
-// the methods of a zero Transport return an error. Safe for concurrent use.
-type Transport struct {
+// Conn is a [transport.Conn] over a pair of byte streams. [New] and [NewStream] create one:
+// the methods of a zero Conn return an error. Safe for concurrent use.
+type Conn struct {
 	r     io.Reader
 	limit atomic.Int64 // the longest message to read, in bytes; 0 until LimitMessages or the first Read
 
@@ -60,7 +60,7 @@ type Transport struct {
 	broken  error  // what ended writing for good
 }
 
-// New returns a Transport over the process's standard input and output, with default
+// New returns a Conn over the process's standard input and output, with default
 // [Options]. It uses the values of os.Stdin and os.Stdout at the time of the call.
 //
 // A client ends such a server by closing its input: Read then returns io.EOF. If the client closes
@@ -69,31 +69,31 @@ type Transport struct {
 // A server on New without [Run] has no protection of standard error: if the client closes
 // standard error, the next record on os.Stderr ends the process by SIGPIPE, and if the
 // client never reads it, a record blocks. Give the loggers of such a server a [LogWriter].
-func New() *Transport {
+func New() *Conn {
 	return NewStream(os.Stdin, os.Stdout, Options{})
 }
 
-// NewStream returns a Transport that reads messages from r and writes them to w. For a connection,
-// pass the same value twice. The Transport reads ahead, so no other code may use r or w afterwards.
+// NewStream returns a Conn that reads messages from r and writes them to w. For a connection,
+// pass the same value twice. The Conn reads ahead, so no other code may use r or w afterwards.
 //
-// [Transport.Close] closes r and w if they have a Close method, except the process's
+// [Conn.Close] closes r and w if they have a Close method, except the process's
 // standard files. Their Close must tolerate a concurrent Read or Write, like the
 // Close of an *os.File or a net.Conn.
 //
-// If w is standard output or standard error itself, the Transport writes to a duplicate of the
+// If w is standard output or standard error itself, the Conn writes to a duplicate of the
 // descriptor, because the Go runtime kills the process after a failed write to descriptor 1 or 2.
 // This protection does not cover writers that wrap one of the two.
-func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
-	t := &Transport{
+func NewStream(r io.Reader, w io.Writer, o Options) *Conn {
+	c := &Conn{
 		r:      r,
 		lines:  make(chan arrival),
 		unread: make(chan []line, 1),
 		closed: make(chan struct{}),
 	}
-	t.unread <- nil
-	t.LimitMessages(o.MaxMessageBytes)
-	t.w, t.closers = own(r, w)
-	return t
+	c.unread <- nil
+	c.LimitMessages(o.MaxMessageBytes)
+	c.w, c.closers = own(r, w)
+	return c
 }
 
 // Close ends the connection. A running Read returns, and so does a running Write if
@@ -105,40 +105,40 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 //
 // If a pending Read of r does not return, one goroutine outlives Close: the reader
 // of standard input ends with the next line or with the process.
-func (t *Transport) Close() error {
-	if !t.isMade() {
+func (c *Conn) Close() error {
+	if !c.isMade() {
 		return errNotMade
 	}
-	t.closing.Do(func() {
+	c.closing.Do(func() {
 		// Before the streams are closed, so that a Read or Write that fails
 		// for that reason can recognize it.
-		close(t.closed)
+		close(c.closed)
 		var errs []error
-		for _, c := range t.closers {
-			if err := c.Close(); err != nil && !isClosed(err) {
+		for _, closer := range c.closers {
+			if err := closer.Close(); err != nil && !isClosed(err) {
 				errs = append(errs, fmt.Errorf("stdio: close: %w", err))
 			}
 		}
-		t.closeErr = errors.Join(errs...)
+		c.closeErr = errors.Join(errs...)
 	})
-	return t.closeErr
+	return c.closeErr
 }
 
 // LimitMessages sets the maximum size in bytes of a message for Read, unless
 // [Options].MaxMessageBytes did. [prompts.Server.Serve] calls it with the limit of the
 // server. After the first Read, it has no effect.
-func (t *Transport) LimitMessages(n int) {
-	if t.isMade() {
-		t.limit.CompareAndSwap(0, int64(max(n, 0)))
+func (c *Conn) LimitMessages(n int) {
+	if c.isMade() {
+		c.limit.CompareAndSwap(0, int64(max(n, 0)))
 	}
 }
 
 // TransportInfo describes the connection as a pipe.
-func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
+func (c *Conn) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
 
-func (t *Transport) done() bool {
+func (c *Conn) done() bool {
 	select {
-	case <-t.closed:
+	case <-c.closed:
 		return true
 	default:
 		return false

@@ -26,15 +26,15 @@ var (
 
 // Write sends each message and a newline, all in one call of the stream's Write. It does not keep
 // the messages. It returns an error and writes nothing if a message contains a newline, or if ctx
-// has ended. The Transport stays usable then. A running Write ends by Close, if the medium allows,
+// has ended. The Conn stays usable then. A running Write ends by Close, if the medium allows,
 // and not by ctx. Without messages, the stream's Write is not called.
 //
 // Any error of the stream is final, because the client may have received a part of a
 // line. This includes a short write and a panic. Each later Write returns the same
 // error and writes nothing. The error wraps the stream's error, and io.ErrClosedPipe
-// if the client has disconnected or the Transport is closed.
-func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
-	if !t.isMade() {
+// if the client has disconnected or the Conn is closed.
+func (c *Conn) Write(ctx context.Context, msgs ...[]byte) error {
+	if !c.isMade() {
 		return errNotMade
 	}
 	size := len(msgs)
@@ -44,18 +44,18 @@ func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 		}
 		size += len(msg)
 	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	if t.done() {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.done() {
 		return errClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if t.broken != nil || len(msgs) == 0 {
-		return t.broken
+	if c.broken != nil || len(msgs) == 0 {
+		return c.broken
 	}
-	buf := t.buf[:0]
+	buf := c.buf[:0]
 	if size > max(cap(buf), maxKeptBytes) {
 		if large, ok := largeBuffers.Get().(*[]byte); ok && size <= cap(*large) && cap(*large) <= 2*size {
 			buf = *large
@@ -66,10 +66,10 @@ func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 		buf = append(append(buf, msg...), '\n')
 	}
 	if cap(buf) <= maxKeptBytes {
-		t.buf = buf
+		c.buf = buf
 	}
-	t.broken = errNoReturn // unless Write returns
-	n, err := t.w.Write(buf)
+	c.broken = errNoReturn // unless Write returns
+	n, err := c.w.Write(buf)
 	if err == nil && n < len(buf) {
 		err = io.ErrShortWrite
 	}
@@ -77,9 +77,9 @@ func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 		large := buf[:0] // which is allocated, unlike buf
 		largeBuffers.Put(&large)
 	}
-	t.broken = nil
+	c.broken = nil
 	if err != nil {
-		t.broken = t.describe("write", err)
+		c.broken = c.describe("write", err)
 	}
-	return t.broken
+	return c.broken
 }

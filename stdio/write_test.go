@@ -30,7 +30,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func writerTo(w io.Writer) *stdio.Transport {
+func writerTo(w io.Writer) *stdio.Conn {
 	return stdio.NewStream(strings.NewReader(""), w, stdio.Options{})
 }
 
@@ -131,7 +131,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// A real connection, closed under the Transport by somebody else.
+// A real connection, closed under the Conn by somebody else.
 func TestConnectionClosedByItsOwner(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -121,7 +121,7 @@ type Exchange struct {
 }
 
 // Info describes the connection of a message, for traces, metrics and logs. A field
-// that does not apply is empty.
+// that does not apply is empty. Info may get fields: write literals with keys.
 type Info struct {
 	// Network is pipe, tcp, unix or quic.
 	Network string

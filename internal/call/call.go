@@ -74,12 +74,21 @@ type RunnerFunc func(ctx context.Context, dst []byte) ([]byte, error)
 func (f RunnerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
 
 // served is a method that a Serve answers.
-type served struct{ serve Serve }
+type served struct {
+	serve    Serve
+	registry any
+}
 
 // Func returns the Func of a feature.Method that a Serve answers. A server finds the Serve by
 // [ServeOf]. Any other caller of the function gets an error.
 func Func(serve Serve) func(ctx context.Context, params json.RawMessage) (any, error) {
-	return (&served{serve}).answer
+	return FuncOf(nil, serve)
+}
+
+// FuncOf is [Func] for a Serve that renders the prompts of a *prompts.Registry. A server of
+// another registry rejects the method.
+func FuncOf(registry any, serve Serve) func(ctx context.Context, params json.RawMessage) (any, error) {
+	return (&served{serve, registry}).answer
 }
 
 // identifying is the context with which ServeOf calls answer.
@@ -89,7 +98,7 @@ var errCalled = errors.New("only a server calls the methods of this feature; do 
 
 func (s *served) answer(ctx context.Context, _ json.RawMessage) (any, error) {
 	if _, ok := ctx.(*identifying); ok {
-		return s.serve, nil
+		return s, nil
 	}
 	return nil, errCalled
 }
@@ -99,12 +108,21 @@ var codeOfAnswer = reflect.ValueOf((*served)(nil).answer).Pointer()
 // ServeOf returns the Serve of a function that [Func] has returned, and nil for any other
 // function, which it does not call.
 func ServeOf(f func(ctx context.Context, params json.RawMessage) (any, error)) Serve {
+	return servedBy(f).serve
+}
+
+// RegistryOf returns the registry of a function that [FuncOf] has returned, and nil for any
+// other function.
+func RegistryOf(f func(ctx context.Context, params json.RawMessage) (any, error)) any {
+	return servedBy(f).registry
+}
+
+func servedBy(f func(ctx context.Context, params json.RawMessage) (any, error)) served {
 	if f == nil || reflect.ValueOf(f).Pointer() != codeOfAnswer {
-		return nil
+		return served{}
 	}
 	v, _ := f((*identifying)(nil), nil)
-	s, _ := v.(Serve)
-	return s
+	return *v.(*served)
 }
 
 // Request is the request that a plain Func answers, for feature.RequestOf.

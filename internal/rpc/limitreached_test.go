@@ -3,7 +3,6 @@ package rpc
 import (
 	"bytes"
 	"context"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/transport"
 )
 

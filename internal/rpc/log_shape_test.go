@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"log/slog"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )

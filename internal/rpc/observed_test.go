@@ -2,12 +2,12 @@ package rpc
 
 import (
 	"context"
-	"github.com/mcp-prompts/prompts/internal/call"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/observe"
 )
 

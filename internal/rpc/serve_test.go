@@ -5,9 +5,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A message that was taken cannot be appended to over the next one, and is not kept

@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"weak"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // serverStates has the state of each server that has had a mount. Without it, each mount would

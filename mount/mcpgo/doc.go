@@ -48,7 +48,7 @@
 // options have no effect on a mount, and are an error of Mount:
 //
 //   - Info and Instructions, which the SDK's server sets;
-//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
+//   - PageSize and ListCache, which the SDK's own options replace;
 //   - options about sessions and connections: MaxConcurrent, the limits of
 //     subscriptions, Timeouts.Drain and ChangeDelay;
 //   - the methods of Features, except tools/list and tools/call.

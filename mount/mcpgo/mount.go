@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -55,7 +56,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	if err := core.CheckGiven("mcpgo", s != nil, r != nil); err != nil {
 		return nil, err
 	}
-	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "CacheTTL": srv.CacheTTL != 0, "CachePublic": srv.CachePublic}); err != nil {
+	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "ListCache": srv.ListCache != feature.Cache{}}); err != nil {
 		return nil, err
 	}
 	m := &mount{server: s, registry: r, options: srv}

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -221,8 +222,8 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{CacheTTL: time.Second, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
-	require.EqualError(t, err, "mcpgo: options have no effect on a mount: CacheTTL, Info, PageSize; remove them, and configure the server of the SDK")
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ListCache: feature.Cache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
+	require.EqualError(t, err, "mcpgo: options have no effect on a mount: Info, ListCache, PageSize; remove them, and configure the server of the SDK")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }
