@@ -208,8 +208,9 @@ func (m *made) check(h *header) {
 		p.Render = nothing
 	}
 	compiled, faults := compile(p)
-	if len(m.faults.all) == 0 {
+	if len(m.faults.all) == 0 && compiled != nil {
 		m.compiled = compiled
+		m.prompt, _ = compiled.Lookup(p.Name) // which loses its Digest with its Render
 	}
 	for _, e := range faults {
 		if m.faults.isFull() {
