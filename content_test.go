@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type embedsText struct{ prompts.Text }
@@ -217,6 +220,71 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 			assert.Equal(t, test.err, servertest.AsNeutral(err))
 			assert.Contains(t, j.String(), test.log)
 		})
+	}
+}
+
+// In every version and by every door, Fallback gets each content that the version does not have,
+// with the version of the response and the client's description of itself.
+func TestFallbackSeesTheClient(t *testing.T) {
+	t.Parallel()
+	const info = `{"name":"browser","version":"9","title":"Browser"}`
+	audio, link := someAudio, someLink
+	p := servertest.Rendered("p", func(context.Context) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(audio), prompts.UserContent(link), prompts.User("words")), nil
+	})
+	replaced := map[string][]prompts.Content{"2024-11-05": {audio, link}, "2025-03-26": {link}}
+	get := func(version string, o prompts.CallOptions) func(t *testing.T, s *prompts.Server) string {
+		return func(t *testing.T, s *prompts.Server) string {
+			o.Version = version
+			raw, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), o)
+			require.NoError(t, err)
+			return string(raw)
+		}
+	}
+	for _, version := range append(slices.Clone(servertest.HandshakeVersions), "2026-07-28") {
+		doors := map[string]func(t *testing.T, s *prompts.Server) string{
+			"Call":              get(version, prompts.CallOptions{ClientInfo: json.RawMessage(info)}),
+			"Call of no client": get(version, prompts.CallOptions{}),
+			"a session": func(t *testing.T, s *prompts.Server) string {
+				session := s.NewSession(transport.SessionOptions{})
+				defer session.Close()
+				for _, line := range []string{
+					`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":` + info + `}}`, servertest.InitializedLine,
+				} {
+					_, err := servertest.Handle(t, s, session, line)
+					require.NoError(t, err)
+				}
+				return servertest.AnswerTo(t, s, session, servertest.GetLine("2", "p"))
+			},
+		}
+		if version == "2026-07-28" { // has no initialize
+			line := servertest.EnvelopedLine("1", "prompts/get", `"name":"p"`)
+			line = strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":`+info+`,`, 1)
+			doors["a session"] = func(t *testing.T, s *prompts.Server) string {
+				return servertest.AnswerTo(t, s, servertest.SessionIn(t, s, "2024-11-05"), line) // the version of the request wins
+			}
+			doors["Handle"] = func(t *testing.T, s *prompts.Server) string { return servertest.AnswerTo(t, s, nil, line) }
+		}
+		for door, get := range doors {
+			var seen []prompts.Fallback
+			s := prompts.MustNewServer(servertest.RegistryOf(p), prompts.Options{Fallback: func(_ context.Context, f prompts.Fallback) prompts.Content {
+				seen = append(seen, f)
+				return &prompts.Text{Text: fmt.Sprintf("%T for %s", f.Content, f.Client.Title)}
+			}})
+			got := get(t, s)
+			client := prompts.Implementation{Name: "browser", Version: "9", Title: "Browser"}
+			if door == "Call of no client" {
+				client = prompts.Implementation{}
+			}
+			var want []prompts.Fallback
+			for _, content := range replaced[version] {
+				want = append(want, prompts.Fallback{Content: content, Version: version, Client: client})
+				assert.Contains(t, got, fmt.Sprintf(`{"type":"text","text":"%T for %s"}`, content, client.Title), "%s by %s", version, door)
+			}
+			assert.Equal(t, want, seen, "%s by %s", version, door)
+			assert.Equal(t, len(want) < 2, strings.Contains(got, `"type":"audio"`), "%s by %s", version, door)
+			assert.Equal(t, len(want) < 1, strings.Contains(got, `"type":"resource_link"`), "%s by %s", version, door)
+		}
 	}
 }
 

@@ -11,6 +11,36 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
+// A prompt of Load and of Parse loses its digest if it is decorated, and keeps it if not: of a
+// Markdown file with and without a template, and of a skill.
+func TestDecorateLoaded(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"a.md":     "---\narguments:\n- name: who\n---\nHello {{.who}}",
+		"b.md":     "---\ntemplate: false\n---\nHello {{.who}}",
+		"SKILL.md": "---\nname: s\ndescription: d\n---\nHello",
+	} {
+		fsys := files(map[string]string{"x/" + name: text})
+		loaded, err := promptfs.Load(fsys, promptfs.Options{})
+		require.NoError(t, err)
+		parsed, err := promptfs.Parse(fsys, "x/"+name, []byte(text), promptfs.Options{})
+		require.NoError(t, err)
+		for _, p := range append(loaded, parsed) {
+			var reg prompts.Registry
+			require.NoError(t, reg.Add(p))
+			kept, _ := reg.Lookup(p.Name)
+			assert.NotEmpty(t, kept.Digest, name)
+			assert.Equal(t, p.Digest, kept.Digest, name)
+			render := p.Render
+			p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) { return render(ctx, args) }
+			require.NoError(t, reg.Set(p))
+			dropped, _ := reg.Lookup(p.Name)
+			assert.Empty(t, dropped.Digest, name)
+			assert.Len(t, dropped.Arguments, len(kept.Arguments))
+		}
+	}
+}
+
 // A program decorates the prompt of a file, which keeps its arguments and loses its digest.
 func TestDecorateFile(t *testing.T) {
 	t.Parallel()

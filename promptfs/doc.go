@@ -113,7 +113,7 @@
 //
 // Files in the folder _partials are shared templates, with any extension. The name
 // of a partial is its path in the folder without the extension: {{template
-// "findings" .}}. Without the dot, the partial gets no arguments. The name is in NFC.
+// "findings" .}}. Without the dot, the partial gets no arguments. The name may be in NFC or NFD.
 //
 // # Skills
 //

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
 // The files are in the binary: with //go:embed prompts they would be those of a
@@ -40,6 +41,58 @@ Say hello to {{.name}}.
 	fmt.Println(string(result), err)
 	// Output:
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Say hello to Ada."}}]} <nil>
+}
+
+// brief returns p with one more message.
+func brief(p prompts.Prompt) prompts.Prompt {
+	render := p.Render
+	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		r, err := render(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		decorated := *r
+		decorated.Messages = slices.Concat(r.Messages, []prompts.Message{prompts.User("Be brief.")})
+		return &decorated, nil
+	}
+	return p
+}
+
+// A program wraps the Render of any prompt: from a struct, a template or a file. The prompt keeps
+// its arguments, and has no Digest, because the text is another.
+func ExampleLoad_decorate() {
+	typed := prompts.New(prompts.Prompt{Name: "struct"}, func(_ context.Context, in struct {
+		Who string `json:"who"`
+	}) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("Greet " + in.Who + ".")), nil
+	})
+	template, err := prompttemplate.New(prompts.Prompt{Name: "template", Arguments: []prompts.Argument{{Name: "who", Required: true}}},
+		prompttemplate.Options{}, prompttemplate.User("Thank {{.who}}."))
+	if err != nil {
+		log.Fatal(err)
+	}
+	files, err := promptfs.Load(fstest.MapFS{"file.md": {Data: []byte("---\narguments:\n  - name: who\n    required: true\n---\nPraise {{.who}}.")}}, promptfs.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var reg prompts.Registry
+	for _, p := range append(files, typed, template) {
+		reg.MustAdd(brief(p))
+	}
+	srv := prompts.MustNewServer(&reg, prompts.Options{})
+	for p := range reg.All() {
+		for _, arguments := range []string{`{}`, `{"who":"Ada"}`} {
+			result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"`+p.Name+`","arguments":`+arguments+`}`), prompts.CallOptions{Version: "2025-11-25"})
+			fmt.Printf("%q %s %v\n", p.Digest, result, err)
+		}
+	}
+	// Output:
+	// ""  invalid arguments for prompt "file": who is required (-32602)
+	// "" {"messages":[{"role":"user","content":{"type":"text","text":"Praise Ada."}},{"role":"user","content":{"type":"text","text":"Be brief."}}]} <nil>
+	// ""  invalid arguments for prompt "struct": who is required (-32602)
+	// "" {"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada."}},{"role":"user","content":{"type":"text","text":"Be brief."}}]} <nil>
+	// ""  invalid arguments for prompt "template": who is required (-32602)
+	// "" {"messages":[{"role":"user","content":{"type":"text","text":"Thank Ada."}},{"role":"user","content":{"type":"text","text":"Be brief."}}]} <nil>
 }
 
 // Errors name the file and the line, and the other files load.

@@ -72,6 +72,8 @@ func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 // Update of the registry.
 func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0) }
 
+var errNotMade = errors.New("promptfs: Folder is not made by NewFolder or NewDir")
+
 // reloadAfter is Reload, but that it does nothing and returns errChanging if a
 // file has changed within the time that is given.
 func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
@@ -88,6 +90,9 @@ func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 }
 
 func (f *Folder) begin(ctx context.Context) (end func(), err error) {
+	if f == nil || f.turn == nil {
+		return nil, errNotMade
+	}
 	select {
 	case <-f.turn:
 		return func() { f.turn <- struct{}{} }, nil

@@ -2,6 +2,8 @@ package promptfs_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/prompttest"
 )
 
 const (
@@ -59,6 +62,34 @@ func TestNamesInNFD(t *testing.T) {
 	require.Len(t, skills, 1)
 	assert.Equal(t, nfc+"/tool", skills[0].Path)
 	assert.Contains(t, skills[0].Files, nfc+".txt")
+}
+
+// CheckCases finds the prompt of a test file by the name of the file and by its key prompt, in both
+// forms, and a call in NFD the partial, also from another partial.
+func TestCallsInNFD(t *testing.T) {
+	t.Parallel()
+	for _, form := range []struct{ file, called string }{{nfc, nfc}, {nfc, nfd}, {nfd, nfc}, {nfd, nfd}} {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "_partials"), 0o700))
+		for name, text := range map[string]string{
+			form.file + ".md":            "{{- template \"outer\" . -}} {{template `" + form.called + "` .}}\n",
+			"_partials/outer.md":         "{{template \"" + form.called + "\" .}}\n",
+			"_partials/" + nfd + ".md":   "hi\n",
+			form.called + ".test.yaml":   "cases:\n  - name: a\n    expect: {contains: hihi}\n",
+			"named.test.yaml":            "prompt: " + form.called + "\ncases:\n  - name: b\n    expect: {messages: 1}\n",
+			"upper" + nfd + ".TEST.YAML": "{prompt: " + nfc + ", cases: [{name: c}]}\n",
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+		loaded, err := promptfs.Load(os.DirFS(dir), promptfs.Options{})
+		require.NoError(t, err, "%+q", form)
+		var reg prompts.Registry
+		reg.MustAdd(loaded...)
+		prompttest.CheckCases(t, &reg, dir, promptfs.ParseYAML, prompttest.CheckOptions{})
+		prompttest.CheckCases(t, nil, dir, promptfs.ParseYAML, prompttest.CheckOptions{Client: prompttest.New(t, &reg)})
+	}
+	_, err := promptfs.Load(files(map[string]string{"a.md": "x " + nfd + " {{template \"" + nfd + "\"}}"}), promptfs.Options{})
+	assert.ErrorContains(t, err, "unknown partial \""+nfc+"\"")
 }
 
 // Two files with one name in both forms are an error, of each kind of file.

@@ -50,7 +50,16 @@ func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 // Logger returns Options.Logger, or its default, for records about the store. It waits for
 // the handler for at most a second: if the handler blocks, records are dropped, and the
 // next one has their number as dropped.
-func (m *Mirror) Logger() *slog.Logger { return m.folder.options.Logger }
+func (m *Mirror) Logger() *slog.Logger {
+	m.checkMade()
+	return m.folder.options.Logger
+}
+
+func (m *Mirror) checkMade() {
+	if m == nil || m.folder == nil {
+		panic("promptfs: Mirror is not made by NewMirror")
+	}
+}
 
 // Reset replaces all files, whatever their revisions were. It updates the registry
 // in one step and returns the errors of [Folder.Reload]. Call Reset at the start,
@@ -101,6 +110,7 @@ func (m *Mirror) Replace(ctx context.Context, r prompts.Release, files ...File) 
 }
 
 func (m *Mirror) change(ctx context.Context, write func()) error {
+	m.checkMade()
 	f := m.folder
 	end, err := f.begin(ctx)
 	if err != nil {

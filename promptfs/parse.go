@@ -55,11 +55,11 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	}
 	if isSkill(path.Base(name)) {
 		m.skill(name, text)
+		m.prompt.Name = s.promptName(m.prompt.Name)
 	} else {
 		s.markdown(ctx, m, name, text, all)
 	}
 	m.prompt.Source = s.options.sourceOf(name)
-	m.prompt.Name = norm.NFC.String(s.options.NamePrefix + m.prompt.Name) // macOS may have stored the name in NFD
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}
@@ -70,6 +70,12 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		m.header = nil // the tree of the YAML; m may wait for its turn
 	}
 	return m
+}
+
+// promptName returns the name of a prompt: with the prefix, and in NFC, because macOS may have stored
+// the name of the file in NFD.
+func (s *source) promptName(name string) string {
+	return norm.NFC.String(s.options.NamePrefix + name)
 }
 
 // named makes errors of the render function name the file.
@@ -130,7 +136,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	var messages []prompttemplate.Message
 	var read []part // what the messages are of
 	for _, p := range parts {
-		message := prompttemplate.Message{Role: p.role, Text: p.text}
+		message := prompttemplate.Message{Role: p.role, Text: callsInNFC(p.text)}
 		if p.bad || p.text == "" && p.kind == "" {
 			continue
 		}
@@ -156,7 +162,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	}
 	h.prompt.Digest = m.prompt.Digest
 	m.prompt, m.line = h.prompt, h.members.line("name")
-	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, path.Ext(name)))
+	m.prompt.Name = s.promptName(cmp.Or(h.prompt.Name, strings.TrimSuffix(name, path.Ext(name))))
 	for _, a := range h.arguments {
 		m.prompt.Arguments = append(m.prompt.Arguments, a.declared)
 	}
@@ -208,8 +214,9 @@ func (m *made) check(h *header) {
 		p.Render = nothing
 	}
 	compiled, faults := compile(p)
-	if len(m.faults.all) == 0 {
+	if len(m.faults.all) == 0 && compiled != nil {
 		m.compiled = compiled
+		m.prompt, _ = compiled.Lookup(p.Name) // which loses its Digest with its Render
 	}
 	for _, e := range faults {
 		if m.faults.isFull() {

@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
@@ -37,11 +40,22 @@ func newPartial(path string, content []byte) *partial {
 	p := &partial{path: path, sum: sha256.Sum256(content), size: int64(len(content))}
 	f := fileErrors{path: path}
 	text, ok := textOf(content, &f)
-	if p.text, p.before = trimmed(text); ok && p.text == "" {
+	if p.text, p.before = trimmed(callsInNFC(text)); ok && p.text == "" {
 		f.add(0, hint.New("write the text, or remove the file", "partial is empty"))
 	}
 	p.own, p.faults = f.all, f.all
 	return p
+}
+
+// partialCall is the beginning of a call of a partial, and the name.
+var partialCall = regexp.MustCompile("({{-?\\s*template\\s+)(\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`)")
+
+// callsInNFC returns a text whose calls of partials have the names in NFC, as the partials have.
+func callsInNFC(text string) string {
+	if norm.NFC.IsNormalString(text) {
+		return text
+	}
+	return partialCall.ReplaceAllStringFunc(text, norm.NFC.String)
 }
 
 // sum returns the sum of a partial and of those that it leads to; that of none

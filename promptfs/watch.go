@@ -36,6 +36,9 @@ const debounceLimit = 10
 // watching works. If the path points to another directory after a change of a link or of a
 // directory above, Watch notices within 2 s.
 func (f *Folder) Watch(ctx context.Context) {
+	if f == nil || f.turn == nil {
+		panic(errNotMade)
+	}
 	w := f.newWatcher()
 	defer w.close()
 	beat := time.NewTicker(heartbeat)

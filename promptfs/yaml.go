@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+	"golang.org/x/text/unicode/norm"
 )
 
 // ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its
@@ -17,6 +18,9 @@ import (
 // 007, is a string. An empty file is null. The error joins all errors, each an [*Error]
 // with the path: anchors, aliases, tags, merge keys, duplicate keys, and text that is
 // not YAML.
+//
+// In a test file, *.test.yaml, the name of the prompt is in NFC, as in a [Folder]. If the name of the
+// file is in NFD, the value has the key prompt.
 func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error) {
 	f := &fileErrors{path: path, isYAML: true}
 	lines := map[string]int{}
@@ -35,6 +39,7 @@ func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(
 	d := decoder{f, new(int)}
 	if d.plain(mapping) {
 		d.locate(mapping, "", lines)
+		nameInNFC(path, mapping)
 		value = d.appendJSON(nil, mapping, 0)
 	}
 	if len(f.all) > 0 {
@@ -42,6 +47,29 @@ func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(
 	}
 	return value, lineOf, nil
 }
+
+// nameInNFC puts the name of the prompt of a test file into the form that names of prompts have.
+func nameInNFC(path string, file *yaml.Node) {
+	stem := len(path) - len(testExtension)
+	if file.Kind != yaml.MappingNode || stem < 0 || !strings.EqualFold(path[stem:], testExtension) {
+		return
+	}
+	for i := 0; i+1 < len(file.Content); i += 2 {
+		if file.Content[i].Value == "prompt" {
+			file.Content[i+1].Value = norm.NFC.String(file.Content[i+1].Value)
+			return
+		}
+	}
+	if name := norm.NFC.String(path[:stem]); name != path[:stem] { // macOS may have stored the name in NFD
+		text := func(s string) *yaml.Node {
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s}
+		}
+		file.Content = append(file.Content, text("prompt"), text(name))
+	}
+}
+
+// testExtension is how the name of a test file ends.
+const testExtension = ".test.yaml"
 
 // escapePointer escapes a name for a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
@@ -104,7 +102,6 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
 		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
 		if f != nil {
-			f.Prompt = norm.NFC.String(f.Prompt)
 			errs = append(errs, f.Check(cases.PromptsOf(reg))...)
 		}
 		for _, err := range errs {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -279,7 +280,9 @@ func eachCalled(text string, partials map[string]string, read func(file string) 
 	add := func(text string) {
 		var called []string
 		for _, m := range partialCall.FindAllStringSubmatch(text, -1) {
-			if name, err := strconv.Unquote(m[1]); err == nil && partials[name] != "" && !seen[name] {
+			name, err := strconv.Unquote(m[1])
+			name = norm.NFC.String(name)
+			if err == nil && partials[name] != "" && !seen[name] {
 				name = strings.Clone(name) // which would keep the text
 				called, seen[name] = append(called, name), true
 			}

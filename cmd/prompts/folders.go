@@ -114,7 +114,6 @@ func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*ca
 	}
 	all := cases.PromptsOf(reg)
 	for _, f := range found {
-		f.Prompt = norm.NFC.String(f.Prompt) // the path may be in NFD
 		file := prefixOf(dir) + f.Path
 		if isInvalid[strings.TrimSuffix(file, cases.Extension)] {
 			continue

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -79,6 +81,10 @@ func argumentLines(lines []string) map[string]int {
 // escaping is the beginning of a line that is no separator between messages.
 var escaping = regexp.MustCompile(`(?m)^\\+`)
 
+// comparableText returns a text without the backslashes that escape lines, and in NFC, which the
+// names of partials in templates have.
+func comparableText(text string) string { return norm.NFC.String(escaping.ReplaceAllString(text, "")) }
+
 // newLineFinder returns a function with the line of a file for a line of a text of the file,
 // both from 1, or 0 if the file does not have the text.
 func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
@@ -86,7 +92,7 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 	return func(path, text string, line int) int {
 		f := files[path]
 		if f == nil {
-			f = &textFinder{file: escaping.ReplaceAllString(strings.Join(lines(path), "\n"), "")}
+			f = &textFinder{file: comparableText(strings.Join(lines(path), "\n"))}
 			f.rewind()
 			files[path] = f
 		}
@@ -103,7 +109,7 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 // textFinder finds the texts of messages in a file. Each search begins behind the text before,
 // because most texts have the order of the file.
 type textFinder struct {
-	file     string // without the backslashes that escape lines
+	file     string // of comparableText it
 	at, line int    // where the search begins
 	text     string // that was found last
 	first    int    // its line; 0 if the file does not have the text
@@ -119,7 +125,7 @@ func (f *textFinder) rewind() {
 }
 
 func (f *textFinder) find(text string) {
-	bare := escaping.ReplaceAllString(text, "")
+	bare := comparableText(text)
 	n := strings.Index(f.file[f.at:], bare)
 	if n < 0 {
 		f.rewind()

@@ -3,6 +3,9 @@
 // connection: see conn. Prompts so have all that the protocol has for them, in every version:
 // questions to the user, progress, subscriptions and notifications of changes.
 //
+// The negotiated version applies to the requests of a session. A request with version 2026-07-28
+// in _meta is of no session, and is served in its own version.
+//
 // To see it answer a recorded client session:
 //
 //	go run ./examples/embed < examples/embed/session.jsonl

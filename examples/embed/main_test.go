@@ -116,6 +116,23 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// A request in a session that names a version is served in that version.
+func TestVersionOfRequest(t *testing.T) {
+	t.Parallel()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	var out bytes.Buffer
+	require.NoError(t, newServer(slog.New(slog.DiscardHandler)).serve(t.Context(), strings.NewReader(strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"prompts/list","params":{` + meta + `}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`,
+	}, "\n")), &out))
+	for line := range strings.Lines(out.String()) {
+		assert.Equal(t, strings.Contains(line, `"id":2`), strings.Contains(line, `"resultType":"complete"`), line)
+	}
+	assert.Equal(t, 3, strings.Count(out.String(), "\n"))
+}
+
 // A client that has disconnected ends the loop, with more messages to come.
 func TestDisconnected(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,9 @@
 // answers every method of the protocol in every version. What is left to the program is the
 // state of one client, in type peer: the result of initialize, and the notifications.
 //
+// After initialize, the negotiated version wins over a version in _meta. Without initialize, each
+// request has its version in _meta.
+//
 // Type messages, a line each:
 //
 //	go -C examples/jrpc2 run .

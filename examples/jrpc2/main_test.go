@@ -92,6 +92,8 @@ func (s *session) receive() string {
 	return string(msg)
 }
 
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 
 // A change between the response to initialize and notifications/initialized is not lost, and
@@ -116,6 +118,9 @@ func TestSession(t *testing.T) {
 	reg.Remove("haiku")
 	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`, s.receive())
+
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping","params":{` + meta + `}}`)
+	assert.Equal(t, `{"jsonrpc":"2.0","id":2,"result":{}}`, s.receive(), "the negotiated version wins, and has ping")
 
 	s.send(`{"jsonrpc":"2.0","id":"w","method":"prompts/get","params":{"name":"wait"}}`)
 	<-running

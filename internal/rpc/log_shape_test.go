@@ -17,6 +17,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // recordsOf returns the records that requests leave in the log, without times, ids and
@@ -181,5 +183,61 @@ func TestQuestionsWithOneKey(t *testing.T) {
 				assert.EqualError(t, got, test.want, "%s in %s", name, version)
 			}
 		}
+	}
+}
+
+// The log gets why a client cannot subscribe to a resource, whether it uses resources/subscribe or
+// subscriptions/listen. It gets no error that the client reads in full.
+func TestFailedSubscriptionsAreLogged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fail func() error
+		want string // the error in the log
+	}{
+		"an error":       {func() error { return errors.New("the disk is on fire") }, "the disk is on fire"},
+		"a panic":        {func() error { panic("the disk is on fire") }, "panic: the disk is on fire"},
+		"Visible":        {func() error { return nil }, "promptskills: Options.Visible: the disk is on fire"},
+		"no resource":    {func() error { return promptskills.ErrUnknownResource }, ""},
+		"a client error": {func() error { return &prompts.Error{Code: 7, Message: "denied"} }, ""},
+	} {
+		var skills promptskills.Registry
+		require.NoError(t, skills.Add(promptskills.Skill{Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`), Files: map[string][]byte{"SKILL.md": []byte("x")}}))
+		f, err := promptskills.New(&skills, promptskills.Options{
+			Visible: func(context.Context, promptskills.Skill) (bool, error) {
+				return true, errors.New("the disk is on fire")
+			},
+			Resources: promptskills.Resources{Subscribe: func(context.Context, string, func()) (func(), error) {
+				return nil, test.fail()
+			}},
+		})
+		require.NoError(t, err)
+		var log bytes.Buffer
+		srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+		file := "test://x"
+		if name == "Visible" {
+			file = "skill://a/SKILL.md"
+		}
+		var records []map[string]any
+		ask := func(session transport.Session, line string) {
+			log.Reset()
+			require.NoError(t, (&servertest.Recorder{T: t}).Pass(t.Context(), srv, session, line, transport.Exchange{}))
+			var record map[string]any
+			if log.Len() > 0 {
+				require.NoError(t, json.Unmarshal(log.Bytes(), &record), log.String())
+				assert.NotEmpty(t, record["error_id"])
+				assert.Equal(t, name == "a panic", record["stack"] != nil, name)
+			}
+			for _, key := range []string{"time", "error_id", "stack"} {
+				delete(record, key)
+			}
+			records = append(records, record)
+		}
+		ask(servertest.NewSession(t, srv), `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"`+file+`"}}`)
+		ask(nil, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+file+`"]},`+servertest.BareEnvelope+`}}`)
+		var want map[string]any
+		if test.want != "" {
+			want = map[string]any{"level": "ERROR", "msg": "request failed", "uri": file, "error": test.want}
+		}
+		assert.Equal(t, []map[string]any{want, want}, records, name)
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
-	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -56,7 +54,7 @@ func (s *Dispatcher) addResources() []error {
 func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
+			err = Panic((&named{noun: "uri", name: uri}).Subject(), v)
 		}
 	}()
 	f := &feed{uri: uri, list: feature.List{Notification: "notifications/resources/updated"}}
@@ -76,7 +74,8 @@ func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri stri
 
 // listenToAll returns listeners for the resources of a subscription. Those that the client
 // cannot subscribe to are left out (SUB-06). The acknowledgement lists the resources that are
-// not left out, so an error needs no response of its own.
+// not left out, so an error needs no response of its own. The log gets what resources/subscribe
+// logs.
 func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))
@@ -91,8 +90,15 @@ func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris 
 		l, err := s.listenTo(ctx, from, uri, courier)
 		if err == nil {
 			all = append(all, l)
-		} else if f, ok := err.(*Failure); ok && f.Log != nil {
-			s.Log(ctx, f.Level, f.Event, slog.String("uri", phrase.Clip(uri, phrase.MaxEcho)), slog.Any("error", f.Log), slog.String(errorid.Attr, f.errorID))
+			continue
+		}
+		f, ok := err.(*Failure)
+		if !ok && wire.ClientError(err) == nil {
+			f = InternalFailure("uri", err)
+		}
+		if f != nil {
+			w := work{runner: &named{noun: "uri", name: phrase.Clip(uri, phrase.MaxEcho)}}
+			w.logFailure(ctx, s.engine, f)
 		}
 	}
 	return all
