@@ -38,7 +38,6 @@ type Folder struct {
 	skills *skillTable
 	// reported has the errors of the last reload, by their text.
 	reported map[string]error
-	served   prompts.Release // that the registry has
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same time. If a method
@@ -147,54 +146,50 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	return f.apply(ctx, s)
 }
 
+// errMissing says that prompts must be made again, because other code has removed them.
+var errMissing = errors.New("prompts are missing")
+
+// apply plans within the change of the registry, so that no other change comes between.
 func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
-	p := f.table.plan(f.registry.Lookup, nil)
-	if len(p.missing) > 0 {
-		f.table.again(ctx, s, p.missing)
-		p = f.table.plan(f.registry.Lookup, nil)
-	}
 	more := append(f.store.errors(s.fsys), f.skills.all()...)
 	isStrict := f.store != nil && f.store.release != nil
+	var p *plan
 	var release prompts.Release
-	for rejected := map[string]error{}; ; p = f.table.plan(f.registry.Lookup, rejected) {
+	err, isAgain := error(nil), false
+	for rejected := map[string]error{}; ; {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if isStrict {
-			if err := join(slices.Concat(p.faults, more)); err != nil {
-				return nil, err
+		err = f.registry.Update(func(tx *prompts.Tx) error {
+			if p = f.table.plan(tx.Lookup, rejected); len(p.missing) > 0 && !isAgain {
+				return errMissing
 			}
-		}
-		release = f.servedRelease(p, more)
-		if len(p.entries)+len(p.remove) == 0 && release == f.served {
-			break
-		}
-		err := f.registry.Update(func(tx *prompts.Tx) error {
-			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
-				p = f.table.plan(tx.Lookup, rejected)
-				if isStrict && len(p.faults) > 0 {
-					return join(p.faults)
+			if isStrict {
+				if err := join(slices.Concat(p.faults, more)); err != nil {
+					return err
 				}
-				release = f.servedRelease(p, more)
 			}
 			for _, name := range p.remove {
 				tx.Remove(name)
 			}
-			if err := tx.SetRelease(release); err != nil {
-				return err
-			}
 			for _, e := range p.entries {
 				tx.Merge(e.compiled)
 			}
-			return nil
+			release = f.servedRelease(p, more)
+			return tx.SetRelease(release)
 		})
-		if err == nil {
-			f.served = release
+		if errors.Is(err, errMissing) {
+			f.table.again(ctx, s, p.missing)
+			isAgain = true
+		} else if err == nil || !p.reject(err, rejected) {
 			break
 		}
-		if !p.reject(err, rejected) {
-			return nil, fmt.Errorf("promptfs: update registry: %w", err)
-		}
+	}
+	switch {
+	case err != nil && isOfFiles(err):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("promptfs: update registry: %w", err)
 	}
 	f.table.done(p)
 	if f.options.Skills != nil {

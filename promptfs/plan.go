@@ -203,14 +203,6 @@ func enumerationOf(words []string, n int) string {
 	return text
 }
 
-// holds reports whether the registry still has the prompts under the names of the plan that it
-// had when the plan was made.
-func (p *plan) holds(t *table, in lookup) bool {
-	h := &holders{in, t, map[string]holder{}}
-	isNot := func(want holder) func(string) bool { return func(name string) bool { return h.of(name) != want } }
-	return !slices.ContainsFunc(p.added, isNot(noPrompt)) && !slices.ContainsFunc(p.changed, isNot(folderPrompt)) && !slices.ContainsFunc(p.remove, isNot(folderPrompt))
-}
-
 // done notes that the plan has been carried out.
 func (t *table) done(p *plan) {
 	for _, e := range p.entries {
