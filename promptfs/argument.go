@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// argument is an argument as the front matter declares it.
 type argument struct {
 	declared prompts.Argument
 	line     int
@@ -28,7 +27,6 @@ var (
 		[]string{"items", "minItems", "maxItems"})
 )
 
-// arguments reads the list of arguments.
 func (d decoder) arguments(m member) []argument {
 	var all []argument
 	lines := map[string]int{}
@@ -50,7 +48,6 @@ func (d decoder) arguments(m member) []argument {
 	return all
 }
 
-// argument reads one argument.
 func (d decoder) argument(e member) argument {
 	a := argument{line: e.line, members: d.members(e.value, "argument", argumentKeys)}
 	a.declared = d.declaration(a.members)
@@ -236,7 +233,6 @@ func patternSize(re *syntax.Regexp) int {
 	return min(size, maxPattern+1)
 }
 
-// itemType returns the type of the elements of a list.
 func itemType(s *jsonschema.Schema) string {
 	if s.Items == nil || s.Items.Type == "" {
 		return "string"
@@ -244,7 +240,6 @@ func itemType(s *jsonschema.Schema) string {
 	return s.Items.Type
 }
 
-// defaultOf returns a default as JSON.
 func (d decoder) defaultOf(m member, typ, items string) []byte {
 	if typ != "array" {
 		v, ok := d.typed(m, typ)

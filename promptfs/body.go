@@ -48,10 +48,8 @@ func isNearly(line string) bool {
 	return strings.EqualFold(role, roles[0]) || strings.EqualFold(role, roles[1])
 }
 
-// innerOf returns a line without dashes and spaces around the text.
 func innerOf(line string) string { return strings.Trim(line, "- \t") }
 
-// malformed is the error of a line that isNearly reports.
 func malformed(line string) error {
 	role, rest, hasMore := strings.Cut(innerOf(line), ":")
 	if role = strings.ToLower(strings.TrimSpace(role)); hasMore {
@@ -60,7 +58,6 @@ func malformed(line string) error {
 	return hint.New(fmt.Sprintf(`write --- %s ---, or start the line with \ for literal text`, role), "malformed message separator %q", strings.TrimRight(line, " \t"))
 }
 
-// unknownRole is the error of a line between messages with another role.
 func unknownRole(role string) error {
 	fix := `write --- user ---, or start the line with \ for literal text`
 	if n := nearest.Name(role, roles); n != "" {
@@ -119,7 +116,6 @@ func parseBody(body string, line int, f *fileErrors) []part {
 	return parts
 }
 
-// parseMark reads a line between messages.
 func parseMark(mark string, line int, f *fileErrors) part {
 	role, rest, hasMore := strings.Cut(mark, ":")
 	role = strings.TrimSpace(role)

@@ -76,7 +76,6 @@ const maxErrors = 100
 // invalid files cannot fill a disk.
 const maxLogged = 100
 
-// fileErrors are the errors of one file.
 type fileErrors struct {
 	path string
 	all  []*Error
@@ -96,7 +95,6 @@ func (f *fileErrors) lineOf(line int) int {
 	return line + 1
 }
 
-// noun is what the YAML is.
 func (f *fileErrors) noun() string {
 	if f.isYAML {
 		return "file"
@@ -104,7 +102,6 @@ func (f *fileErrors) noun() string {
 	return "front matter"
 }
 
-// example is what the YAML may be.
 func (f *fileErrors) example() string {
 	if f.isYAML {
 		return "cases: and the cases below it"
@@ -116,7 +113,6 @@ func (f *fileErrors) example() string {
 // errors.
 func (f *fileErrors) add(line int, err error) { f.addAt(line, 0, err) }
 
-// addAt is add for an error whose column is known.
 func (f *fileErrors) addAt(line, column int, err error) {
 	if f.isFull() {
 		return
@@ -170,5 +166,4 @@ func flat(err error) []error {
 	return []error{err}
 }
 
-// sortedKeys returns the keys of m in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

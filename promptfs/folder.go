@@ -108,7 +108,6 @@ func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	return report.Err
 }
 
-// open returns what the files are read from, and how to close it.
 func (f *Folder) open() (fs.FS, func(), error) {
 	switch {
 	case f.store != nil:
@@ -202,7 +201,6 @@ func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
 	return r, nil
 }
 
-// unreadable returns the error of a folder that cannot be read at all.
 func (f *Folder) unreadable(err error) error {
 	var p *fs.PathError
 	switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// header is what the front matter of a prompt says.
 type header struct {
 	prompt    prompts.Prompt // without arguments
 	arguments []argument
@@ -22,10 +21,8 @@ type header struct {
 	lost bool
 }
 
-// keys are the keys of front matter.
 var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
 
-// header reads front matter.
 func (d decoder) header(n *yaml.Node) header {
 	var h header
 	if n == nil {

@@ -54,7 +54,6 @@ type memoryFile struct {
 
 func folderAt(at string) *memoryFile { return &memoryFile{name: path.Base(at)} }
 
-// newMemory returns the file system of the files, by path.
 func newMemory(files map[string]*memoryFile) *memory {
 	m := &memory{files: map[string]*memoryFile{".": folderAt(".")}, folders: make(map[string][]fs.DirEntry)}
 	for _, at := range sortedKeys(files) { // a file comes before all below it
@@ -144,7 +143,6 @@ func (f *memoryFile) Mode() fs.FileMode {
 // same one to be taken for the same.
 func (f *memoryFile) ModTime() time.Time { return time.Unix(f.version, 0) }
 
-// openFile is a file or a folder that is open.
 type openFile struct {
 	*memoryFile
 	content *bytes.Reader

@@ -89,7 +89,6 @@ type Report struct {
 	Err error
 }
 
-// filled returns the options with their defaults.
 func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
@@ -104,10 +103,8 @@ func (o Options) filled() Options {
 	return o
 }
 
-// sourceOf returns the Source of the prompt from a file.
 func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
 
-// positive returns n, or otherwise if n is not more than 0.
 func positive[T ~int64](n, otherwise T) T {
 	if n > 0 {
 		return n

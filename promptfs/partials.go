@@ -10,7 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// partial is one file of the folder of partials.
 type partial struct {
 	name   string
 	path   string
@@ -26,13 +25,11 @@ type partial struct {
 	all  [sha256.Size]byte // the sum of these
 }
 
-// partials are those that can be used.
 type partials struct {
 	named map[string]*partial
 	set   *prompttemplate.Set // nil for none
 }
 
-// newPartial reads a partial.
 func newPartial(path string, content []byte) *partial {
 	p := &partial{path: path, sum: sha256.Sum256(content), size: int64(len(content))}
 	f := fileErrors{path: path}
@@ -106,7 +103,6 @@ func (p *partial) line(line int) int {
 	return p.before + line
 }
 
-// error returns an error of a template in the partial as one of its file.
 func (p *partial) error(e *prompttemplate.Error) *Error {
 	return newError(p.path, p.line(e.Line), e.Column, e.Err)
 }

@@ -23,7 +23,7 @@ type plan struct {
 	faults  []*Error
 }
 
-// lookup is [prompts.Registry.Lookup], or that of a Tx.
+// lookup is the Lookup of a [prompts.Tx].
 type lookup func(name string) (prompts.Prompt, bool)
 
 // emptyRegistry is the lookup of a registry without prompts.
@@ -45,7 +45,6 @@ type holders struct {
 	known map[string]holder
 }
 
-// of returns whose prompt has the name.
 func (h *holders) of(name string) holder {
 	known := h.known[name]
 	if known == 0 {
@@ -164,7 +163,6 @@ func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (
 	return claims, kept
 }
 
-// inTheWay returns why the prompt from path cannot have the name.
 func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
@@ -188,10 +186,8 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 	return nil
 }
 
-// mostWords is how many words an enumeration has.
 const mostWords = 5
 
-// enumeration returns the first few of the words.
 func enumeration(words []string) string { return enumerationOf(words, len(words)) }
 
 // enumerationOf returns the first few of n words, of which these are the first.

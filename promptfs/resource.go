@@ -141,7 +141,6 @@ func (s *source) inOtherForm(ctx context.Context, name string) string {
 	return at
 }
 
-// ofFile returns err with the file that a message names.
 func ofFile(file string, err error) error {
 	fix, bare := hint.Split(err)
 	return hint.New(fix, "%s: %w", shown(file), bare)
@@ -158,7 +157,6 @@ func typeOf(extension string) string {
 	return ""
 }
 
-// uri returns the URI of a resource.
 func (s *source) uri(name string) string {
 	return s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath()
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// file is a file that a scan has found.
 type file struct {
 	path  string
 	stamp stamp
@@ -121,7 +120,6 @@ func (c *scan) sort() {
 	slices.SortFunc(c.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
-// isHidden reports whether a file or folder of that name is ignored.
 func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
 
 // folder reads a folder, but for the links in it. real is its path without
@@ -163,7 +161,6 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 	return nil
 }
 
-// isOurs reports whether a file of this name is what the scan finds.
 func (c *scan) isOurs(name string, inSkill bool) bool {
 	switch bare, isPrompt := isMarkdown(name); {
 	case c.kind == ofSkills:
@@ -177,7 +174,6 @@ func (c *scan) isOurs(name string, inSkill bool) bool {
 	}
 }
 
-// isSkill reports whether a file of this name is in the format of Agent Skills.
 func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
 // isMarkdown reports whether the extension of a name is that of Markdown, and

@@ -124,7 +124,6 @@ var (
 	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 )
 
-// isString reports whether a scalar is a string.
 func isString(n *yaml.Node) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return n.Style&quoted != 0 || !coreConstant.MatchString(n.Value) && !coreInteger.MatchString(n.Value) && !coreFloat.MatchString(n.Value)

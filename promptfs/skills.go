@@ -38,7 +38,6 @@ func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 	return skills, join(t.all())
 }
 
-// skillTable is what is known of the skills of a folder.
 type skillTable struct {
 	options *Options
 	files   map[string]*skillFile  // by path
@@ -158,7 +157,6 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	return nil
 }
 
-// lookSkillFile reads a file of a skill, unless the file is what it was.
 func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
 	switch {
 	case old != nil && f.info == nil: // it cannot be looked at
@@ -247,7 +245,6 @@ func sameFile(a, b *skillFile) bool {
 	return a == b || a.err == nil && b.err == nil && len(a.content) == len(b.content) && (len(a.content) == 0 || &a.content[0] == &b.content[0])
 }
 
-// errorOf returns an error of a skill as one of its file.
 func (e *skillEntry) errorOf(err error) *Error {
 	at := newError(path.Join(e.dir, promptskills.Main), 0, 0, err)
 	var of *promptskills.Error
@@ -319,7 +316,6 @@ func (t *skillTable) apply(reg *promptskills.Registry) {
 	}
 }
 
-// entryOf returns the entry of a skill.
 func (t *skillTable) entryOf(skill string) *skillEntry {
 	for _, e := range t.entries {
 		if e.skill.Path == skill {

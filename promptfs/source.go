@@ -18,7 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// source is where files are read from.
 type source struct {
 	fsys    fs.FS
 	links   fs.ReadLinkFS // nil if there are no links
@@ -148,7 +147,6 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 	return s.stampOf(real, info), info, nil
 }
 
-// readDir lists a folder, by name.
 func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error) {
 	return regular.UnlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
 }

@@ -165,7 +165,6 @@ func (s *source) look(ctx context.Context, old *entry, f file, all partials) *en
 	return old
 }
 
-// isBelow reports whether the path is one of the others, or below one.
 func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
@@ -294,7 +293,6 @@ func (all partials) are(named map[string]*partial) bool {
 	return true
 }
 
-// readPartial reads one partial.
 func (s *source) readPartial(ctx context.Context, f file) *partial {
 	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {

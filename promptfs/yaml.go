@@ -43,7 +43,6 @@ func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(
 	return value, lineOf, nil
 }
 
-// escapePointer escapes a name for a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // locate adds the lines of the values in n by their JSON pointers, and makes strings of

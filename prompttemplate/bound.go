@@ -38,7 +38,6 @@ type bounder struct {
 	sources   sources         // for a trace
 }
 
-// sources are the arguments that values come from.
 type sources struct {
 	dot       []string            // of the dot, if it is a value of them
 	isElement bool                // the dot is one, and has no arguments itself

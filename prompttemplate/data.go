@@ -27,7 +27,6 @@ type data interface {
 // argument is an argument and how a template writes it.
 type argument struct{ name, action string }
 
-// named are the arguments of a prompt without a struct.
 type named struct {
 	arguments []argument
 	values    []typed

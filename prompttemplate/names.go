@@ -23,7 +23,6 @@ func partialFix(name string) string {
 	return fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(name))
 }
 
-// oneOf returns otherwise with the names, if there are any.
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise

@@ -68,7 +68,6 @@ func (t *text) at(pos parse.Pos) place {
 	return at
 }
 
-// column returns the column of the byte at an offset of a line.
 func (t *text) column(line, offset int) int {
 	rest := t.source
 	for range line - 1 {

@@ -235,7 +235,6 @@ func (r *run) orEmpty(v reflect.Value) reflect.Value {
 
 var stringType = reflect.TypeFor[string]()
 
-// textOf returns what an action writes for v.
 func (r *run) textOf(v reflect.Value) (string, error) {
 	d := indirect(v)
 	switch {
@@ -268,7 +267,6 @@ func (r *run) textOf(v reflect.Value) (string, error) {
 // digits it is written as package fmt does.
 type written struct{ value any }
 
-// writtenOf returns v as what package fmt is to write.
 func writtenOf(v any) any {
 	switch v.(type) {
 	case nil, string, int, bool, fmt.Formatter, fmt.Stringer, error:
@@ -306,7 +304,6 @@ func (w written) Format(s fmt.State, verb rune) {
 	fmt.Fprintf(s, format, value)
 }
 
-// textOfPlain returns the text of a number or of a list.
 func textOfPlain(v reflect.Value) string {
 	if isFloat(v.Type()) {
 		var number any = v.Float()

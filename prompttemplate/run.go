@@ -48,7 +48,6 @@ func (r *run) spend(n int) error {
 // work counts n bytes that are read.
 func (r *run) work(n int) error { return r.take(1 + n/512) }
 
-// take counts steps.
 func (r *run) take(n int) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -89,7 +88,6 @@ var (
 	errBytes = hint.New("shorten the result", "text and values of the template exceed the limit of %d bytes", maxMade)
 )
 
-// trial is a rendering with made-up values.
 type trial struct {
 	values map[string]any
 	isOpen bool // a value was used whose type may be another with other arguments

@@ -89,7 +89,6 @@ func (s *Set) read(ctx context.Context, partials map[string]string, before map[s
 	return nil
 }
 
-// all returns the errors of the functions and of the partials.
 func (s *Set) all() []*Error {
 	faults := slices.Clone(s.faults)
 	for _, name := range s.names {
@@ -114,7 +113,6 @@ func (s *Set) Uses(partial string) []string {
 	return names
 }
 
-// addFunc adds a function of the author's.
 func (s *Set) addFunc(name string, f any) {
 	fault := func(err error) { s.faults = append(s.faults, place{}.error(err)) }
 	if slices.Contains(ours, name) || isInternal(name) {
@@ -185,7 +183,6 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 	}
 }
 
-// isSame reports whether a partial is what it was before.
 func (s *Set) isSame(old, t *text, before map[string]*text) bool {
 	return old.why == nil && old.source == t.source && !slices.ContainsFunc(t.calls, func(c call) bool {
 		return s.partials[c.partial] != before[c.partial]
@@ -378,7 +375,6 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 
-// renderErrors returns an error if p has a render function.
 func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
 		return nil

@@ -19,7 +19,6 @@ type structData struct {
 	pointers [][]int
 }
 
-// field is an argument of a struct.
 type field struct {
 	argument
 	index []int

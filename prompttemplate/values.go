@@ -58,7 +58,6 @@ func typedOf(a prompts.Argument) typed {
 	return v
 }
 
-// typeOf returns the type of the values of a schema.
 func typeOf(s *jsonschema.Schema) types {
 	if s == nil {
 		return aString
@@ -90,7 +89,6 @@ func (v *typed) of(text string) (any, error) {
 	return scalar(v.types, text)
 }
 
-// scalar returns the value of a text.
 func scalar(t types, text string) (any, error) {
 	switch t {
 	case anInteger:
@@ -164,7 +162,6 @@ func (t types) String() string {
 	return strings.Join(names, "")
 }
 
-// splitList returns the texts of the elements of a list.
 func splitList(text string) []string {
 	if strings.HasPrefix(strings.TrimSpace(text), "[") {
 		var texts []string

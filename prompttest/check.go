@@ -83,7 +83,6 @@ func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server pr
 	return c
 }
 
-// checkExamples reports examples that belong to nothing.
 func (c *checker) checkExamples() {
 	c.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(c.examples)) {
@@ -102,12 +101,10 @@ func (c *checker) checkExamples() {
 	}
 }
 
-// mostCompletions is how many completions of an argument are candidates.
 const mostCompletions = 8
 
 type rendering = trial.Rendering
 
-// subject returns a prompt for package trial.
 func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
 	s := c.subjects[p.Name]
 	if s != nil {
@@ -240,7 +237,6 @@ func (c *checker) took(p *prompts.Prompt, arguments map[string]string, d time.Du
 	c.spend(c.effort(p), fmt.Sprintf("prompt %q: rendering", p.Name), "prompt", arguments, d)
 }
 
-// spend counts a call of a function, and reports a function that is too slow to check.
 func (c *checker) spend(e *effort, subject, function string, arguments map[string]string, d time.Duration) {
 	c.t.Helper()
 	wasOver := e.isOver
@@ -316,7 +312,6 @@ func (c *checker) onlyTools() {
 	}
 }
 
-// checkRefusal reports an error about an argument that the prompt does not have.
 func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, err *prompts.Error) {
 	c.t.Helper()
 	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {

@@ -61,7 +61,6 @@ type caseRunner struct {
 	golden  map[string]bool    // files that a case was compared with
 }
 
-// client returns the client for a case.
 func (r *caseRunner) client(c *cases.Case) *Client {
 	r.t.Helper()
 	if c.Tags != nil && r.options.Tagged != nil {

@@ -68,7 +68,6 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 	}
 }
 
-// saysAnything reports whether a message of a result has content.
 func saysAnything(r *prompts.Result) bool {
 	return slices.ContainsFunc(r.Messages, func(m prompts.Message) bool {
 		text, ok := m.Content.(*prompts.Text)

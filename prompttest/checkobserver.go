@@ -44,7 +44,6 @@ func CheckObserver(t testing.TB, o observe.Observer) {
 // observerTimeout is how long a call of an observer may take.
 const observerTimeout = 10 * time.Second
 
-// checkedObserver is an observer whose calls are checked.
 type checkedObserver struct {
 	t        testing.TB
 	observer observe.Observer

@@ -170,7 +170,6 @@ var canaries = []string{
 	"48151623-1f9e-4815-8162-3423424815ab", "73910264-7b3d-4739-9102-6485739102cd",
 }
 
-// besideTexts returns what a result says beside the texts and data of its messages.
 func besideTexts(r *prompts.Result) []string {
 	all := []string{r.Description, golden.JSON(r.Meta)}
 	for _, m := range r.Messages {
@@ -207,14 +206,12 @@ func (s *sayings) begin() {
 	s.words, s.asked, s.accepts = map[string]bool{}, false, false
 }
 
-// take returns the words.
 func (s *sayings) take() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.words)
 }
 
-// accept answers further questions, and reports whether any was asked.
 func (s *sayings) accept() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

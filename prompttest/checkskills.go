@@ -82,7 +82,6 @@ type skillChecker struct {
 	frontmatter func(content []byte) (json.RawMessage, error)
 }
 
-// check verifies one skill.
 func (c *skillChecker) check(e *skillEntry) {
 	c.t.Helper()
 	fail := func(format string, args ...any) {
@@ -174,7 +173,6 @@ func (c *skillChecker) read(uri string) ([]byte, error) {
 
 var markdownLink = regexp.MustCompile(`\]\(<?([^()<>\s]+)>?(?:\s+["'(][^)]*)?\)`)
 
-// relativeLinks returns the targets of the links in a Markdown text that are paths.
 func relativeLinks(text string) []string {
 	var links []string
 	for _, m := range markdownLink.FindAllStringSubmatch(withoutBlocks(text), -1) {

@@ -75,7 +75,6 @@ var (
 	oneTool    = regexp.MustCompile(quotedName)
 )
 
-// mention is the name of a tool in a text, and the line that has it.
 type mention struct{ name, line string }
 
 // toolsIn returns the tools that a text mentions, and what more finds; nil for nothing.

@@ -76,7 +76,6 @@ const (
 	slowReader = 100 * time.Millisecond
 )
 
-// transportCheck has what the checks of a transport share.
 type transportCheck struct {
 	t       testing.TB
 	connect func(t testing.TB) (client, server transport.Conn)
@@ -108,7 +107,6 @@ func (c *transportCheck) run(check func(*checkedConn) error) bool {
 	return err == nil
 }
 
-// checkedConn is a connection of one check.
 type checkedConn struct {
 	ctx            context.Context // ends with the check
 	cancel         func()
@@ -124,7 +122,6 @@ type end struct {
 	closed chan result
 }
 
-// result is what a call returned.
 type result struct {
 	msg []byte
 	err error
@@ -161,7 +158,6 @@ func (e *end) write(ctx context.Context, msgs ...[]byte) <-chan result {
 	return start(func() ([]byte, error) { return nil, e.Write(ctx, msgs...) })
 }
 
-// close calls Close, the first time only.
 func (e *end) close() <-chan result {
 	e.once.Do(func() {
 		e.closed = make(chan result)
@@ -173,7 +169,6 @@ func (e *end) close() <-chan result {
 	return e.closed
 }
 
-// close checks that Close ends the connection for the other end.
 func (c *checkedConn) close() error {
 	const fix = "; Close must end the connection, and Read of the other end must then return io.EOF"
 	read := c.client.read(c.ctx)
@@ -208,7 +203,6 @@ func (c *checkedConn) blockedRead() error {
 	return nil
 }
 
-// lastMessage checks what Read returns when the client has sent all and closes.
 func (c *checkedConn) lastMessage() error {
 	const fix = "; return the messages that arrived before the client's Close, and then io.EOF"
 	want := numbered(0, minMessageBytes)
@@ -232,7 +226,6 @@ func (c *checkedConn) lastMessage() error {
 	return nil
 }
 
-// disconnect checks that Write fails when the client has closed.
 func (c *checkedConn) disconnect() error {
 	const fix = "; return an error that wraps io.ErrClosedPipe if the client disconnected"
 	reading := c.server.read(c.ctx) // as Serve does at the same time
@@ -284,7 +277,6 @@ func (c *checkedConn) tooLarge() error {
 	return nil
 }
 
-// traffic checks that all messages of both directions arrive, in order and unchanged.
 func (c *checkedConn) traffic() error {
 	up := start(func() ([]byte, error) { return nil, c.send(c.client, c.server, "client") })
 	down := start(func() ([]byte, error) { return nil, c.send(c.server, c.client, "server") })
@@ -345,7 +337,6 @@ func (c *checkedConn) send(from, to *end, name string) error {
 	return nil
 }
 
-// overwritten is what the memory of a message has after Write.
 var overwritten = []byte("xxxxxxxx")
 
 // writeAll writes the messages of a direction, and overwrites their memory.
@@ -371,7 +362,6 @@ func writeAll(ctx context.Context, to *end, size int) error {
 	return nil
 }
 
-// numbered returns a notification of a size in bytes, with a number.
 func numbered(n, size int) []byte {
 	msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/prompttest","params":{"number":%d,"text":"`, n)
 	const end = `"}}`

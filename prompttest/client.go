@@ -57,14 +57,12 @@ type Client struct {
 	remarks      map[string]bool      // texts that were logged
 }
 
-// pending is a request that waits for its response.
 type pending struct {
 	response       *message
 	isAcknowledged bool // the subscription is
 	isHonored      bool // the acknowledgement promises changes of the list
 }
 
-// progress is the progress last reported for a request in flight.
 type progress struct {
 	id   string
 	last float64
@@ -81,7 +79,6 @@ func (c *Client) remark(format string, args ...any) {
 	}
 }
 
-// isNew reports whether it gets a text for the first time.
 func (c *Client) isNew(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +148,6 @@ func (c *Client) close() {
 
 var errClosed = errors.New("client is closed")
 
-// fatal ends the test.
 func (c *Client) fatal(err error) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -176,7 +172,6 @@ func (c *Client) signal() {
 	c.changed = make(chan struct{})
 }
 
-// errLate is the error of until if no message arrives in time.
 var errLate = errors.New("no message received in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns

@@ -48,8 +48,6 @@ func (c *Client) get(name string, arguments map[string]string) (*prompts.Result,
 	return result, refusal, nil
 }
 
-// wayTo returns the method by which the client gets a prompt, and the name that it
-// sends.
 func (c *Client) wayTo(prompt string) string {
 	if c.options.ToolName != nil {
 		return fmt.Sprintf("tools/call %q", c.options.ToolName(prompt))
@@ -57,7 +55,6 @@ func (c *Client) wayTo(prompt string) string {
 	return fmt.Sprintf("prompts/get %q", prompt)
 }
 
-// ask gets a prompt, whatever it asks meanwhile.
 func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
 	params := map[string]any{"name": name}
 	if arguments != nil {

@@ -27,7 +27,6 @@ type message struct {
 	failure *prompts.Error
 }
 
-// readMessage reads a message, strictly.
 func readMessage(raw []byte) (*message, error) {
 	m := &message{raw: raw}
 	if err := checkJSON(raw); err != nil {

@@ -128,8 +128,6 @@ func (c *Client) request(method string, params map[string]any) (json.RawMessage,
 	return m.result, m.failure, err
 }
 
-// checkCapability returns an error if the server has answered a request and has
-// not declared the capability for its method.
 func (c *Client) checkCapability(method string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +233,6 @@ func (c *Client) await(id string, p *pending) (*message, error) {
 // without end.
 const mostRounds = 32
 
-// reply answers a question of a session.
 func (c *Client) reply(a *asked) error {
 	answer := map[string]any{"jsonrpc": "2.0", "id": a.id}
 	switch v := c.options.Answer(a.question).(type) {

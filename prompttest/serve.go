@@ -131,5 +131,4 @@ func (c *Client) discover(method string) error {
 	return o.end()
 }
 
-// clientInfo is who the client is.
 var clientInfo = map[string]any{"name": "prompttest", "version": "1"}
