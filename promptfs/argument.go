@@ -22,7 +22,9 @@ var (
 	types        = []string{"string", "integer", "number", "boolean", "array"}
 	elementTypes = types[:4]
 	// schemaKeys are the keys that are JSON Schema's.
-	schemaKeys   = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	schemaKeys = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	// plainKeys are the keys that need no schema.
+	plainKeys    = []string{"name", "title", "description", "required", "sensitive", "complete"}
 	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "examples", "complete"}, schemaKeys,
 		[]string{"items", "minItems", "maxItems"})
 )
@@ -73,7 +75,7 @@ func (d decoder) declaration(all members) prompts.Argument {
 			a.Complete = prompts.Suggest(d.texts(m)...)
 		}
 	}
-	if !hasSchema(all) {
+	if !slices.ContainsFunc(all, func(m member) bool { return !slices.Contains(plainKeys, m.key) }) {
 		return a
 	}
 	s, typ := d.schema(all, types)
@@ -133,18 +135,6 @@ func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ 
 		all = append(all, example)
 	}
 	return all
-}
-
-// hasSchema reports whether an argument with these keys needs a schema.
-func hasSchema(all members) bool {
-	for _, m := range all {
-		switch m.key {
-		case "name", "title", "description", "required", "sensitive", "complete":
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // schema reads the keys that are JSON Schema's, and returns the type, which

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -71,53 +70,19 @@ func newMemory(files map[string]*memoryFile) *memory {
 			at = dir
 		}
 	}
-	for _, entries := range m.folders {
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	}
 	return m
 }
 
-var (
-	_ fs.ReadDirFS = (*memory)(nil)
-	_ fs.StatFS    = (*memory)(nil)
-)
-
-func (m *memory) find(op, name string) (*memoryFile, error) {
+// Open opens a file or a folder.
+func (m *memory) Open(name string) (fs.File, error) {
 	f, err := m.files[name], fs.ErrNotExist
 	if !fs.ValidPath(name) {
 		f, err = nil, fs.ErrInvalid
 	}
 	if f == nil {
-		return nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return f, nil
-}
-
-func (m *memory) Open(name string) (fs.File, error) {
-	f, err := m.find("open", name)
-	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return &openFile{memoryFile: f, content: bytes.NewReader(f.content), entries: m.folders[name]}, nil
-}
-
-func (m *memory) Stat(name string) (fs.FileInfo, error) {
-	f, err := m.find("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-func (m *memory) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := m.find("readdir", name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !f.IsDir():
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
-	}
-	return slices.Clone(m.folders[name]), nil
 }
 
 var (

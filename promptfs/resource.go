@@ -38,10 +38,14 @@ var (
 	}
 )
 
-const (
-	knownImages = "png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"
-	knownAudio  = "wav, mp3, ogg, opus, flac, m4a, aac, weba"
-)
+// mediaTypes are the types by the kind of a message, and their extensions.
+var mediaTypes = map[string]struct {
+	types map[string]string
+	known string
+}{
+	"image": {imageTypes, "png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"},
+	"audio": {audioTypes, "wav, mp3, ogg, opus, flac, m4a, aac, weba"},
+}
 
 // dependency is a file that a prompt was made of, beside its own.
 type dependency struct {
@@ -62,15 +66,9 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 	}
 	extension := strings.ToLower(path.Ext(name))
 	mime := ""
-	switch {
-	case p.kind == "image":
-		if mime = imageTypes[extension]; mime == "" {
-			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownImages, "unknown image type")))
-			return nil, nil
-		}
-	case p.kind == "audio":
-		if mime = audioTypes[extension]; mime == "" {
-			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownAudio, "unknown audio type")))
+	if media, ok := mediaTypes[p.kind]; ok {
+		if mime = media.types[extension]; mime == "" {
+			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+media.known, "unknown %s type", p.kind)))
 			return nil, nil
 		}
 	}

@@ -52,17 +52,16 @@ type link struct {
 	inSkill    bool
 }
 
-// scanPrompts finds the prompts. The error is that the folder cannot be read,
-// or the end of ctx.
-func (s *source) scanPrompts(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, read: map[string]string{}}
-	return found, found.all(".")
-}
-
-// scanSkills finds the files of skills. The error is that of scanPrompts.
-func (s *source) scanSkills(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, kind: ofSkills, read: map[string]string{}}
-	return found, found.all(".")
+// scan finds the files of a kind in all folders. The error is that the folder cannot be read, or
+// the end of ctx.
+func (s *source) scan(ctx context.Context, kind scanKind) (*scan, error) {
+	c := &scan{source: s, ctx: ctx, kind: kind, read: map[string]string{}}
+	if err := c.folder(".", ".", false); err != nil {
+		return c, err
+	}
+	c.follow()
+	c.sort()
+	return c, ctx.Err()
 }
 
 // scanPartials finds the partials. There may be none.
@@ -104,16 +103,6 @@ func (c *scan) unreadable(path string, err error) {
 		c.fault(path, unreadable(err))
 		c.unread = append(c.unread, path)
 	}
-}
-
-// all reads the folder and all in it.
-func (c *scan) all(root string) error {
-	if err := c.folder(root, root, false); err != nil {
-		return err
-	}
-	c.follow()
-	c.sort()
-	return c.ctx.Err()
 }
 
 func (c *scan) sort() {

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,7 +93,7 @@ type foundSkill struct {
 // refresh looks at the files of skills, and reads those that have changed. If it
 // fails, the table is what it was.
 func (t *skillTable) refresh(ctx context.Context, s *source) error {
-	found, err := s.scanSkills(ctx)
+	found, err := s.scan(ctx, ofSkills)
 	if err != nil {
 		return err
 	}
@@ -185,11 +186,7 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 		front, lines, faults := frontmatterOf(f.path, content)
 		k.front, k.lines, k.faults, k.warnings = front, lines, faults.all, faults.warnings
 		if s.options.DisableSkillPrompts { // or the file is read as a prompt, too
-			var before []*Error
-			if old != nil {
-				before = old.warnings
-			}
-			s.warn(ctx, before, k.warnings)
+			s.warn(ctx, cmp.Or(old, new(skillFile)).warnings, k.warnings)
 		}
 	}
 	return k

@@ -72,7 +72,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.scanPrompts(ctx)
+	found, err := s.scan(ctx, ofPrompts)
 	if err != nil {
 		return err
 	}

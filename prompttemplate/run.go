@@ -246,13 +246,15 @@ func (r *run) bound(values []any, size func(byte) int) (*sizer, error) {
 			return nil, err
 		}
 	}
-	if err := r.take(s.values / 4); err != nil {
-		return nil, err
+	return s, s.check()
+}
+
+// check returns an error if the values are too much.
+func (s *sizer) check() error {
+	if s.bytes+valueSize*s.values > s.run.bytes {
+		return errBytes
 	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return nil, errBytes
-	}
-	return s, nil
+	return s.run.take(s.values / 4)
 }
 
 func (r *run) boundJSON(v reflect.Value) error {
@@ -260,8 +262,5 @@ func (r *run) boundJSON(v reflect.Value) error {
 	if err := s.add(v, 0); err != nil {
 		return err
 	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return errBytes
-	}
-	return r.take(s.values / 4)
+	return s.check()
 }
