@@ -9,8 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
-// part is one message as a file has it: a text, or the file that is sent in
-// its place.
+// part is one message as a file has it: a text, or the file that is sent in its place.
 type part struct {
 	role prompts.Role
 	mark int    // the line that it begins with; 0 if that is the body's beginning
@@ -68,8 +67,7 @@ func unknownRole(role string) error {
 	return hint.New(fix, "unknown role %q", role)
 }
 
-// parseBody parts the body, the first line of which is line of the file, into
-// messages.
+// parseBody parts the body, the first line of which is line of the file, into messages.
 func parseBody(body string, line int, f *fileErrors) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder

@@ -40,9 +40,8 @@ func (d decoder) lineOf(n *yaml.Node) int { return d.faults.lineOf(n.Line) }
 
 func (d decoder) fault(n *yaml.Node, err error) { d.faults.add(d.lineOf(n), err) }
 
-// plain reports whether a value and all in it are written in place, and
-// without YAML's own types. What an alias means is not looked at, so that one
-// cannot make a short text long.
+// plain reports whether a value and all in it are written in place, and without YAML's own types.
+// What an alias means is not looked at, so that one cannot make a short text long.
 func (d decoder) plain(n *yaml.Node) bool {
 	ok := true
 	reject := func(fix, format string, args ...any) {
@@ -86,8 +85,7 @@ func (all members) line(key string) int {
 	return 0
 }
 
-// members returns the members of a mapping that are known, each once. of says
-// whose they are.
+// members returns the members of a mapping that are known, each once. of says whose they are.
 func (d decoder) members(n *yaml.Node, of string, known []string) members {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, hint.New(fmt.Sprintf("write lines such as %s: ...", known[0]), "%s must be key: value pairs, got %s", of, found(n)))

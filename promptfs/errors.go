@@ -23,8 +23,7 @@ type Error struct {
 	Path string
 	// Line is the line in the file, counted from 1, or 0 if unknown.
 	Line int
-	// Column is the column in the line, in characters counted from 1, or 0 if
-	// unknown.
+	// Column is the column in the line, in characters counted from 1, or 0 if unknown.
 	Column int
 	// Err describes the error. The text may change.
 	Err error
@@ -109,8 +108,7 @@ func (f *fileErrors) example() string {
 	return "title: Code review"
 }
 
-// add adds an error, unless the file already has the same error or maxErrors
-// errors.
+// add adds an error, unless the file already has the same error or maxErrors errors.
 func (f *fileErrors) add(line int, err error) { f.addAt(line, 0, err) }
 
 func (f *fileErrors) addAt(line, column int, err error) {
@@ -134,8 +132,7 @@ func (f *fileErrors) addAt(line, column int, err error) {
 // isFull reports whether add ignores further errors.
 func (f *fileErrors) isFull() bool { return len(f.all) >= maxErrors }
 
-// join returns the errors as one, in the order of paths and lines; nil for
-// none.
+// join returns the errors as one, in the order of paths and lines; nil for none.
 func join(all []*Error) error {
 	if len(all) == 0 {
 		return nil

@@ -61,11 +61,10 @@ func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 // Reload reads changed files and updates the registry in one step. Readers of the registry see all
 // changes or none, and subscribers get one signal, or none if nothing changed.
 //
-// An invalid file changes nothing: its prompt keeps the last valid version. This includes
-// a file whose prompt cannot be a tool of package prompttools. If the folder cannot
-// be read, all prompts are kept. Reload returns all current errors,
-// joined, including old ones, each an [*Error], or the reason why it could not run.
-// If ctx ends, Reload changes nothing and returns the error of ctx.
+// An invalid file changes nothing: its prompt keeps the last valid version. This includes a file
+// whose prompt cannot be a tool of package prompttools. If the folder cannot be read, all prompts
+// are kept. Reload returns all current errors, joined, including old ones, each an [*Error], or the
+// reason why it could not run. If ctx ends, Reload changes nothing and returns the error of ctx.
 //
 // Reloads run one at a time. Do not call Reload from Options.OnReload, or inside an
 // Update of the registry.

@@ -16,8 +16,7 @@ type header struct {
 	members   members
 	iconLines []int // of the icons
 	isText    bool  // the messages are texts, and no templates
-	// lost says that an argument may be missing, because what declares it
-	// could not be read.
+	// lost says that an argument may be missing, because what declares it could not be read.
 	lost bool
 }
 
@@ -85,9 +84,8 @@ var places = []place{
 	{"name", func(p *prompts.Prompt) { p.Name = "name" }},
 }
 
-// lineOf returns the line of an error that a registry has found in the prompt: the
-// line of the key whose removal also removes the error, or the line of the
-// argument.
+// lineOf returns the line of an error that a registry has found in the prompt: the line of the key
+// whose removal also removes the error, or the line of the argument.
 func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 	if fault.Argument != "" {
 		for i := range h.arguments {

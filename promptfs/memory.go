@@ -35,8 +35,7 @@ func (c *contents) errors(fsys fs.FS) []*Error {
 	return slices.AppendSeq(slices.Clone(fsys.(*memory).conflicts), maps.Values(c.faults))
 }
 
-// memory is a file system in memory. It is immutable: the next change of a file makes
-// another one.
+// memory is a file system in memory. It is immutable: the next change of a file makes another one.
 type memory struct {
 	files     map[string]*memoryFile   // by path, folders among them
 	folders   map[string][]fs.DirEntry // by path

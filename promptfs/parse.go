@@ -220,8 +220,7 @@ func (m *made) check(h *header) {
 	}
 }
 
-// declarationFixes are the fixes for what a registry finds wrong, by a part of the
-// message.
+// declarationFixes are the fixes for what a registry finds wrong, by a part of the message.
 var declarationFixes = []struct{ part, fix string }{
 	{": default: ", "write a default that the argument accepts, or remove the key"},
 	{", so no value is allowed", "change one of the two"},

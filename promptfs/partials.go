@@ -41,8 +41,7 @@ func newPartial(path string, content []byte) *partial {
 	return p
 }
 
-// sum returns the sum of a partial and of those that it leads to; that of none
-// is zero.
+// sum returns the sum of a partial and of those that it leads to; that of none is zero.
 func (all partials) sum(name string) [sha256.Size]byte {
 	if p := all.named[name]; p != nil {
 		return p.all

@@ -63,8 +63,7 @@ func (h *holders) of(name string) holder {
 	return known
 }
 
-// isFrom reports whether the registry has, under this name, the prompt from
-// path.
+// isFrom reports whether the registry has, under this name, the prompt from path.
 func (h *holders) isFrom(name, path string) bool {
 	return name != "" && h.table.owners[name] == path && h.of(name) == folderPrompt
 }
@@ -148,8 +147,7 @@ func (p *plan) reject(err error, rejected map[string]error) bool {
 	return len(rejected) > before
 }
 
-// claims returns the paths that want each name, and the names of the prompts that
-// stay unchanged.
+// claims returns the paths that want each name, and the names of the prompts that stay unchanged.
 func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (claims map[string][]string, kept map[string]string) {
 	claims, kept = map[string][]string{}, map[string]string{}
 	for _, path := range paths {

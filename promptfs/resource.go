@@ -144,8 +144,7 @@ func ofFile(file string, err error) error {
 	return hint.New(fix, "%s: %w", shown(file), bare)
 }
 
-// typeOf returns the type of a resource, empty for what the protocol takes it
-// for without one.
+// typeOf returns the type of a resource, empty for what the protocol takes it for without one.
 func typeOf(extension string) string {
 	for _, types := range []map[string]string{resourceTypes, imageTypes, audioTypes} {
 		if t := types[extension]; t != "" {

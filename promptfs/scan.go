@@ -172,9 +172,8 @@ func isMarkdown(name string) (bare string, ok bool) {
 	return strings.TrimSuffix(name, extension), strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
 }
 
-// follow follows the links, those in folders that others lead to among them.
-// A folder is read once, so that links can neither loop nor make
-// many files of a few.
+// follow follows the links, those in folders that others lead to among them. A folder is read once,
+// so that links can neither loop nor make many files of a few.
 func (c *scan) follow() {
 	for len(c.links) > 0 && c.ctx.Err() == nil {
 		l := c.links[0]

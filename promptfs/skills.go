@@ -20,10 +20,9 @@ import (
 
 // This file keeps a registry of skills equal to the folders with a SKILL.md.
 
-// LoadSkills makes skills of all folders in fsys that have a SKILL.md. It returns
-// those that are valid, in the order of their paths, and an error that joins all
-// errors of the others, each an [*Error]: there can be both. The rules for files
-// and links are those of [Load].
+// LoadSkills makes skills of all folders in fsys that have a SKILL.md. It returns those that are
+// valid, in the order of their paths, and an error that joins all errors of the others, each an
+// [*Error]: there can be both. The rules for files and links are those of [Load].
 func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 	o = o.filled()
 	t := newSkillTable(&o)
@@ -81,8 +80,7 @@ func newSkillTable(o *Options) *skillTable {
 	return &skillTable{options: o, owners: map[string]*skillEntry{}}
 }
 
-// found is a folder with a SKILL.md and its files, those of skills below it not
-// included.
+// found is a folder with a SKILL.md and its files, those of skills below it not included.
 type foundSkill struct {
 	files []file
 	// With those of skills below it.
@@ -172,8 +170,7 @@ func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *ski
 	return &same
 }
 
-// readSkillFile reads one file of a skill. If the content is that of old, it is
-// not held twice.
+// readSkillFile reads one file of a skill. If the content is that of old, it is not held twice.
 func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
 	content, err := s.read(ctx, f.stamp.real, f.info, promptskills.MaxBytes)
 	if err == nil && old != nil && old.err == nil && string(old.content) == string(content) {
@@ -276,8 +273,7 @@ func (t *skillTable) all() []*Error {
 	return all
 }
 
-// apply applies the changes to the registry, as one update. An invalid skill stays
-// unchanged.
+// apply applies the changes to the registry, as one update. An invalid skill stays unchanged.
 func (t *skillTable) apply(reg *promptskills.Registry) {
 	without := map[string]bool{} // skills that the registry does not take
 	t.refused = nil

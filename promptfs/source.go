@@ -93,8 +93,7 @@ func (s *source) stampOf(real string, info fs.FileInfo) stamp {
 	return stamp{real, info.Size(), m, regular.Changed(info), info.Mode(), !m.IsZero() && m.Before(s.now.Add(-coarse))}
 }
 
-// same reports whether a file that had the stamp before and now has this one
-// need not be read.
+// same reports whether a file that had the stamp before and now has this one need not be read.
 func (s stamp) same(before stamp) bool {
 	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified) && s.changed.Equal(before.changed)
 }

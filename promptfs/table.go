@@ -149,8 +149,7 @@ func (s *source) nearestFolder(name string) string {
 	return "."
 }
 
-// look returns the entry of a file. old is what it was, nil if that is not
-// known.
+// look returns the entry of a file. old is what it was, nil if that is not known.
 func (s *source) look(ctx context.Context, old *entry, f file, all partials) *entry {
 	if old == nil {
 		return s.remake(ctx, &entry{path: f.path}, f, all)

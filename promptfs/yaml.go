@@ -8,15 +8,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its
-// JSON pointer, such as /cases/0/name; 0 if there is no such value. The line of a member
-// is that of its key. ParseYAML is the parser of test files, for
-// prompttest.CheckCases.
+// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
+// pointer, such as /cases/0/name; 0 if there is no such value. The line of a member is that of its
+// key. ParseYAML is the parser of test files, for prompttest.CheckCases.
 //
-// Values have the types of YAML 1.2. A number that JSON writes in another way, such as
-// 007, is a string. An empty file is null. The error joins all errors, each an [*Error]
-// with the path: anchors, aliases, tags, merge keys, duplicate keys, and text that is
-// not YAML.
+// Values have the types of YAML 1.2. A number that JSON writes in another way, such as 007, is a
+// string. An empty file is null. The error joins all errors, each an [*Error] with the path:
+// anchors, aliases, tags, merge keys, duplicate keys, and text that is not YAML.
 func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error) {
 	f := &fileErrors{path: path, isYAML: true}
 	lines := map[string]int{}

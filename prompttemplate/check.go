@@ -403,8 +403,7 @@ func (r *reader) result(name string, args []value) value {
 	return value{}
 }
 
-// comparison notes what a comparison needs: eq compares the first with each of
-// the others.
+// comparison notes what a comparison needs: eq compares the first with each of the others.
 func (r *reader) comparison(name string, args []value) {
 	comparable := aString | anInteger | aNumber | aBoolean
 	if name != "eq" && name != "ne" {

@@ -9,8 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
-// suggestion returns the fix for an unknown name: the known name that is near, else
-// otherwise.
+// suggestion returns the fix for an unknown name: the known name that is near, else otherwise.
 func suggestion(name string, names []string, otherwise string) string {
 	if n := nearest.Name(name, names); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)

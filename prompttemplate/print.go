@@ -11,8 +11,7 @@ import (
 // What templates write for a value is what package fmt writes, but for numbers
 // and lists: see [written].
 
-// format returns what f makes of the values. size is that of a byte of a string
-// then; nil for 1.
+// format returns what f makes of the values. size is that of a byte of a string then; nil for 1.
 func (r *run) format(values []any, size func(byte) int, f func(...any) string) (string, error) {
 	if _, err := r.bound(values, size); err != nil {
 		return "", err
@@ -157,8 +156,7 @@ func (d *directive) index() bool {
 	return ok && after == ""
 }
 
-// number reads a width or a precision, and reports whether an index is the last
-// that was read.
+// number reads a width or a precision, and reports whether an index is the last that was read.
 func (d *directive) number(isIndexed bool) bool {
 	if d.rest != "" && d.rest[0] == '*' {
 		width := fmtWidth // whatever the value is
@@ -204,8 +202,7 @@ func indirect(v reflect.Value) reflect.Value {
 	return v
 }
 
-// isEndless reports whether text/template, too, would follow a value that
-// indirect returns.
+// isEndless reports whether text/template, too, would follow a value that indirect returns.
 func isEndless(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface
 }
@@ -261,10 +258,9 @@ func (r *run) textOf(v reflect.Value) (string, error) {
 	return s, r.spend(len(s))
 }
 
-// written is a number or a list, for package fmt. With %v it is written as JSON
-// writes the number, without an exponent from 1e-6 up to 1e21, and the elements of
-// the list with commas between them. With other verbs, a precision, or a flag for
-// digits it is written as package fmt does.
+// written is a number or a list, for package fmt. With %v it is written as JSON writes the number,
+// without an exponent from 1e-6 up to 1e21, and the elements of the list with commas between them.
+// With other verbs, a precision, or a flag for digits it is written as package fmt does.
 type written struct{ value any }
 
 func writtenOf(v any) any {

@@ -32,9 +32,8 @@ type message struct {
 	text    *text // nil for content
 }
 
-// executor executes the templates of one prompt, one rendering at a time:
-// the functions of text/template belong to the templates, and not to an
-// execution.
+// executor executes the templates of one prompt, one rendering at a time: the functions of
+// text/template belong to the templates, and not to an execution.
 type executor struct {
 	run
 	all      *template.Template   // has the functions and the partials
@@ -77,8 +76,7 @@ func (c *compiled) named(p prompts.Prompt, n *named) prompts.Prompt {
 	})
 }
 
-// verbatim returns a copy of the arguments that says of which the templates only print
-// the value.
+// verbatim returns a copy of the arguments that says of which the templates only print the value.
 func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argument {
 	arguments = slices.Clone(arguments)
 	at := map[string]int{}

@@ -14,8 +14,7 @@ import (
 const (
 	// maxText is the maximum number of bytes of the text of a message.
 	maxText = 16 << 20
-	// maxMade is the maximum number of bytes of all texts and values that one
-	// rendering makes.
+	// maxMade is the maximum number of bytes of all texts and values that one rendering makes.
 	maxMade = 2 * maxText
 	// maxSteps is the maximum number of steps of one rendering: about one for
 	// each node of the parse tree that is executed.
@@ -108,18 +107,16 @@ func (t *trial) checkFormat(format string, values []any, made string) error {
 	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
 }
 
-// typeError is an error that depends on the type of a value, and not on what
-// the value is.
+// typeError is an error that depends on the type of a value, and not on what the value is.
 type typeError struct{ text string }
 
 func (e *typeError) Error() string { return e.text }
 
 func never(format string, args ...any) error { return &typeError{fmt.Sprintf(format, args...)} }
 
-// sizer counts what package fmt or encoding/json would write for values, from
-// above. Text/template cannot stop them, so nothing is formatted before it is
-// known to be small enough. What the methods of the author's types return is
-// counted when it is there.
+// sizer counts what package fmt or encoding/json would write for values, from above. Text/template
+// cannot stop them, so nothing is formatted before it is known to be small enough. What the methods
+// of the author's types return is counted when it is there.
 type sizer struct {
 	run    *run
 	isJSON bool           // follows pointers, as encoding/json does

@@ -36,9 +36,8 @@ type Set struct {
 	trials   sync.Pool          // of *trier with some of the partials
 }
 
-// NewSet returns a Set with the partials and functions of o. It returns all errors,
-// joined, each an [*Error], together with the Set. Prompts that use only valid
-// partials work.
+// NewSet returns a Set with the partials and functions of o. It returns all errors, joined, each an
+// [*Error], together with the Set. Prompts that use only valid partials work.
 func NewSet(o Options) (*Set, error) {
 	s := newSet(o)
 	return s, join(s.all(), "")
@@ -64,8 +63,7 @@ func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error
 	return other, join(other.all(), "")
 }
 
-// read reads the partials, until ctx ends. before are those of another Set with the
-// same functions.
+// read reads the partials, until ctx ends. before are those of another Set with the same functions.
 func (s *Set) read(ctx context.Context, partials map[string]string, before map[string]*text) error {
 	s.partials = make(map[string]*text, len(partials))
 	s.names = slices.Sorted(maps.Keys(partials))
@@ -130,8 +128,7 @@ func (s *Set) addFunc(name string, f any) {
 	s.funcs[name] = f
 }
 
-// tryFunc returns what text/template panics with for a function that it does
-// not take.
+// tryFunc returns what text/template panics with for a function that it does not take.
 func tryFunc(name string, f any) (err any) {
 	defer func() { err = recover() }()
 	template.New("").Funcs(template.FuncMap{name: f})
@@ -259,8 +256,7 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 	}
 }
 
-// comparedNames is the maximum number of partials that the name of an unknown one is
-// compared with.
+// comparedNames is the maximum number of partials that the name of an unknown one is compared with.
 const comparedNames = 200
 
 // union is texts, each once.
@@ -295,9 +291,8 @@ type Call struct {
 	Message, Line int
 }
 
-// Prompt returns p with a render function that executes the messages, like [New],
-// and the calls of partials in the messages, including unknown partials. Each
-// partial is listed once.
+// Prompt returns p with a render function that executes the messages, like [New], and the calls of
+// partials in the messages, including unknown partials. Each partial is listed once.
 //
 // Prompt also executes the messages with generated values, within a small budget,
 // and returns an error if a message can never work. Errors in functions are errors

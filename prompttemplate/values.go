@@ -13,16 +13,14 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// typed is an argument of a prompt without a struct: its type in a template,
-// by its schema. Anything that is not one of these types is its text, a date
-// and a duration too.
+// typed is an argument of a prompt without a struct: its type in a template, by its schema.
+// Anything that is not one of these types is its text, a date and a duration too.
 type typed struct {
 	name  string
 	types types
 	items types // of a list
 	value any   // if the argument is absent
-	// The list that is the default, by the text that package prompts makes of
-	// it.
+	// The list that is the default, by the text that package prompts makes of it.
 	text    string
 	strings []string
 }

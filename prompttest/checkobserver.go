@@ -102,8 +102,7 @@ func (c *checkedObserver) End(ctx context.Context, op observe.Operation, out obs
 	}
 }
 
-// call calls f on a goroutine that f may block or end, and reports whether f has
-// returned.
+// call calls f on a goroutine that f may block or end, and reports whether f has returned.
 func (c *checkedObserver) call(method string, op observe.Operation, f func()) bool {
 	result := make(chan bool, 1)
 	go func() {

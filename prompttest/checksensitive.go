@@ -15,18 +15,16 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// CheckSensitive checks that no value of a Sensitive argument reaches the text that a
-// prompt addresses to the client: errors with their data, questions, progress, and in
-// results everything but the texts and data in the messages, which are the purpose of the
-// prompt.
+// CheckSensitive checks that no value of a Sensitive argument reaches the text that a prompt
+// addresses to the client: errors with their data, questions, progress, and in results everything
+// but the texts and data in the messages, which are the purpose of the prompt.
 //
-// It renders each prompt with one value, with another, and with the first again, and
-// reports words that come with the first value only, in whatever form the prompt writes
-// them. The values are those of two CheckOptions.Examples, or canaries of the argument's
-// type and of mixed case, with all other arguments and with the required ones. It reports an
-// argument without two valid values, and a prompt that fails for every user because the
-// server rejects a link with the value. Each question is declined, and then answered with generated
-// values. CheckOptions.Client is not used.
+// It renders each prompt with one value, with another, and with the first again, and reports words
+// that come with the first value only, in whatever form the prompt writes them. The values are
+// those of two CheckOptions.Examples, or canaries of the argument's type and of mixed case, with
+// all other arguments and with the required ones. It reports an argument without two valid values,
+// and a prompt that fails for every user because the server rejects a link with the value. Each
+// question is declined, and then answered with generated values. CheckOptions.Client is not used.
 func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	s := &sensitiveChecker{said: &sayings{words: map[string]bool{}}}
@@ -76,8 +74,7 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	}
 }
 
-// requiredNames returns the names of the required arguments, and of those in the first
-// example.
+// requiredNames returns the names of the required arguments, and of those in the first example.
 func (c *sensitiveChecker) requiredNames(p *prompts.Prompt) []string {
 	names := trial.Names(p, true)
 	if calls := c.examples[p.Name]; len(calls) > 0 {

@@ -82,8 +82,7 @@ type transportCheck struct {
 	limit   int // of a message; negative for none
 }
 
-// run calls a check with a new connection, and reports whether the check has found
-// nothing.
+// run calls a check with a new connection, and reports whether the check has found nothing.
 func (c *transportCheck) run(check func(*checkedConn) error) bool {
 	c.t.Helper()
 	client, server := c.connect(c.t)
@@ -114,8 +113,7 @@ type checkedConn struct {
 	client, server *end
 }
 
-// end is an end of a connection. Its calls run on goroutines of their own, because they
-// may block.
+// end is an end of a connection. Its calls run on goroutines of their own, because they may block.
 type end struct {
 	transport.Conn
 	once   sync.Once

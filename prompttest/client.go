@@ -17,10 +17,9 @@ import (
 // Client is a strict test client for one protocol version. The test fails if the
 // server sends a message that is invalid in this version, unexpected, or late.
 //
-// A Client belongs to one test and ends with the test. Several goroutines of the
-// test may use a Client. A failing method ends the test, so call methods only from
-// the test's own goroutine or as [testing.T.FailNow] allows. Create a new Client in
-// each subtest.
+// A Client belongs to one test and ends with the test. Several goroutines of the test may use a
+// Client. A failing method ends the test, so call methods only from the test's own goroutine or as
+// [testing.T.FailNow] allows. Create a new Client in each subtest.
 type Client struct {
 	t        testing.TB
 	conn     transport.Conn
@@ -205,8 +204,7 @@ func (c *Client) until(ctx context.Context, ready func() bool) error {
 	}
 }
 
-// write sends a message, and does not wait for longer than the client's
-// patience.
+// write sends a message, and does not wait for longer than the client's patience.
 func (c *Client) write(msg []byte) error {
 	if c.ctx.Err() != nil {
 		return errClosed

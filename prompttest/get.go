@@ -68,8 +68,7 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 	return result, nil, err
 }
 
-// List returns the visible prompts of all pages, with the members that the client
-// gets.
+// List returns the visible prompts of all pages, with the members that the client gets.
 func (c *Client) List() []prompts.Prompt {
 	c.t.Helper()
 	all, err := c.list()
@@ -83,9 +82,8 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 	return pages(c, "prompts/list", c.protocol.readList, func(p prompts.Prompt) string { return p.Name })
 }
 
-// Complete returns the completions of value for an argument, with these values of
-// the other arguments. Protocol versions before 2025-06-18 do not send the other
-// arguments.
+// Complete returns the completions of value for an argument, with these values of the other
+// arguments. Protocol versions before 2025-06-18 do not send the other arguments.
 func (c *Client) Complete(name, argument, value string, others map[string]string) []string {
 	c.t.Helper()
 	values, refusal, err := c.complete(name, argument, value, others)

@@ -185,8 +185,7 @@ func (c *Client) checkNotification(m *message) error {
 	return o.err
 }
 
-// checkProgress returns an error if the params of a progress notification are
-// invalid.
+// checkProgress returns an error if the params of a progress notification are invalid.
 func (c *Client) checkProgress(o *object) error {
 	o.rule = "PRO-03"
 	token := string(o.take("progressToken"))
@@ -219,9 +218,8 @@ func subscriptionOf(raw json.RawMessage) string {
 	return string(members.Meta["io.modelcontextprotocol/subscriptionId"])
 }
 
-// checkSubscription returns an error if a notification does not fit the subscription
-// with an id. An empty id stands for no subscription. The protocol version has
-// subscriptions.
+// checkSubscription returns an error if a notification does not fit the subscription with an id. An
+// empty id stands for no subscription. The protocol version has subscriptions.
 func (c *Client) checkSubscription(m *message, id string) error {
 	isSubscribed := m.method == acknowledgedMethod || strings.HasSuffix(m.method, "/list_changed") || m.method == "notifications/resources/updated"
 	p := c.pending[id]

@@ -203,8 +203,7 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 	return all
 }
 
-// await waits for the response to a request, and answers what the server asks
-// meanwhile.
+// await waits for the response to a request, and answers what the server asks meanwhile.
 func (c *Client) await(id string, p *pending) (*message, error) {
 	for {
 		var a *asked
@@ -229,8 +228,7 @@ func (c *Client) await(id string, p *pending) (*message, error) {
 	}
 }
 
-// mostRounds is how many times a prompt may ask before it is taken to do so
-// without end.
+// mostRounds is how many times a prompt may ask before it is taken to do so without end.
 const mostRounds = 32
 
 func (c *Client) reply(a *asked) error {

@@ -11,9 +11,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
-// serverInfoKey is a member of _meta that says who the server is. It is the
-// envelope's and not the prompt's, so that a result is the same in all
-// revisions.
+// serverInfoKey is a member of _meta that says who the server is. It is the envelope's and not the
+// prompt's, so that a result is the same in all revisions.
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 // newResult reads what all results have.
@@ -48,8 +47,7 @@ func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.
 	return o, meta
 }
 
-// cacheable reads what results have that a client may keep, and returns the
-// cacheScope.
+// cacheable reads what results have that a client may keep, and returns the cacheScope.
 func (r protocol) cacheable(o *object) (scope string) {
 	if !r.Stateless() {
 		return ""

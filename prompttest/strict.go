@@ -63,8 +63,7 @@ func (o *object) take(name string) json.RawMessage {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// read reads a member into what to points to, and reports whether there is
-// one.
+// read reads a member into what to points to, and reports whether there is one.
 func (o *object) read(name, kind string, to any) bool {
 	raw := o.take(name)
 	if raw == nil {

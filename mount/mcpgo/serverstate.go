@@ -143,10 +143,9 @@ func isGone(p *server.ServerPrompt) bool {
 	return v == nil || !v.has(p.Prompt.Name)
 }
 
-// owners returns the mount that each prompt of a list belongs to, or nil. An
-// author's filter may have changed them, their Meta included: what is in the
-// server under the name decides then. owners logs a prompt of the application that has replaced
-// the one of a mount.
+// owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
+// have changed them, their Meta included: what is in the server under the name decides then. owners
+// logs a prompt of the application that has replaced the one of a mount.
 func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 	var present map[string]*server.ServerPrompt
 	owners := make([]*mount, len(list))
