@@ -247,22 +247,22 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	f.log(ctx, slog.LevelInfo, "prompt file error fixed", gone)
 	isNews := len(appeared)+len(gone) > 0
 	f.reported = now
-	logChanges := func(message string, added, changed, removed []string, more ...slog.Attr) {
-		if len(added)+len(changed)+len(removed) > 0 {
-			isNews = true
-			attrs := []slog.Attr{slog.String("added", enumeration(added)), slog.String("changed", enumeration(changed)), slog.String("removed", enumeration(removed))}
-			f.options.Logger.LogAttrs(ctx, slog.LevelInfo, message, append(attrs, more...)...)
+	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
+		isNews = true
+		attrs := []slog.Attr{slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed))}
+		if r.Release.ID != "" {
+			attrs = append(attrs, slog.String("release", r.Release.ID))
 		}
+		if r.Release.Label != "" {
+			attrs = append(attrs, slog.String("label", r.Release.Label))
+		}
+		f.options.Logger.LogAttrs(ctx, slog.LevelInfo, "prompts reloaded", attrs...)
 	}
-	var release []slog.Attr
-	if r.Release.ID != "" {
-		release = append(release, slog.String("release", r.Release.ID))
+	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
+		isNews = true
+		f.options.Logger.InfoContext(ctx, "skills reloaded",
+			slog.String("added", enumeration(r.SkillsAdded)), slog.String("changed", enumeration(r.SkillsChanged)), slog.String("removed", enumeration(r.SkillsRemoved)))
 	}
-	if r.Release.Label != "" {
-		release = append(release, slog.String("label", r.Release.Label))
-	}
-	logChanges("prompts reloaded", r.Added, r.Changed, r.Removed, release...)
-	logChanges("skills reloaded", r.SkillsAdded, r.SkillsChanged, r.SkillsRemoved)
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)
 	}
