@@ -80,7 +80,7 @@ func newSkillTable(o *Options) *skillTable {
 	return &skillTable{options: o, owners: map[string]*skillEntry{}}
 }
 
-// found is a folder with a SKILL.md and its files, those of skills below it not included.
+// foundSkill is a folder with a SKILL.md and its files, those of skills below it not included.
 type foundSkill struct {
 	files []file
 	// With those of skills below it.

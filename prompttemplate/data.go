@@ -13,7 +13,7 @@ import (
 type data interface {
 	// all returns the arguments.
 	all() []argument
-	// selected returns the argument that .a.b selects, given a and b, or what is wrong with that.
+	// selected returns the argument that .a.b selects, given a and b.
 	selected(names []string) (argument string, err error)
 	// indexed is selected for index . "key".
 	indexed(key string) (argument string, err error)
