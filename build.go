@@ -156,7 +156,6 @@ func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, call.
 	}
 }
 
-// withFuncs returns the features with a Serve in place of each Func.
 func (s *Server) withFuncs(features []feature.Feature) []feature.Feature {
 	features = slices.Clone(features)
 	for i := range features {
@@ -171,7 +170,6 @@ func (s *Server) withFuncs(features []feature.Feature) []feature.Feature {
 	return features
 }
 
-// withFunc returns the method with a Serve in place of its Func.
 func (s *Server) withFunc(name string, m feature.Method) feature.Method {
 	own := m
 	m.Func = call.Func(func(c call.Call, _ []byte) ([]byte, call.Work, error) {
@@ -200,7 +198,6 @@ func versionsOf(name string) func(version string) bool {
 	return nil
 }
 
-// custom returns the work of a request for a method with a Func.
 func (s *Server) custom(c *rpc.Call, name string, m feature.Method) call.Work {
 	params, rev, client := c.Params(), c.Rev, c.ClientInfo()
 	request := &call.Request{Method: name, Version: c.Version(), ClientName: client.Name, ClientVersion: client.Version}

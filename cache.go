@@ -8,7 +8,6 @@ import (
 // This file makes the copies of results that caches keep. A copy shares no memory with
 // the application or with a request, so a cache can count what it holds.
 
-// keptResult is a result for a cache.
 type keptResult struct {
 	result *Result
 	bytes  int // of memory; 0 if the result is not to be kept
@@ -31,7 +30,6 @@ func keep(r *Result) keptResult {
 // keeper copies values, and counts the memory that the copies take, rounded up.
 type keeper struct{ bytes int }
 
-// allocate counts an allocation of n bytes.
 func (k *keeper) allocate(n int) {
 	switch {
 	case n == 0:
@@ -64,7 +62,6 @@ func (k *keeper) role(r Role) Role {
 	return Role(k.text(string(r)))
 }
 
-// content copies the content of a valid result.
 func (k *keeper) content(c Content) Content {
 	switch c := c.(type) {
 	case *Text:
@@ -123,7 +120,6 @@ func (k *keeper) annotations(a *Annotations) *Annotations {
 
 func (k *keeper) meta(m Meta) Meta { return Meta(k.object(m)) }
 
-// object copies a JSON object.
 func (k *keeper) object(m map[string]any) map[string]any {
 	if m == nil {
 		return nil

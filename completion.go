@@ -24,7 +24,6 @@ func completionSubject(argumentName string) string {
 	return "completion of argument " + argument.Quote(argumentName)
 }
 
-// complete is the method completion/complete.
 func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	p, err := parseCompleteParams(c.Message.Params, c.Rev)
 	if err != nil {
@@ -58,7 +57,6 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	return nil, call.Work{Runner: r, Timeout: s.options.Timeouts.Complete}, nil
 }
 
-// servedCompletion is a request for completion.
 type servedCompletion struct {
 	promptRequest
 	completeParams
@@ -102,7 +100,6 @@ func (c *servedCompletion) append(ctx context.Context, dst []byte, r Response) (
 	return c.server.appendCompletion(dst, rpc.FromContext(ctx).Rev, r.Values, max(r.Total, len(r.Values))), nil
 }
 
-// completeRequest is one request for completion of a prompt that the client may see.
 type completeRequest struct {
 	definition *definition
 	completeParams
@@ -130,7 +127,6 @@ func (r *completeRequest) builtin() ([]string, int, *Error) {
 	return values, total, nil
 }
 
-// values returns the values of the argument, and how many there are.
 func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
 	if caller := rpc.FromContext(ctx); caller.IsObserved() {
 		caller.SetPrompt(r.definition.prompt.Name)
@@ -167,7 +163,6 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	return nil, 0, rpc.InternalFailure(completionSubject(r.argument), err)
 }
 
-// completeParams are the params of completion/complete.
 type completeParams struct {
 	prompt, argument, prefix string
 	others                   map[string]string
@@ -266,7 +261,6 @@ func (p *completeParams) detach() {
 	p.others = others
 }
 
-// firstCompletions returns the values that fit in a response.
 func firstCompletions(values []string) []string {
 	return values[:min(len(values), revision.MaxCompletions)]
 }

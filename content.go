@@ -159,15 +159,12 @@ func Fence(language, code string) string { return markdown.Fence(language, code)
 // inside the frame. Use other means to prevent dangerous effects.
 func Untrusted(label, text string) string { return markdown.Untrusted(label, text) }
 
-// defaultBlobType is the MIME type of binary data without one.
 const defaultBlobType = "application/octet-stream"
 
-// leftOut returns the text that replaces binary data.
 func leftOut(what, mimeType string, size int) string {
 	return fmt.Sprintf("[%s left out: %s, %d bytes]", what, mimeType, size)
 }
 
-// text returns the text that replaces the resource.
 func (c *EmbeddedResource) text() string {
 	if c.Blob != nil {
 		return leftOut(c.URI, cmp.Or(c.MIMEType, defaultBlobType), len(c.Blob))
@@ -175,7 +172,6 @@ func (c *EmbeddedResource) text() string {
 	return c.URI + ":\n" + c.Text
 }
 
-// text returns the text that replaces the link.
 func (c *ResourceLink) text() string {
 	name := c.Name
 	if c.Title != "" {

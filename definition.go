@@ -35,7 +35,6 @@ type definition struct {
 	onAsk  atomic.Pointer[askedFor] // nil until any of it is asked for
 }
 
-// commonFields are the fields that most prompts have.
 type commonFields struct {
 	Name, Title, Description string
 	Render                   RenderFunc
@@ -94,7 +93,6 @@ func (d *definition) declared() Prompt {
 	}
 }
 
-// asked returns what is made when it is asked for.
 func (d *definition) asked() *askedFor {
 	if d.onAsk.Load() == nil {
 		d.onAsk.CompareAndSwap(nil, new(askedFor)) // another may have come first
@@ -211,7 +209,6 @@ func (c Cache) check() []error {
 	return faults
 }
 
-// results are the cached results of a prompt.
 type results = memo.Cache[string, keptResult]
 
 // newResults returns an empty cache of results, or nil if the prompt has no cache.
@@ -228,7 +225,6 @@ func (c Cache) newResults() *results {
 	return memo.New[string, keptResult](c.TTL, c.MaxResults, c.MaxBytes)
 }
 
-// setComplete keeps the CompleteFuncs of the arguments.
 func (d *definition) setComplete(arguments []Argument) {
 	for _, a := range arguments {
 		i := d.plan.Find(a.Name)
@@ -284,12 +280,10 @@ func (s *Server) formFor(host *hosts.Client) entryKind {
 	return 0
 }
 
-// hasOneOptional reports whether the only argument is optional.
 func (d *definition) hasOneOptional() bool {
 	return len(d.plan.Arguments) == 1 && !d.plan.Arguments[0].Required
 }
 
-// hasForm reports whether the entries differ in the forms of a kind.
 func (d *definition) hasForm(kind entryKind) bool {
 	return kind&onlyRequired != 0 && d.hasOneOptional() ||
 		kind&noneRequired != 0 && slices.ContainsFunc(d.plan.Arguments, func(a argument.Argument) bool { return a.Required })
@@ -501,7 +495,6 @@ func (d *definition) export() Prompt {
 	return p
 }
 
-// filterCopy returns a copy of the prompt for filters, made once.
 func (d *definition) filterCopy() Prompt {
 	kept := &d.asked().filterCopy
 	if p := kept.Load(); p != nil {

@@ -83,7 +83,6 @@ func (e *encoder) quoteName(name, value string) string {
 	return name + " " + strconv.Quote(phrase.Clip(value, 128))
 }
 
-// key begins the member of an object.
 func (e *encoder) key(name string) {
 	if e.buf[len(e.buf)-1] != '{' {
 		e.buf = append(e.buf, ',')
@@ -95,7 +94,6 @@ func (e *encoder) key(name string) {
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
 
-// str appends a member that is a string.
 func (e *encoder) str(name, value string) {
 	e.key(name)
 	var ok bool
@@ -105,14 +103,12 @@ func (e *encoder) str(name, value string) {
 	}
 }
 
-// opt appends a member that is a string, unless it is empty.
 func (e *encoder) opt(name, value string) {
 	if value != "" {
 		e.str(name, value)
 	}
 }
 
-// base64 appends a member that is data in base64.
 func (e *encoder) base64(name string, data []byte) {
 	e.key(name)
 	e.buf = append(e.buf, '"')

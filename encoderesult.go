@@ -10,7 +10,6 @@ import (
 
 // This file writes the result of prompts/get.
 
-// result appends the result of prompts/get.
 func (e *encoder) result(r *Result) {
 	if r == nil {
 		e.errorf("render function returned neither a result nor an error")
@@ -77,7 +76,6 @@ func (e *encoder) end(m Meta) {
 	}
 }
 
-// resultMeta appends the _meta of a result.
 func (e *encoder) resultMeta(m Meta, hasVersion bool) {
 	e.key("_meta")
 	e.raw("{")

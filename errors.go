@@ -106,7 +106,6 @@ func renderError(prompt string, plan *argument.Plan, err error) *Error {
 	return e
 }
 
-// argumentsError returns the one error for all problems of a call.
 func argumentsError(prompt string, problems []argument.Problem) *Error {
 	more := max(0, len(problems)-argument.MaxProblems)
 	return argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more}.error()
@@ -120,7 +119,6 @@ func declinedArguments(prompt string, problems []argument.Problem, refused *elic
 	return data.error()
 }
 
-// argumentsData is the data of an error about arguments.
 type argumentsData struct {
 	Prompt   string             `json:"prompt"`
 	Input    string             `json:"input,omitempty"`  // the question for them, if that was not answered
@@ -166,7 +164,6 @@ func (e *DeclarationError) Error() string { return fmt.Sprintf("prompt %q: %v", 
 // Unwrap returns Err.
 func (e *DeclarationError) Unwrap() error { return e.Err }
 
-// declarationError returns the error about a prompt.
 func declarationError(prompt string, err error) error {
 	e := &DeclarationError{Prompt: prompt, Err: err}
 	if f := (*argument.DeclarationError)(nil); errors.As(err, &f) {

@@ -22,7 +22,6 @@ import (
 // for, and from the result of the prompt to a response. render.go runs the function of the
 // prompt.
 
-// get is the method prompts/get.
 func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, call.Work, *Error) {
 	p := c.Message.Params
 	if p.Kind() != strictjson.Object {
@@ -249,7 +248,6 @@ func (v *rendering) check(args strictjson.Value, err error) strictjson.Value {
 	return args
 }
 
-// append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
 		return nil, rpc.InvalidResult(rpc.FromContext(ctx).Subject(), errors.New("render function returned neither a result nor an error"))

@@ -20,7 +20,6 @@ import (
 // This file passes requests through the middleware: from the dispatcher to the Handler
 // of Options.Middleware, and from its next to the method that serves the request.
 
-// middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
 	context.Context
 	*promptRequest
@@ -92,7 +91,6 @@ func (p *promptRequest) open(c *rpc.Call, served servedRequest) *Request {
 	return r
 }
 
-// run is the work of a request behind the middleware.
 func (p *middlewareRequest) run(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
@@ -237,7 +235,6 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 	return nil, &f
 }
 
-// baseHandler is the Handler that the middleware is wrapped around.
 func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error) {
 	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
 	if p == nil || p.server != s || p.caller != rpc.FromContext(ctx) {
@@ -272,7 +269,6 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 	return &answered, nil
 }
 
-// listed returns the response for a list.
 func listed(list []byte, rev revision.Revision, method string) Response {
 	return Response{list: list, listRev: rev, listMethod: method}
 }

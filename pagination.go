@@ -14,7 +14,6 @@ import (
 // This file serves prompts/list: cursors, pages and visibility. A page is a copy of
 // entries that definition.go has encoded.
 
-// list is the method prompts/list.
 func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	position, err := cursor.Read(c.Message.Params, methodList)
 	if err != nil {
@@ -38,7 +37,6 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
 	return nil, call.Work{Runner: l}, nil
 }
 
-// servedList is a request for a list: of prompts, or of what a feature makes of them.
 type servedList struct {
 	promptRequest
 	rev            revision.Revision
@@ -144,7 +142,6 @@ func (s *Server) appendPage(ctx context.Context, dst []byte, all *snapshot, rev 
 	return page.End(), nil
 }
 
-// appendList appends the list of a feature.
 func (l *servedList) appendList(ctx context.Context, dst []byte, cursor string) ([]byte, *rpc.Failure) {
 	visible := l.server.visibleIn(ctx)
 	list, err := l.appendTo(ctx, dst, cursor, visible)

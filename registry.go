@@ -49,7 +49,6 @@ type snapshot struct {
 
 var emptySnapshot = &snapshot{}
 
-// change returns a Tx that changes the snapshot.
 func (s *snapshot) change() *Tx { return &Tx{edit: s.Edit(), releases: s.releases} }
 
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
@@ -229,7 +228,6 @@ func (r *Registry) All() iter.Seq[Prompt] {
 // Len returns the number of prompts.
 func (r *Registry) Len() int { return r.snapshot().Len() }
 
-// snapshot returns the current prompts and releases.
 func (r *Registry) snapshot() *snapshot {
 	if s := r.prompts.Load(); s != nil {
 		return s
@@ -309,7 +307,6 @@ func (tx *Tx) put(all []ordmap.Entry[*definition], replace bool) error {
 	return nil
 }
 
-// editor returns what the Tx edits.
 func (tx *Tx) editor() *ordmap.Editor[*definition] {
 	if tx.edit == nil {
 		panic("prompts: Tx used after its Update returned")
@@ -326,7 +323,6 @@ func (tx *Tx) Remove(name string) bool {
 	return removed
 }
 
-// touch notes that a prompt has changed.
 func (tx *Tx) touch(name string) {
 	tx.changed = true
 	if tx.touched != nil {

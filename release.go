@@ -36,13 +36,11 @@ const (
 	labelKey   = "io.github.mcp-prompts/label"
 )
 
-// release is a Release that is served.
 type release struct {
 	Release
 	members []byte // of _meta, encoded
 }
 
-// newRelease encodes a release.
 func newRelease(r Release) (*release, error) {
 	var errs []error
 	encoded := []byte(nil)
@@ -82,10 +80,8 @@ type served struct {
 	release *release
 }
 
-// digestLength is the length of a valid Prompt.Digest.
 const digestLength = len("sha256:") + 64
 
-// checkDigest returns an error for an invalid Prompt.Digest.
 func checkDigest(digest string) error {
 	hex, ok := strings.CutPrefix(digest, "sha256:")
 	if !ok || len(digest) != digestLength || strings.Trim(hex, "0123456789abcdef") != "" {

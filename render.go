@@ -148,7 +148,6 @@ func (s *scope) refused(noun string, e *Error, err error) *rpc.Failure {
 	return f
 }
 
-// placed are the arguments of a run in the places that the prompt declares.
 type placed struct {
 	texts  []argument.Text  // of the declared arguments
 	few    [4]argument.Text // the array of texts for most prompts
@@ -201,7 +200,6 @@ func (d *definition) bind(ctx context.Context, args []argument.Text) (filledRend
 // maxResultKey is the maximum size of the key of a cached result in bytes.
 const maxResultKey = 4 << 10
 
-// cached returns the render function with the cache of the prompt around it.
 func (d *definition) cached(args []argument.Text, render filledRender) filledRender {
 	return filledFunc(func(ctx context.Context) (*Result, error) {
 		s := scopeOf(ctx)
@@ -330,7 +328,6 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	return result.clone(), nil
 }
 
-// includes is a prompt that is being rendered and what has included it.
 type includes struct {
 	server *Server
 	name   string
@@ -358,7 +355,6 @@ func (i *includes) path(name string) string {
 	return strings.Join(names, " > ")
 }
 
-// includeError is the error of an included prompt.
 type includeError struct {
 	prompt string
 	err    error

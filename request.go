@@ -17,7 +17,6 @@ import (
 // does not exist takes the same steps as a request for a prompt that the client may not see,
 // and gets the same response.
 
-// promptRequest is a request of a method about prompts.
 type promptRequest struct {
 	server *Server
 	prompt string                     // its name; empty for a list, and for an unknown tool
@@ -72,7 +71,6 @@ func (p *promptRequest) fail(_ context.Context, _ []byte, f *rpc.Failure) ([]byt
 	return nil, f
 }
 
-// name is that of a request that names its prompt.
 func (p *promptRequest) name() string { return p.prompt }
 
 // find returns the visible prompt of the request; nil without one, and the name that is unknown:
@@ -117,7 +115,6 @@ func (p *promptRequest) LogAttr() slog.Attr {
 	return slog.String("prompt", p.prompt)
 }
 
-// unknownAttr describes a request for an unknown prompt.
 var unknownAttr = slog.String("prompt", "unknown")
 
 // unknownPrompt returns the failure of a request for a prompt that the client may
@@ -131,7 +128,6 @@ func unknownPrompt(name, suggestion string) *rpc.Failure {
 	return &rpc.Failure{Client: &Error{Code: CodeInvalidParams, Message: message, Data: data}}
 }
 
-// unknownData is the data of an error about an unknown prompt.
 type unknownData struct {
 	Prompt     string `json:"prompt"`
 	Suggestion string `json:"suggestion,omitempty"`

@@ -18,7 +18,6 @@ import (
 // This file has one run of a prompt for prompts/get or a method of a feature: from the arguments,
 // which the user may be asked for, to the result. render.go runs the function of the prompt.
 
-// getRequest is one run of a request for a prompt that the client may see.
 type getRequest struct {
 	scope
 	placed
@@ -27,7 +26,6 @@ type getRequest struct {
 	refilled []int // positions of the arguments that a form has just filled in
 }
 
-// collect sets the prompt of the run, and takes its arguments.
 func (g *getRequest) collect(of *servedGet, all *snapshot, d *definition, given argument.Given) {
 	g.of, g.server, g.prompts, g.definition = of, of.server, all, d
 	given.IsTyped, given.IsStrict = of.feature != nil, of.server.options.StrictArguments
@@ -131,7 +129,6 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 	}
 }
 
-// begin begins the run of the prompt.
 func (g *getRequest) begin(ctx context.Context) {
 	d := g.definition
 	g.Context, g.request = ctx, rpc.FromContext(ctx)
@@ -212,7 +209,6 @@ func (g *getRequest) fill() (filledRender, []argument.Problem) {
 	return render, problems
 }
 
-// fail returns the failure of a render function's error.
 func (g *getRequest) fail(err error) *rpc.Failure {
 	d := g.definition
 	if f := g.refused("prompt", renderError(d.prompt.Name, d.plan, err), err); f != nil {

@@ -54,7 +54,6 @@ func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 	return result, nil
 }
 
-// featureFailure returns the failure for an error of a feature.
 func featureFailure(ctx context.Context, subject string, err error) *rpc.Failure {
 	if e := wire.ClientError(err); e != nil {
 		return clientFailure(wire.ForRevision(e, rpc.FromContext(ctx).Rev), err)
@@ -62,7 +61,6 @@ func featureFailure(ctx context.Context, subject string, err error) *rpc.Failure
 	return rpc.InternalFailure(subject, err)
 }
 
-// info returns the server's description of itself.
 func (s *Server) info(rev revision.Revision) ([]byte, []error) {
 	e := encoder{rev: rev}
 	e.implementation(&s.options.Info)
@@ -72,7 +70,6 @@ func (s *Server) info(rev revision.Revision) ([]byte, []error) {
 	return e.buf, e.errs
 }
 
-// implementation appends a server's description of itself.
 func (e *encoder) implementation(i *Implementation) {
 	e.raw("{")
 	e.str("name", i.Name)
@@ -209,7 +206,6 @@ func (s *Server) newEncoder(ctx context.Context, dst []byte, rev revision.Revisi
 	}
 }
 
-// promptSubject names a prompt in an error.
 func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
 
 // promptAttr names a prompt in the log.

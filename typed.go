@@ -22,7 +22,6 @@ type filledFunc func(ctx context.Context) (*Result, error)
 
 func (f filledFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
 
-// filledStruct is a typedFunc with its struct.
 type filledStruct[In any] struct {
 	in     In
 	render typedFunc[In]
@@ -30,7 +29,6 @@ type filledStruct[In any] struct {
 
 func (b *filledStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
 
-// typedRender is a render function whose arguments are a struct.
 type typedRender interface {
 	in() reflect.Type // nil without a struct
 	isNil() bool

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp/syntax"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// argument is an argument as the front matter declares it.
 type argument struct {
 	declared prompts.Argument
 	line     int
@@ -22,12 +22,13 @@ var (
 	types        = []string{"string", "integer", "number", "boolean", "array"}
 	elementTypes = types[:4]
 	// schemaKeys are the keys that are JSON Schema's.
-	schemaKeys   = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	schemaKeys = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	// plainKeys are the keys that need no schema.
+	plainKeys    = []string{"name", "title", "description", "required", "sensitive", "complete"}
 	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "examples", "complete"}, schemaKeys,
 		[]string{"items", "minItems", "maxItems"})
 )
 
-// arguments reads the list of arguments.
 func (d decoder) arguments(m member) []argument {
 	var all []argument
 	lines := map[string]int{}
@@ -49,32 +50,36 @@ func (d decoder) arguments(m member) []argument {
 	return all
 }
 
-// argument reads one argument.
 func (d decoder) argument(e member) argument {
-	e.key = "argument"
-	a := argument{line: e.line}
-	a.members = d.members(e.value, e.key, argumentKeys)
-	for _, m := range a.members {
+	a := argument{line: e.line, members: d.members(e.value, "argument", argumentKeys)}
+	a.declared = d.declaration(a.members)
+	return a
+}
+
+// declaration returns the argument with the members.
+func (d decoder) declaration(all members) prompts.Argument {
+	var a prompts.Argument
+	for _, m := range all {
 		switch m.key {
 		case "name":
-			a.declared.Name = d.text(m)
+			a.Name = d.text(m)
 		case "title":
-			a.declared.Title = d.text(m)
+			a.Title = d.text(m)
 		case "description":
-			a.declared.Description = d.text(m)
+			a.Description = d.text(m)
 		case "required":
-			a.declared.Required = d.boolean(m, false)
+			a.Required = d.boolean(m, false)
 		case "sensitive":
-			a.declared.Sensitive = d.boolean(m, false)
+			a.Sensitive = d.boolean(m, false)
 		case "complete":
-			a.declared.Complete = prompts.Suggest(d.texts(m)...)
+			a.Complete = prompts.Suggest(d.texts(m)...)
 		}
 	}
-	if !hasSchema(a.members) {
+	if !slices.ContainsFunc(all, func(m member) bool { return !slices.Contains(plainKeys, m.key) }) {
 		return a
 	}
-	s, typ := d.schema(a.members, types)
-	for _, m := range a.members {
+	s, typ := d.schema(all, types)
+	for _, m := range all {
 		switch m.key {
 		case "default":
 			s.Default = d.defaultOf(m, typ, itemType(s))
@@ -91,12 +96,12 @@ func (d decoder) argument(e member) argument {
 			s.MaxItems = d.count(m)
 		}
 	}
-	for _, m := range a.members {
+	for _, m := range all {
 		if m.key == "examples" {
-			s.Examples = d.examples(m, a.declared.Sensitive, s, typ)
+			s.Examples = d.examples(m, a.Sensitive, s, typ)
 		}
 	}
-	a.declared.Schema = s
+	a.Schema = s
 	return a
 }
 
@@ -130,18 +135,6 @@ func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ 
 		all = append(all, example)
 	}
 	return all
-}
-
-// hasSchema reports whether an argument with these keys needs a schema.
-func hasSchema(all members) bool {
-	for _, m := range all {
-		switch m.key {
-		case "name", "title", "description", "required", "sensitive", "complete":
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // schema reads the keys that are JSON Schema's, and returns the type, which
@@ -230,7 +223,6 @@ func patternSize(re *syntax.Regexp) int {
 	return min(size, maxPattern+1)
 }
 
-// itemType returns the type of the elements of a list.
 func itemType(s *jsonschema.Schema) string {
 	if s.Items == nil || s.Items.Type == "" {
 		return "string"
@@ -238,7 +230,6 @@ func itemType(s *jsonschema.Schema) string {
 	return s.Items.Type
 }
 
-// defaultOf returns a default as JSON.
 func (d decoder) defaultOf(m member, typ, items string) []byte {
 	if typ != "array" {
 		v, ok := d.typed(m, typ)
@@ -278,47 +269,11 @@ func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 	return a.line
 }
 
-// without returns the argument without one of its keys.
+// without returns the argument without one of its keys, and without examples, which have no error
+// of a registry.
 func (a *argument) without(key string) prompts.Argument {
-	p := a.declared
-	s := jsonschema.Schema{}
-	if declared, ok := p.Schema.(*jsonschema.Schema); ok { // of this package
-		s = *declared
-	}
-	p.Schema = &s
-	switch key {
-	case "default":
-		s.Default = nil
-	case "format":
-		s.Format = ""
-	case "pattern":
-		s.Pattern = ""
-	case "enum":
-		s.Enum = nil
-	case "minimum":
-		s.Minimum = nil
-	case "maximum":
-		s.Maximum = nil
-	case "minLength":
-		s.MinLength = nil
-	case "maxLength":
-		s.MaxLength = nil
-	case "minItems":
-		s.MinItems = nil
-	case "maxItems":
-		s.MaxItems = nil
-	case "items":
-		s.Items = nil
-	case "type":
-		s.Type = ""
-	case "sensitive":
-		p.Sensitive = false
-	case "title":
-		p.Title = ""
-	case "description":
-		p.Description = ""
-	case "name":
-		p.Name = "name"
-	}
+	d := decoder{new(fileErrors), new(int)} // the errors were reported before
+	p := d.declaration(slices.DeleteFunc(slices.Clone(a.members), func(m member) bool { return m.key == key || m.key == "examples" }))
+	p.Name = cmp.Or(p.Name, "name")
 	return p
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
-// part is one message as a file has it: a text, or the file that is sent in
-// its place.
+// part is one message as a file has it: a text, or the file that is sent in its place.
 type part struct {
 	role prompts.Role
 	mark int    // the line that it begins with; 0 if that is the body's beginning
@@ -48,10 +47,8 @@ func isNearly(line string) bool {
 	return strings.EqualFold(role, roles[0]) || strings.EqualFold(role, roles[1])
 }
 
-// innerOf returns a line without dashes and spaces around the text.
 func innerOf(line string) string { return strings.Trim(line, "- \t") }
 
-// malformed is the error of a line that isNearly reports.
 func malformed(line string) error {
 	role, rest, hasMore := strings.Cut(innerOf(line), ":")
 	if role = strings.ToLower(strings.TrimSpace(role)); hasMore {
@@ -60,7 +57,6 @@ func malformed(line string) error {
 	return hint.New(fmt.Sprintf(`write --- %s ---, or start the line with \ for literal text`, role), "malformed message separator %q", strings.TrimRight(line, " \t"))
 }
 
-// unknownRole is the error of a line between messages with another role.
 func unknownRole(role string) error {
 	fix := `write --- user ---, or start the line with \ for literal text`
 	if n := nearest.Name(role, roles); n != "" {
@@ -71,8 +67,7 @@ func unknownRole(role string) error {
 	return hint.New(fix, "unknown role %q", role)
 }
 
-// parseBody parts the body, the first line of which is line of the file, into
-// messages.
+// parseBody parts the body, the first line of which is line of the file, into messages.
 func parseBody(body string, line int, f *fileErrors) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder
@@ -119,7 +114,6 @@ func parseBody(body string, line int, f *fileErrors) []part {
 	return parts
 }
 
-// parseMark reads a line between messages.
 func parseMark(mark string, line int, f *fileErrors) part {
 	role, rest, hasMore := strings.Cut(mark, ":")
 	role = strings.TrimSpace(role)

@@ -36,14 +36,12 @@ type decoder struct {
 	patterns *int // the size of all patterns of the file so far
 }
 
-// lineOf returns the line of the file in which the node begins.
 func (d decoder) lineOf(n *yaml.Node) int { return d.faults.lineOf(n.Line) }
 
 func (d decoder) fault(n *yaml.Node, err error) { d.faults.add(d.lineOf(n), err) }
 
-// plain reports whether a value and all in it are written in place, and
-// without YAML's own types. What an alias means is not looked at, so that one
-// cannot make a short text long.
+// plain reports whether a value and all in it are written in place, and without YAML's own types.
+// What an alias means is not looked at, so that one cannot make a short text long.
 func (d decoder) plain(n *yaml.Node) bool {
 	ok := true
 	reject := func(fix, format string, args ...any) {
@@ -68,7 +66,6 @@ func (d decoder) plain(n *yaml.Node) bool {
 	return ok
 }
 
-// member is a key of a mapping with its value.
 type member struct {
 	key     string
 	line    int
@@ -79,7 +76,6 @@ type member struct {
 // members are the members of one mapping, each once.
 type members []member
 
-// line returns the line of a key, or 0.
 func (all members) line(key string) int {
 	for _, m := range all {
 		if m.key == key {
@@ -89,8 +85,7 @@ func (all members) line(key string) int {
 	return 0
 }
 
-// members returns the members of a mapping that are known, each once. of says
-// whose they are.
+// members returns the members of a mapping that are known, each once. of says whose they are.
 func (d decoder) members(n *yaml.Node, of string, known []string) members {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, hint.New(fmt.Sprintf("write lines such as %s: ...", known[0]), "%s must be key: value pairs, got %s", of, found(n)))
@@ -140,7 +135,6 @@ func (d decoder) text(m member) string {
 	return m.value.Value
 }
 
-// boolean returns a true or false, and otherwise for a value that is neither.
 func (d decoder) boolean(m member, otherwise bool) bool {
 	if m.value.Kind != yaml.ScalarNode || m.value.ShortTag() != boolTag {
 		d.fault(m.value, hint.New(booleanFor(m.value), "%s must be true or false, got %s", m.key, found(m.value)))
@@ -149,7 +143,6 @@ func (d decoder) boolean(m member, otherwise bool) bool {
 	return strings.EqualFold(m.value.Value, "true")
 }
 
-// count returns a number of characters or elements.
 func (d decoder) count(m member) *int {
 	n, err := strconv.Atoi(m.value.Value)
 	if m.value.Kind != yaml.ScalarNode || m.value.ShortTag() != intTag || err != nil || n < 0 {
@@ -159,7 +152,6 @@ func (d decoder) count(m member) *int {
 	return &n
 }
 
-// number returns a number.
 func (d decoder) number(m member) *float64 {
 	v, ok := numberOf(m.value)
 	if !ok {
@@ -182,7 +174,6 @@ func numberOf(n *yaml.Node) (float64, bool) {
 // elementOf begins the key of an element of a list.
 const elementOf = "element of "
 
-// elements returns the elements of a list, which has some.
 func (d decoder) elements(m member) []member {
 	if m.value.Kind != yaml.SequenceNode || len(m.value.Content) == 0 {
 		fix := fmt.Sprintf("write a list, for example %s: [one, two]", m.key)
@@ -202,7 +193,6 @@ func (d decoder) elements(m member) []member {
 	return all
 }
 
-// texts returns a list of texts.
 func (d decoder) texts(m member) []string {
 	var all []string
 	for _, e := range d.elements(m) {
@@ -267,7 +257,6 @@ func found(n *yaml.Node) string {
 	return quoted(n.Value)
 }
 
-// quoted quotes the beginning of a value.
 func quoted(value string) string {
 	const most = 64
 	if len(value) > most {
@@ -289,7 +278,6 @@ func booleanFor(n *yaml.Node) string {
 	return "write true or false"
 }
 
-// mismatch is the error of a value that does not have the type of its argument.
 func mismatch(m member, typ, fix string) error {
 	if _, err := strconv.ParseFloat(m.value.Value, 64); err == nil && m.value.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		fix = "remove the quotes"
@@ -311,7 +299,6 @@ func notInJSON(n *yaml.Node) error {
 
 var errNesting = fmt.Errorf("value exceeds the limit of %d nested levels", maxNesting)
 
-// raw returns the value as JSON.
 func raw(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -320,7 +307,6 @@ func raw(v any) json.RawMessage {
 	return text
 }
 
-// icons returns a list of icons, and their lines.
 func (d decoder) icons(m member) (icons []prompts.Icon, lines []int) {
 	for _, e := range d.elements(m) {
 		var icon prompts.Icon
@@ -341,7 +327,6 @@ func (d decoder) icons(m member) (icons []prompts.Icon, lines []int) {
 	return icons, lines
 }
 
-// meta returns an object of any values.
 func (d decoder) meta(m member) prompts.Meta {
 	if m.value.Kind != yaml.MappingNode {
 		d.fault(m.value, fmt.Errorf("%s must be key: value pairs, got %s", m.key, found(m.value)))

@@ -22,7 +22,6 @@ func Contents(files map[string][]byte) (list []byte, digest string) {
 	return contentsOf(all)
 }
 
-// fileSum is what the list of contents has of a file.
 type fileSum struct {
 	size int64
 	sum  [sha256.Size]byte
@@ -54,5 +53,4 @@ func contentsOf(files map[string]fileSum) (list []byte, digest string) {
 	return list, digestOf(sha256.Sum256(list))
 }
 
-// digestOf returns a sum as a digest.
 func digestOf(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }

@@ -1,5 +1,4 @@
-// Package promptfs loads prompts from Markdown files and reloads them when files
-// change:
+// Package promptfs loads prompts from Markdown files and reloads them when files change:
 //
 //	folder := promptfs.NewDir(&reg, "prompts", promptfs.Options{Logger: logger})
 //	if err := folder.Reload(ctx); err != nil {
@@ -45,17 +44,15 @@
 //
 //	--- user: image diagrams/flow.png ---
 //
-// Every file with the extension .md or .markdown, in any case, is a prompt, except
-// README.md and hidden files. A file is hidden if its name, or the name of a folder
-// above, starts with a dot or an underscore. Files are UTF-8. A byte order mark is
-// removed, and CRLF is read as LF.
+// Every file with the extension .md or .markdown, in any case, is a prompt, except README.md and
+// hidden files. A file is hidden if its name, or the name of a folder above, starts with a dot or
+// an underscore. Files are UTF-8. A byte order mark is removed, and CRLF is read as LF.
 //
 // # Front matter
 //
-// Front matter stands between two --- lines at the start. A file without front
-// matter is one message. Front matter is YAML without anchors, aliases, merge keys
-// and tags. In YAML, # after a space begins a comment: quote a text with " #", see
-// [Warnings]. All keys are optional:
+// Front matter stands between two --- lines at the start. A file without front matter is one
+// message. Front matter is YAML without anchors, aliases, merge keys and tags. In YAML, # after a
+// space begins a comment: quote a text with " #", see [Warnings]. All keys are optional:
 //
 //   - name: the name of the prompt. Default: the path without the extension, such as
 //     review/code. A name in NFD, as macOS stores names of files, becomes NFC;
@@ -73,10 +70,9 @@
 // string (the default), integer, number, boolean or array. An array has items, with
 // the same schema keywords, minItems and maxItems.
 //
-// In the template, a value has the type of the argument: {{if gt .severity 3}}
-// compares a number, {{if .brief}} tests a boolean, and {{range .focus}} iterates
-// over an array. Dates and durations are strings. Dates in the form 2026-07-28,
-// which format: date checks, compare in calendar order.
+// In the template, a value has the type of the argument: {{if gt .severity 3}} compares a number,
+// {{if .brief}} tests a boolean, and {{range .focus}} iterates over an array. Dates and durations
+// are strings. Dates in the form 2026-07-28, which format: date checks, compare in calendar order.
 //
 // {{.price}} prints a number without an exponent from 0.000001 up to 1e21, such as
 // 2500000. {{.focus}} prints the elements of an array with commas, such as speed,
@@ -94,22 +90,20 @@
 //	--- user: audio hello.wav ---
 //	--- user: resource logs/app.log ---
 //
-// Text before the first separator is a message of the user. No text follows the last
-// three kinds. A path is relative to the folder of the file, uses slashes, and must
-// stay below the root. The target may be hidden. For an image or audio, the
-// extension decides the MIME type. A resource is text if the file is UTF-8, and
-// binary if not. Its URI is Options.ResourceBase and the path from the root, such as
-// promptfs:///logs/app.log. To write a text line that looks like a separator, put a
-// backslash in front. Blank lines around a message are removed.
+// Text before the first separator is a message of the user. No text follows the last three kinds. A
+// path is relative to the folder of the file, uses slashes, and must stay below the root. The
+// target may be hidden. For an image or audio, the extension decides the MIME type. A resource is
+// text if the file is UTF-8, and binary if not. Its URI is Options.ResourceBase and the path from
+// the root, such as promptfs:///logs/app.log. To write a text line that looks like a separator, put
+// a backslash in front. Blank lines around a message are removed.
 //
-// A text is a template of package prompttemplate, with the functions of that package
-// and of Options.Funcs. Every placeholder must be an argument, and every argument
-// must be used. For a literal {{, write {{"{{"}}. When a file is loaded, the
-// template is executed once with generated values, and a template that can never
-// work is an error. This calls the functions of Options.Funcs too. If such a
-// function returns anything but a string, a number, a boolean, or a list or map of
-// these, the rest of the message is not checked. Time and memory of templates are
-// limited: see package prompttemplate.
+// A text is a template of package prompttemplate, with the functions of that package and of
+// Options.Funcs. Every placeholder must be an argument, and every argument must be used. For a
+// literal {{, write {{"{{"}}. When a file is loaded, the template is executed once with generated
+// values, and a template that can never work is an error. This calls the functions of Options.Funcs
+// too. If such a function returns anything but a string, a number, a boolean, or a list or map of
+// these, the rest of the message is not checked. Time and memory of templates are limited: see
+// package prompttemplate.
 //
 // Files in the folder _partials are shared templates, with any extension. The name
 // of a partial is its path in the folder without the extension: {{template
@@ -117,23 +111,20 @@
 //
 // # Skills
 //
-// A file named SKILL.md, in any case, has the format of Agent Skills, and becomes a
-// prompt. The prompt has the name of the skill, or of its folder, the description,
-// and the text verbatim. Other keys are ignored. The folder of a skill contains no
-// further prompts.
+// A file named SKILL.md, in any case, has the format of Agent Skills, and becomes a prompt. The
+// prompt has the name of the skill, or of its folder, the description, and the text verbatim. Other
+// keys are ignored. The folder of a skill contains no further prompts.
 //
-// With Options.Skills, the folder of a SKILL.md is a skill of package promptskills,
-// too, with all files in it and below it, but those whose names begin with a dot.
-// The path of the skill is that of the folder; of a SKILL.md in the root, its name.
-// A folder with a SKILL.md below another is a skill of its own. A skill follows the
-// rules of the format to the letter: see promptskills.Skill and [ParseFrontmatter].
-// A violation is an error, and the skill stays as it was.
+// With Options.Skills, the folder of a SKILL.md is a skill of package promptskills, too, with all
+// files in it and below it, but those whose names begin with a dot. The path of the skill is that
+// of the folder; of a SKILL.md in the root, its name. A folder with a SKILL.md below another is a
+// skill of its own. A skill follows the rules of the format to the letter: see promptskills.Skill
+// and [ParseFrontmatter]. A violation is an error, and the skill stays as it was.
 //
 // # Errors
 //
-// An invalid file is skipped, and other files are loaded. The error joins all errors
-// of all files, each an [*Error] with the path, the line, the column if known, and a
-// fix:
+// An invalid file is skipped, and other files are loaded. The error joins all errors of all files,
+// each an [*Error] with the path, the line, the column if known, and a fix:
 //
 //	review/code.md:2: unknown key "titel" in front matter; did you mean "title"?
 //	review/code.md:9: argument "lines": its default: 0 is not at least 1
@@ -149,15 +140,13 @@
 //
 // # Reloading
 //
-// [Folder.Reload] combines all changes into one update, and [Folder.Watch] calls
-// Reload after changes. After an invalid edit, the prompt keeps its last valid
-// version until the file is fixed or removed. Changes to partials and included files
-// update the prompts that use them.
+// [Folder.Reload] combines all changes into one update, and [Folder.Watch] calls Reload after
+// changes. After an invalid edit, the prompt keeps its last valid version until the file is fixed
+// or removed. Changes to partials and included files update the prompts that use them.
 //
-// If a file's name is already used by a prompt defined in code, the code prompt
-// wins. The file's prompt is added when the name becomes available. The Source of
-// each prompt is "promptfs:" and the path of its file. If several folders fill one
-// registry, give each its own Options.SourcePrefix.
+// If a file's name is already used by a prompt defined in code, the code prompt wins. The file's
+// prompt is added when the name becomes available. The Source of each prompt is "promptfs:" and the
+// path of its file. If several folders fill one registry, give each its own Options.SourcePrefix.
 //
 // For files stored elsewhere, such as in a database or a key-value store, use a
 // [Mirror]. [Files] reads a folder for an upload to such a store.

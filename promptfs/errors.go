@@ -23,8 +23,7 @@ type Error struct {
 	Path string
 	// Line is the line in the file, counted from 1, or 0 if unknown.
 	Line int
-	// Column is the column in the line, in characters counted from 1, or 0 if
-	// unknown.
+	// Column is the column in the line, in characters counted from 1, or 0 if unknown.
 	Column int
 	// Err describes the error. The text may change.
 	Err error
@@ -76,7 +75,6 @@ const maxErrors = 100
 // invalid files cannot fill a disk.
 const maxLogged = 100
 
-// fileErrors are the errors of one file.
 type fileErrors struct {
 	path string
 	all  []*Error
@@ -96,7 +94,6 @@ func (f *fileErrors) lineOf(line int) int {
 	return line + 1
 }
 
-// noun is what the YAML is.
 func (f *fileErrors) noun() string {
 	if f.isYAML {
 		return "file"
@@ -104,7 +101,6 @@ func (f *fileErrors) noun() string {
 	return "front matter"
 }
 
-// example is what the YAML may be.
 func (f *fileErrors) example() string {
 	if f.isYAML {
 		return "cases: and the cases below it"
@@ -112,11 +108,9 @@ func (f *fileErrors) example() string {
 	return "title: Code review"
 }
 
-// add adds an error, unless the file already has the same error or maxErrors
-// errors.
+// add adds an error, unless the file already has the same error or maxErrors errors.
 func (f *fileErrors) add(line int, err error) { f.addAt(line, 0, err) }
 
-// addAt is add for an error whose column is known.
 func (f *fileErrors) addAt(line, column int, err error) {
 	if f.isFull() {
 		return
@@ -138,8 +132,7 @@ func (f *fileErrors) addAt(line, column int, err error) {
 // isFull reports whether add ignores further errors.
 func (f *fileErrors) isFull() bool { return len(f.all) >= maxErrors }
 
-// join returns the errors as one, in the order of paths and lines; nil for
-// none.
+// join returns the errors as one, in the order of paths and lines; nil for none.
 func join(all []*Error) error {
 	if len(all) == 0 {
 		return nil
@@ -170,5 +163,4 @@ func flat(err error) []error {
 	return []error{err}
 }
 
-// sortedKeys returns the keys of m in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -38,7 +38,6 @@ type Folder struct {
 	skills *skillTable
 	// reported has the errors of the last reload, by their text.
 	reported map[string]error
-	served   prompts.Release // that the registry has
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same time. If a method
@@ -62,11 +61,10 @@ func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 // Reload reads changed files and updates the registry in one step. Readers of the registry see all
 // changes or none, and subscribers get one signal, or none if nothing changed.
 //
-// An invalid file changes nothing: its prompt keeps the last valid version. This includes
-// a file whose prompt cannot be a tool of package prompttools. If the folder cannot
-// be read, all prompts are kept. Reload returns all current errors,
-// joined, including old ones, each an [*Error], or the reason why it could not run.
-// If ctx ends, Reload changes nothing and returns the error of ctx.
+// An invalid file changes nothing: its prompt keeps the last valid version. This includes a file
+// whose prompt cannot be a tool of package prompttools. If the folder cannot be read, all prompts
+// are kept. Reload returns all current errors, joined, including old ones, each an [*Error], or the
+// reason why it could not run. If ctx ends, Reload changes nothing and returns the error of ctx.
 //
 // Reloads run one at a time. Do not call Reload from Options.OnReload, or inside an
 // Update of the registry.
@@ -114,7 +112,6 @@ func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	return report.Err
 }
 
-// open returns what the files are read from, and how to close it.
 func (f *Folder) open() (fs.FS, func(), error) {
 	switch {
 	case f.store != nil:
@@ -152,54 +149,50 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	return f.apply(ctx, s)
 }
 
+// errMissing says that prompts must be made again, because other code has removed them.
+var errMissing = errors.New("prompts are missing")
+
+// apply plans within the change of the registry, so that no other change comes between.
 func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
-	p := f.table.plan(f.registry.Lookup, nil)
-	if len(p.missing) > 0 {
-		f.table.again(ctx, s, p.missing)
-		p = f.table.plan(f.registry.Lookup, nil)
-	}
 	more := append(f.store.errors(s.fsys), f.skills.all()...)
 	isStrict := f.store != nil && f.store.release != nil
+	var p *plan
 	var release prompts.Release
-	for rejected := map[string]error{}; ; p = f.table.plan(f.registry.Lookup, rejected) {
+	err, isAgain := error(nil), false
+	for rejected := map[string]error{}; ; {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if isStrict {
-			if err := join(slices.Concat(p.faults, more)); err != nil {
-				return nil, err
+		err = f.registry.Update(func(tx *prompts.Tx) error {
+			if p = f.table.plan(tx.Lookup, rejected); len(p.missing) > 0 && !isAgain {
+				return errMissing
 			}
-		}
-		release = f.servedRelease(p, more)
-		if len(p.entries)+len(p.remove) == 0 && release == f.served {
-			break
-		}
-		err := f.registry.Update(func(tx *prompts.Tx) error {
-			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
-				p = f.table.plan(tx.Lookup, rejected)
-				if isStrict && len(p.faults) > 0 {
-					return join(p.faults)
+			if isStrict {
+				if err := join(slices.Concat(p.faults, more)); err != nil {
+					return err
 				}
-				release = f.servedRelease(p, more)
 			}
 			for _, name := range p.remove {
 				tx.Remove(name)
 			}
-			if err := tx.SetRelease(release); err != nil {
-				return err
-			}
 			for _, e := range p.entries {
 				tx.Merge(e.compiled)
 			}
-			return nil
+			release = f.servedRelease(p, more)
+			return tx.SetRelease(release)
 		})
-		if err == nil {
-			f.served = release
+		if errors.Is(err, errMissing) {
+			f.table.again(ctx, s, p.missing)
+			isAgain = true
+		} else if err == nil || !p.reject(err, rejected) {
 			break
 		}
-		if !p.reject(err, rejected) {
-			return nil, fmt.Errorf("promptfs: update registry: %w", err)
-		}
+	}
+	switch {
+	case err != nil && isOfFiles(err):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("promptfs: update registry: %w", err)
 	}
 	f.table.done(p)
 	if f.options.Skills != nil {
@@ -212,7 +205,6 @@ func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
 	return r, nil
 }
 
-// unreadable returns the error of a folder that cannot be read at all.
 func (f *Folder) unreadable(err error) error {
 	var p *fs.PathError
 	switch {

@@ -204,7 +204,6 @@ func (d decoder) lostIn(key string, n *yaml.Node, isTest bool) {
 	}
 }
 
-// cut notes the text that a comment cuts off a value.
 func (d decoder) cut(m member) {
 	const literal = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	n := m.value

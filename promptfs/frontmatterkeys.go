@@ -10,22 +10,18 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// header is what the front matter of a prompt says.
 type header struct {
 	prompt    prompts.Prompt // without arguments
 	arguments []argument
 	members   members
 	iconLines []int // of the icons
 	isText    bool  // the messages are texts, and no templates
-	// lost says that an argument may be missing, because what declares it
-	// could not be read.
+	// lost says that an argument may be missing, because what declares it could not be read.
 	lost bool
 }
 
-// keys are the keys of front matter.
 var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
 
-// header reads front matter.
 func (d decoder) header(n *yaml.Node) header {
 	var h header
 	if n == nil {
@@ -88,9 +84,8 @@ var places = []place{
 	{"name", func(p *prompts.Prompt) { p.Name = "name" }},
 }
 
-// lineOf returns the line of an error that a registry has found in the prompt: the
-// line of the key whose removal also removes the error, or the line of the
-// argument.
+// lineOf returns the line of an error that a registry has found in the prompt: the line of the key
+// whose removal also removes the error, or the line of the argument.
 func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 	if fault.Argument != "" {
 		for i := range h.arguments {

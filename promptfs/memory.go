@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -36,8 +35,7 @@ func (c *contents) errors(fsys fs.FS) []*Error {
 	return slices.AppendSeq(slices.Clone(fsys.(*memory).conflicts), maps.Values(c.faults))
 }
 
-// memory is a file system in memory. It is immutable: the next change of a file makes
-// another one.
+// memory is a file system in memory. It is immutable: the next change of a file makes another one.
 type memory struct {
 	files     map[string]*memoryFile   // by path, folders among them
 	folders   map[string][]fs.DirEntry // by path
@@ -54,7 +52,6 @@ type memoryFile struct {
 
 func folderAt(at string) *memoryFile { return &memoryFile{name: path.Base(at)} }
 
-// newMemory returns the file system of the files, by path.
 func newMemory(files map[string]*memoryFile) *memory {
 	m := &memory{files: map[string]*memoryFile{".": folderAt(".")}, folders: make(map[string][]fs.DirEntry)}
 	for _, at := range sortedKeys(files) { // a file comes before all below it
@@ -72,53 +69,19 @@ func newMemory(files map[string]*memoryFile) *memory {
 			at = dir
 		}
 	}
-	for _, entries := range m.folders {
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	}
 	return m
 }
 
-var (
-	_ fs.ReadDirFS = (*memory)(nil)
-	_ fs.StatFS    = (*memory)(nil)
-)
-
-func (m *memory) find(op, name string) (*memoryFile, error) {
+// Open opens a file or a folder.
+func (m *memory) Open(name string) (fs.File, error) {
 	f, err := m.files[name], fs.ErrNotExist
 	if !fs.ValidPath(name) {
 		f, err = nil, fs.ErrInvalid
 	}
 	if f == nil {
-		return nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return f, nil
-}
-
-func (m *memory) Open(name string) (fs.File, error) {
-	f, err := m.find("open", name)
-	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return &openFile{memoryFile: f, content: bytes.NewReader(f.content), entries: m.folders[name]}, nil
-}
-
-func (m *memory) Stat(name string) (fs.FileInfo, error) {
-	f, err := m.find("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-func (m *memory) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := m.find("readdir", name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !f.IsDir():
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
-	}
-	return slices.Clone(m.folders[name]), nil
 }
 
 var (
@@ -144,7 +107,6 @@ func (f *memoryFile) Mode() fs.FileMode {
 // same one to be taken for the same.
 func (f *memoryFile) ModTime() time.Time { return time.Unix(f.version, 0) }
 
-// openFile is a file or a folder that is open.
 type openFile struct {
 	*memoryFile
 	content *bytes.Reader

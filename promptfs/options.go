@@ -12,12 +12,10 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// Options configures how files are read and watched. The zero value of each field is
-// its default.
+// Options configures how files are read and watched. The zero value of each field is its default.
 type Options struct {
-	// Funcs are additional functions for templates. They must be safe for concurrent
-	// use. Loading a file calls the functions with generated arguments. Default:
-	// none.
+	// Funcs are additional functions for templates. They must be safe for concurrent use. Loading a
+	// file calls the functions with generated arguments. Default: none.
 	Funcs template.FuncMap
 	// Partials is the path of the folder with partials. Default: "_partials".
 	Partials string
@@ -28,10 +26,9 @@ type Options struct {
 	// of the path of each skill. With prefixes, several folders with the same names can fill
 	// one registry. Default: none.
 	NamePrefix string
-	// Ignore has patterns of files and folders that are not read, in the form of
-	// [path.Match]. A pattern is compared with the name, and with the path from the root. To
-	// match a path only, begin the pattern with a slash. Files that a message includes are
-	// read. Default: none.
+	// Ignore has patterns of files and folders that are not read, in the form of [path.Match]. A
+	// pattern is compared with the name, and with the path from the root. To match a path only,
+	// begin the pattern with a slash. Files that a message includes are read. Default: none.
 	Ignore []string
 	// ReadIgnore, if not nil, returns more patterns for Ignore. Each load calls ReadIgnore
 	// with the files, before it reads others. If ReadIgnore returns an error, the error is
@@ -43,30 +40,26 @@ type Options struct {
 	SourcePrefix string
 	// MaxFileBytes is the maximum size of a prompt or partial. Default: 1 MiB.
 	MaxFileBytes int64
-	// MaxResourceBytes is the maximum size of an image, audio or resource. Default:
-	// 4 MiB.
+	// MaxResourceBytes is the maximum size of an image, audio or resource. Default: 4 MiB.
 	MaxResourceBytes int64
 	// Skills, if not nil, receives the skills: each folder with a SKILL.md, with all
 	// files in it and below it whose names do not begin with a dot. Default: none.
 	Skills *promptskills.Registry
 	// DisableSkillPrompts says that a SKILL.md is not a prompt.
 	DisableSkillPrompts bool
-	// Logger receives errors when they appear and when they are fixed, and the
-	// changes of each reload. It receives at most 100 errors of a reload and the
-	// number of the others. Default: slog.Default(). To log nothing, use
-	// slog.New(slog.DiscardHandler).
+	// Logger receives errors when they appear and when they are fixed, and the changes of each
+	// reload. It receives at most 100 errors of a reload and the number of the others. Default:
+	// slog.Default(). To log nothing, use slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
 	// OnReload is called at the end of each reload that has changed a prompt or an
 	// error. It must not call Reload. Default: none.
 	OnReload func(Report)
-	// Debounce is the time without changes before [Folder.Watch] reads files, so
-	// that it reads no half-written file. Watch waits for at most ten times as long.
-	// Default: 100 ms.
+	// Debounce is the time without changes before [Folder.Watch] reads files, so that it reads no
+	// half-written file. Watch waits for at most ten times as long. Default: 100 ms.
 	Debounce time.Duration
-	// PollInterval is the interval at which [Folder.Watch] scans all files, in
-	// addition to notifications of the operating system. Set PollInterval for
-	// network file systems, which may send no notifications. Default: not at all, or
-	// every 2 s while folders cannot be watched.
+	// PollInterval is the interval at which [Folder.Watch] scans all files, in addition to
+	// notifications of the operating system. Set PollInterval for network file systems, which may
+	// send no notifications. Default: not at all, or every 2 s while folders cannot be watched.
 	PollInterval time.Duration
 }
 
@@ -89,7 +82,6 @@ type Report struct {
 	Err error
 }
 
-// filled returns the options with their defaults.
 func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
@@ -104,10 +96,8 @@ func (o Options) filled() Options {
 	return o
 }
 
-// sourceOf returns the Source of the prompt from a file.
 func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
 
-// positive returns n, or otherwise if n is not more than 0.
 func positive[T ~int64](n, otherwise T) T {
 	if n > 0 {
 		return n

@@ -38,10 +38,8 @@ type made struct {
 	partialErrors []*Error
 }
 
-// unknownDigest is the digest of no prompt.
 var unknownDigest = digestOf([sha256.Size]byte{})
 
-// parse makes a prompt of a file.
 func (s *source) parse(ctx context.Context, name string, content []byte, all partials) *made {
 	m := &made{faults: fileErrors{path: name}}
 	m.prompt.Digest = unknownDigest // until all that the prompt is made of is known
@@ -121,7 +119,6 @@ func (m *made) sumOf(name string, content []byte, all partials) [sha256.Size]byt
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// markdown makes a prompt of a Markdown file.
 func (s *source) markdown(ctx context.Context, m *made, name, text string, all partials) {
 	front, _, body, line, ok := split(text, &m.faults)
 	if !ok {
@@ -207,7 +204,6 @@ func (m *made) syntax(s *source, parts []part, messages []prompttemplate.Message
 	}
 }
 
-// check compiles the prompt, and adds what a registry finds wrong.
 func (m *made) check(h *header) {
 	p := m.prompt
 	if len(m.faults.all) > 0 {
@@ -231,8 +227,7 @@ func (m *made) check(h *header) {
 	}
 }
 
-// declarationFixes are the fixes for what a registry finds wrong, by a part of the
-// message.
+// declarationFixes are the fixes for what a registry finds wrong, by a part of the message.
 var declarationFixes = []struct{ part, fix string }{
 	{": default: ", "write a default that the argument accepts, or remove the key"},
 	{", so no value is allowed", "change one of the two"},
@@ -240,7 +235,6 @@ var declarationFixes = []struct{ part, fix string }{
 	{": schema: pattern: ", `correct the regular expression, with \ before a literal bracket`},
 }
 
-// declarationFix returns the fix for an error of a registry, if one is known.
 func declarationFix(err error) string {
 	for _, d := range declarationFixes {
 		if strings.Contains(err.Error(), d.part) && !strings.Contains(err.Error(), "; ") {
@@ -320,7 +314,6 @@ func orVerbatim(err error, h *header) error {
 	return hint.New(fix+", or template: false in the front matter for text without templates", "%w", bare)
 }
 
-// templateError adds an error of a template, with its line in the file.
 func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 	at := func(line int) int { return m.parts[e.Message-1].line + max(line, 1) - 1 }
 	inner := (*prompttemplate.Error)(nil)

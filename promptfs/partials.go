@@ -13,7 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// partial is one file of the folder of partials.
 type partial struct {
 	name   string
 	path   string
@@ -29,13 +28,11 @@ type partial struct {
 	all  [sha256.Size]byte // the sum of these
 }
 
-// partials are those that can be used.
 type partials struct {
 	named map[string]*partial
 	set   *prompttemplate.Set // nil for none
 }
 
-// newPartial reads a partial.
 func newPartial(path string, content []byte) *partial {
 	p := &partial{path: path, sum: sha256.Sum256(content), size: int64(len(content))}
 	f := fileErrors{path: path}
@@ -58,8 +55,7 @@ func callsInNFC(text string) string {
 	return partialCall.ReplaceAllStringFunc(text, norm.NFC.String)
 }
 
-// sum returns the sum of a partial and of those that it leads to; that of none
-// is zero.
+// sum returns the sum of a partial and of those that it leads to; that of none is zero.
 func (all partials) sum(name string) [sha256.Size]byte {
 	if p := all.named[name]; p != nil {
 		return p.all
@@ -120,7 +116,6 @@ func (p *partial) line(line int) int {
 	return p.before + line
 }
 
-// error returns an error of a template in the partial as one of its file.
 func (p *partial) error(e *prompttemplate.Error) *Error {
 	return newError(p.path, p.line(e.Line), e.Column, e.Err)
 }

@@ -23,7 +23,7 @@ type plan struct {
 	faults  []*Error
 }
 
-// lookup is [prompts.Registry.Lookup], or that of a Tx.
+// lookup is the Lookup of a [prompts.Tx].
 type lookup func(name string) (prompts.Prompt, bool)
 
 // emptyRegistry is the lookup of a registry without prompts.
@@ -45,7 +45,6 @@ type holders struct {
 	known map[string]holder
 }
 
-// of returns whose prompt has the name.
 func (h *holders) of(name string) holder {
 	known := h.known[name]
 	if known == 0 {
@@ -64,8 +63,7 @@ func (h *holders) of(name string) holder {
 	return known
 }
 
-// isFrom reports whether the registry has, under this name, the prompt from
-// path.
+// isFrom reports whether the registry has, under this name, the prompt from path.
 func (h *holders) isFrom(name, path string) bool {
 	return name != "" && h.table.owners[name] == path && h.of(name) == folderPrompt
 }
@@ -149,8 +147,7 @@ func (p *plan) reject(err error, rejected map[string]error) bool {
 	return len(rejected) > before
 }
 
-// claims returns the paths that want each name, and the names of the prompts that
-// stay unchanged.
+// claims returns the paths that want each name, and the names of the prompts that stay unchanged.
 func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (claims map[string][]string, kept map[string]string) {
 	claims, kept = map[string][]string{}, map[string]string{}
 	for _, path := range paths {
@@ -164,7 +161,6 @@ func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (
 	return claims, kept
 }
 
-// inTheWay returns why the prompt from path cannot have the name.
 func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
@@ -188,10 +184,8 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 	return nil
 }
 
-// mostWords is how many words an enumeration has.
 const mostWords = 5
 
-// enumeration returns the first few of the words.
 func enumeration(words []string) string { return enumerationOf(words, len(words)) }
 
 // enumerationOf returns the first few of n words, of which these are the first.
@@ -201,14 +195,6 @@ func enumerationOf(words []string, n int) string {
 		text += fmt.Sprintf(" and %d more", n-mostWords)
 	}
 	return text
-}
-
-// holds reports whether the registry still has the prompts under the names of the plan that it
-// had when the plan was made.
-func (p *plan) holds(t *table, in lookup) bool {
-	h := &holders{in, t, map[string]holder{}}
-	isNot := func(want holder) func(string) bool { return func(name string) bool { return h.of(name) != want } }
-	return !slices.ContainsFunc(p.added, isNot(noPrompt)) && !slices.ContainsFunc(p.changed, isNot(folderPrompt)) && !slices.ContainsFunc(p.remove, isNot(folderPrompt))
 }
 
 // done notes that the plan has been carried out.

@@ -11,44 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// A plan does not hold once somebody else has a name of it.
-func TestPlanHolds(t *testing.T) {
-	t.Parallel()
-	o := Options{}.filled()
-	table := newTable(&o)
-	var reg prompts.Registry
-	refresh := func(fsys fstest.MapFS) *plan {
-		require.NoError(t, table.refresh(t.Context(), newSource(fsys, &o)))
-		return table.plan(reg.Lookup, nil)
-	}
-	set := func(p *plan) {
-		for _, e := range p.entries {
-			require.NoError(t, reg.Set(*e.prompt))
-		}
-	}
-	code := prompts.Prompt{Name: "a", Render: nothing}
-	text := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-
-	p := refresh(fstest.MapFS{"a.md": text("1")}) // which adds it
-	assert.True(t, p.holds(table, reg.Lookup))
-	require.NoError(t, reg.Set(code))
-	assert.False(t, p.holds(table, reg.Lookup))
-
-	set(p)
-	table.done(p)
-	p = refresh(fstest.MapFS{"a.md": text("2")}) // which changes it
-	assert.True(t, p.holds(table, reg.Lookup))
-	require.NoError(t, reg.Set(code))
-	assert.False(t, p.holds(table, reg.Lookup))
-
-	set(p)
-	table.done(p)
-	p = refresh(fstest.MapFS{}) // which removes it
-	assert.True(t, p.holds(table, reg.Lookup))
-	require.NoError(t, reg.Set(code))
-	assert.False(t, p.holds(table, reg.Lookup))
-}
-
 // Who waits for files to be left alone does not read one that has just been
 // written, and changes nothing meanwhile; who does not wait reads it.
 func TestReloadAfter(t *testing.T) {

@@ -7,8 +7,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// This file has the version of a folder: its content digest, and the release that is
-// served.
+// This file has the version of a folder: its content digest, and the release that is served.
 
 // contentDigest returns the content digest of what [Files] returns. It is made again if a
 // file has changed.

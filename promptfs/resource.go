@@ -38,10 +38,14 @@ var (
 	}
 )
 
-const (
-	knownImages = "png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"
-	knownAudio  = "wav, mp3, ogg, opus, flac, m4a, aac, weba"
-)
+// mediaTypes are the types by the kind of a message, and their extensions.
+var mediaTypes = map[string]struct {
+	types map[string]string
+	known string
+}{
+	"image": {imageTypes, "png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"},
+	"audio": {audioTypes, "wav, mp3, ogg, opus, flac, m4a, aac, weba"},
+}
 
 // dependency is a file that a prompt was made of, beside its own.
 type dependency struct {
@@ -62,15 +66,9 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 	}
 	extension := strings.ToLower(path.Ext(name))
 	mime := ""
-	switch {
-	case p.kind == "image":
-		if mime = imageTypes[extension]; mime == "" {
-			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownImages, "unknown image type")))
-			return nil, nil
-		}
-	case p.kind == "audio":
-		if mime = audioTypes[extension]; mime == "" {
-			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownAudio, "unknown audio type")))
+	if media, ok := mediaTypes[p.kind]; ok {
+		if mime = media.types[extension]; mime == "" {
+			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+media.known, "unknown %s type", p.kind)))
 			return nil, nil
 		}
 	}
@@ -141,14 +139,12 @@ func (s *source) inOtherForm(ctx context.Context, name string) string {
 	return at
 }
 
-// ofFile returns err with the file that a message names.
 func ofFile(file string, err error) error {
 	fix, bare := hint.Split(err)
 	return hint.New(fix, "%s: %w", shown(file), bare)
 }
 
-// typeOf returns the type of a resource, empty for what the protocol takes it
-// for without one.
+// typeOf returns the type of a resource, empty for what the protocol takes it for without one.
 func typeOf(extension string) string {
 	for _, types := range []map[string]string{resourceTypes, imageTypes, audioTypes} {
 		if t := types[extension]; t != "" {
@@ -158,7 +154,6 @@ func typeOf(extension string) string {
 	return ""
 }
 
-// uri returns the URI of a resource.
 func (s *source) uri(name string) string {
 	return s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath()
 }

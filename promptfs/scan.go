@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// file is a file that a scan has found.
 type file struct {
 	path  string
 	stamp stamp
@@ -53,17 +52,16 @@ type link struct {
 	inSkill    bool
 }
 
-// scanPrompts finds the prompts. The error is that the folder cannot be read,
-// or the end of ctx.
-func (s *source) scanPrompts(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, read: map[string]string{}}
-	return found, found.all(".")
-}
-
-// scanSkills finds the files of skills. The error is that of scanPrompts.
-func (s *source) scanSkills(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, kind: ofSkills, read: map[string]string{}}
-	return found, found.all(".")
+// scan finds the files of a kind in all folders. The error is that the folder cannot be read, or
+// the end of ctx.
+func (s *source) scan(ctx context.Context, kind scanKind) (*scan, error) {
+	c := &scan{source: s, ctx: ctx, kind: kind, read: map[string]string{}}
+	if err := c.folder(".", ".", false); err != nil {
+		return c, err
+	}
+	c.follow()
+	c.sort()
+	return c, ctx.Err()
 }
 
 // scanPartials finds the partials. There may be none.
@@ -107,21 +105,10 @@ func (c *scan) unreadable(path string, err error) {
 	}
 }
 
-// all reads the folder and all in it.
-func (c *scan) all(root string) error {
-	if err := c.folder(root, root, false); err != nil {
-		return err
-	}
-	c.follow()
-	c.sort()
-	return c.ctx.Err()
-}
-
 func (c *scan) sort() {
 	slices.SortFunc(c.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
-// isHidden reports whether a file or folder of that name is ignored.
 func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
 
 // folder reads a folder, but for the links in it. real is its path without
@@ -163,7 +150,6 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 	return nil
 }
 
-// isOurs reports whether a file of this name is what the scan finds.
 func (c *scan) isOurs(name string, inSkill bool) bool {
 	switch bare, isPrompt := isMarkdown(name); {
 	case c.kind == ofSkills:
@@ -177,7 +163,6 @@ func (c *scan) isOurs(name string, inSkill bool) bool {
 	}
 }
 
-// isSkill reports whether a file of this name is in the format of Agent Skills.
 func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
 // isMarkdown reports whether the extension of a name is that of Markdown, and
@@ -187,9 +172,8 @@ func isMarkdown(name string) (bare string, ok bool) {
 	return strings.TrimSuffix(name, extension), strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
 }
 
-// follow follows the links, those in folders that others lead to among them.
-// A folder is read once, so that links can neither loop nor make
-// many files of a few.
+// follow follows the links, those in folders that others lead to among them. A folder is read once,
+// so that links can neither loop nor make many files of a few.
 func (c *scan) follow() {
 	for len(c.links) > 0 && c.ctx.Err() == nil {
 		l := c.links[0]

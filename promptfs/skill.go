@@ -11,8 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// skill makes a prompt of a SKILL.md: its name, its description and its body,
-// which is no template.
+// skill makes a prompt of a SKILL.md: its name, its description and its body, which is no template.
 func (m *made) skill(name, text string) {
 	front, _, body, line, ok := split(text, &m.faults)
 	if !ok {

@@ -14,11 +14,10 @@ import (
 
 // This file makes JSON of the front matter of a SKILL.md.
 
-// ParseFrontmatter returns the front matter of a SKILL.md as a JSON object, for
-// promptskills.Skill. Values have the types of YAML 1.2: yes and 2026-07-28 are
-// strings, 0o17 is 15. The error joins all errors, each an [*Error] without a path:
-// of what JSON does not have, such as .inf and keys that are no strings, and of
-// anchors, aliases, tags, merge keys and duplicate keys.
+// ParseFrontmatter returns the front matter of a SKILL.md as a JSON object, for promptskills.Skill.
+// Values have the types of YAML 1.2: yes and 2026-07-28 are strings, 0o17 is 15. The error joins
+// all errors, each an [*Error] without a path: of what JSON does not have, such as .inf and keys
+// that are no strings, and of anchors, aliases, tags, merge keys and duplicate keys.
 func ParseFrontmatter(content []byte) (json.RawMessage, error) {
 	front, _, f := frontmatterOf("", content)
 	return front, join(f.all)
@@ -124,14 +123,12 @@ var (
 	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 )
 
-// isString reports whether a scalar is a string.
 func isString(n *yaml.Node) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return n.Style&quoted != 0 || !coreConstant.MatchString(n.Value) && !coreInteger.MatchString(n.Value) && !coreFloat.MatchString(n.Value)
 }
 
-// jsonOf returns a plain scalar that is no string as JSON, and whether JSON has
-// such a value.
+// jsonOf returns a plain scalar that is no string as JSON, and whether JSON has such a value.
 func jsonOf(v string) (string, bool) {
 	switch strings.ToLower(v) {
 	case "", "~", "null":

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,10 +20,9 @@ import (
 
 // This file keeps a registry of skills equal to the folders with a SKILL.md.
 
-// LoadSkills makes skills of all folders in fsys that have a SKILL.md. It returns
-// those that are valid, in the order of their paths, and an error that joins all
-// errors of the others, each an [*Error]: there can be both. The rules for files
-// and links are those of [Load].
+// LoadSkills makes skills of all folders in fsys that have a SKILL.md. It returns those that are
+// valid, in the order of their paths, and an error that joins all errors of the others, each an
+// [*Error]: there can be both. The rules for files and links are those of [Load].
 func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 	o = o.filled()
 	t := newSkillTable(&o)
@@ -38,7 +38,6 @@ func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 	return skills, join(t.all())
 }
 
-// skillTable is what is known of the skills of a folder.
 type skillTable struct {
 	options *Options
 	files   map[string]*skillFile  // by path
@@ -81,8 +80,7 @@ func newSkillTable(o *Options) *skillTable {
 	return &skillTable{options: o, owners: map[string]*skillEntry{}}
 }
 
-// found is a folder with a SKILL.md and its files, those of skills below it not
-// included.
+// foundSkill is a folder with a SKILL.md and its files, those of skills below it not included.
 type foundSkill struct {
 	files []file
 	// With those of skills below it.
@@ -93,7 +91,7 @@ type foundSkill struct {
 // refresh looks at the files of skills, and reads those that have changed. If it
 // fails, the table is what it was.
 func (t *skillTable) refresh(ctx context.Context, s *source) error {
-	found, err := s.scanSkills(ctx)
+	found, err := s.scan(ctx, ofSkills)
 	if err != nil {
 		return err
 	}
@@ -158,7 +156,6 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	return nil
 }
 
-// lookSkillFile reads a file of a skill, unless the file is what it was.
 func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
 	switch {
 	case old != nil && f.info == nil: // it cannot be looked at
@@ -173,8 +170,7 @@ func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *ski
 	return &same
 }
 
-// readSkillFile reads one file of a skill. If the content is that of old, it is
-// not held twice.
+// readSkillFile reads one file of a skill. If the content is that of old, it is not held twice.
 func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
 	content, err := s.read(ctx, f.stamp.real, f.info, promptskills.MaxBytes)
 	if err == nil && old != nil && old.err == nil && string(old.content) == string(content) {
@@ -187,11 +183,7 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 		front, lines, faults := frontmatterOf(f.path, content)
 		k.front, k.lines, k.faults, k.warnings = front, lines, faults.all, faults.warnings
 		if s.options.DisableSkillPrompts { // or the file is read as a prompt, too
-			var before []*Error
-			if old != nil {
-				before = old.warnings
-			}
-			s.warn(ctx, before, k.warnings)
+			s.warn(ctx, cmp.Or(old, new(skillFile)).warnings, k.warnings)
 		}
 	}
 	return k
@@ -247,7 +239,6 @@ func sameFile(a, b *skillFile) bool {
 	return a == b || a.err == nil && b.err == nil && len(a.content) == len(b.content) && (len(a.content) == 0 || &a.content[0] == &b.content[0])
 }
 
-// errorOf returns an error of a skill as one of its file.
 func (e *skillEntry) errorOf(err error) *Error {
 	at := newError(path.Join(e.dir, promptskills.Main), 0, 0, err)
 	var of *promptskills.Error
@@ -282,8 +273,7 @@ func (t *skillTable) all() []*Error {
 	return all
 }
 
-// apply applies the changes to the registry, as one update. An invalid skill stays
-// unchanged.
+// apply applies the changes to the registry, as one update. An invalid skill stays unchanged.
 func (t *skillTable) apply(reg *promptskills.Registry) {
 	without := map[string]bool{} // skills that the registry does not take
 	t.refused = nil
@@ -319,7 +309,6 @@ func (t *skillTable) apply(reg *promptskills.Registry) {
 	}
 }
 
-// entryOf returns the entry of a skill.
 func (t *skillTable) entryOf(skill string) *skillEntry {
 	for _, e := range t.entries {
 		if e.skill.Path == skill {

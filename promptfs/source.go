@@ -18,7 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// source is where files are read from.
 type source struct {
 	fsys    fs.FS
 	links   fs.ReadLinkFS // nil if there are no links
@@ -94,8 +93,7 @@ func (s *source) stampOf(real string, info fs.FileInfo) stamp {
 	return stamp{real, info.Size(), m, regular.Changed(info), info.Mode(), !m.IsZero() && m.Before(s.now.Add(-coarse))}
 }
 
-// same reports whether a file that had the stamp before and now has this one
-// need not be read.
+// same reports whether a file that had the stamp before and now has this one need not be read.
 func (s stamp) same(before stamp) bool {
 	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified) && s.changed.Equal(before.changed)
 }
@@ -148,7 +146,6 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 	return s.stampOf(real, info), info, nil
 }
 
-// readDir lists a folder, by name.
 func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error) {
 	return regular.UnlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
 }

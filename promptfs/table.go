@@ -72,7 +72,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.scanPrompts(ctx)
+	found, err := s.scan(ctx, ofPrompts)
 	if err != nil {
 		return err
 	}
@@ -149,8 +149,7 @@ func (s *source) nearestFolder(name string) string {
 	return "."
 }
 
-// look returns the entry of a file. old is what it was, nil if that is not
-// known.
+// look returns the entry of a file. old is what it was, nil if that is not known.
 func (s *source) look(ctx context.Context, old *entry, f file, all partials) *entry {
 	if old == nil {
 		return s.remake(ctx, &entry{path: f.path}, f, all)
@@ -165,7 +164,6 @@ func (s *source) look(ctx context.Context, old *entry, f file, all partials) *en
 	return old
 }
 
-// isBelow reports whether the path is one of the others, or below one.
 func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
@@ -294,7 +292,6 @@ func (all partials) are(named map[string]*partial) bool {
 	return true
 }
 
-// readPartial reads one partial.
 func (s *source) readPartial(ctx context.Context, f file) *partial {
 	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {

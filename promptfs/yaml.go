@@ -9,15 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its
-// JSON pointer, such as /cases/0/name; 0 if there is no such value. The line of a member
-// is that of its key. ParseYAML is the parser of test files, for
-// prompttest.CheckCases.
+// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
+// pointer, such as /cases/0/name; 0 if there is no such value. The line of a member is that of its
+// key. ParseYAML is the parser of test files, for prompttest.CheckCases.
 //
-// Values have the types of YAML 1.2. A number that JSON writes in another way, such as
-// 007, is a string. An empty file is null. The error joins all errors, each an [*Error]
-// with the path: anchors, aliases, tags, merge keys, duplicate keys, and text that is
-// not YAML.
+// Values have the types of YAML 1.2. A number that JSON writes in another way, such as 007, is a
+// string. An empty file is null. The error joins all errors, each an [*Error] with the path:
+// anchors, aliases, tags, merge keys, duplicate keys, and text that is not YAML.
 //
 // In a test file, *.test.yaml, the name of the prompt is in NFC, as in a [Folder]. If the name of the
 // file is in NFD, the value has the key prompt.
@@ -71,7 +69,6 @@ func nameInNFC(path string, file *yaml.Node) {
 // testExtension is how the name of a test file ends.
 const testExtension = ".test.yaml"
 
-// escapePointer escapes a name for a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // locate adds the lines of the values in n by their JSON pointers, and makes strings of

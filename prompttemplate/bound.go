@@ -14,18 +14,16 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-// maxWeight is the maximum number of steps between two looks at the context: of
-// a text, with the partials that it calls, but for what its ranges repeat, and
-// of one repetition.
+// maxWeight is the maximum number of steps between two looks at the context: of a text, with the
+// partials that it calls, but for what its ranges repeat, and of one repetition.
 const maxWeight = 1_000_000
 
 // repetition is what one repetition costs beside what is repeated, in steps.
 const repetition = 4
 
-// bounder counts the nodes of a parse tree, and puts calls into it that count
-// when it is executed: at the beginning of what a range repeats, behind what a
-// range goes through, behind calls of code that is not ours, and behind values
-// that are written.
+// bounder counts the nodes of a parse tree, and puts calls into it that count when it is executed:
+// at the beginning of what a range repeats, behind what a range goes through, behind calls of code
+// that is not ours, and behind values that are written.
 type bounder struct {
 	funcs     template.FuncMap   // the author's
 	partials  map[string]*text   // linked
@@ -38,7 +36,6 @@ type bounder struct {
 	sources   sources         // for a trace
 }
 
-// sources are the arguments that values come from.
 type sources struct {
 	dot       []string            // of the dot, if it is a value of them
 	isElement bool                // the dot is one, and has no arguments itself
@@ -350,10 +347,9 @@ func (b *bounder) isOurs(name string) bool {
 	return isFunction(b.funcs, name) || isInternal(name)
 }
 
-// isText reports whether text/template writes the value of a pipeline as
-// [run.textOf] does: an argument of a prompt without a struct, or an element of a
-// list, that is a string, an integer or a boolean; or what one of our functions
-// returns.
+// isText reports whether text/template writes the value of a pipeline as [run.textOf] does: an
+// argument of a prompt without a struct, or an element of a list, that is a string, an integer or a
+// boolean; or what one of our functions returns.
 func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
 	if v := b.argument(p, dot); v != nil {
 		return v.types == aString || v.types == anInteger || v.types == aBoolean

@@ -40,7 +40,6 @@ type variable struct {
 	was  bool
 }
 
-// walk reads a text that was parsed.
 func walk(t *text, arguments []argument, funcs template.FuncMap) {
 	t.set = map[string]int{}
 	r := &reader{funcs: funcs, text: t, arguments: arguments, dot: value{kind: same}, variables: map[string]kind{"$": same}, uses: map[string]bool{}, calls: map[call]int{}}
@@ -167,7 +166,6 @@ func (r *reader) branch(n *parse.BranchNode) {
 	r.levels--
 }
 
-// call walks {{template "name" pipe}}.
 func (r *reader) call(n *parse.TemplateNode) {
 	c := call{partial: n.Name, given: nothing}
 	if n.Pipe != nil {
@@ -337,7 +335,6 @@ func (r *reader) operand(n parse.Node) value {
 	return value{}
 }
 
-// field walks the fields of a value.
 func (r *reader) field(n parse.Node, of kind, names []string) value {
 	if of != same {
 		return value{}
@@ -365,7 +362,6 @@ func (r *reader) note(u use) {
 	r.text.uses = append(r.text.uses, u)
 }
 
-// needs notes that an argument has to be of one of the types.
 func (r *reader) needs(by string, v value, types types) {
 	if v.argument != nil {
 		u := *v.argument
@@ -407,8 +403,7 @@ func (r *reader) result(name string, args []value) value {
 	return value{}
 }
 
-// comparison notes what a comparison needs: eq compares the first with each of
-// the others.
+// comparison notes what a comparison needs: eq compares the first with each of the others.
 func (r *reader) comparison(name string, args []value) {
 	comparable := aString | anInteger | aNumber | aBoolean
 	if name != "eq" && name != "ne" {

@@ -109,7 +109,6 @@ func isNil(v reflect.Value) bool {
 	return false
 }
 
-// compare compares two values that have an order.
 func (r *run) compare(a, b reflect.Value) (int, error) {
 	a, b = concrete(a), concrete(b)
 	ka, kb := orderingOf(a), orderingOf(b)
@@ -204,7 +203,6 @@ func (r *run) index(item reflect.Value, indexes ...reflect.Value) (reflect.Value
 	return item, nil
 }
 
-// keyOf returns a value as the key of a map.
 func keyOf(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 	isInt := func(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr }
 	switch {

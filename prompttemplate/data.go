@@ -13,8 +13,7 @@ import (
 type data interface {
 	// all returns the arguments.
 	all() []argument
-	// selected returns the argument that .a.b selects, given a and b, or what
-	// is wrong with that.
+	// selected returns the argument that .a.b selects, given a and b.
 	selected(names []string) (argument string, err error)
 	// indexed is selected for index . "key".
 	indexed(key string) (argument string, err error)
@@ -27,7 +26,6 @@ type data interface {
 // argument is an argument and how a template writes it.
 type argument struct{ name, action string }
 
-// named are the arguments of a prompt without a struct.
 type named struct {
 	arguments []argument
 	values    []typed

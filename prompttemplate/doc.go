@@ -14,9 +14,8 @@
 //
 // # Data
 //
-// With [New], the data are the arguments by name: {{.code}}. For a name that is not
-// an identifier, write {{index . "file-path"}}. A value has the type of the
-// argument's schema:
+// With [New], the data are the arguments by name: {{.code}}. For a name that is not an identifier,
+// write {{index . "file-path"}}. A value has the type of the argument's schema:
 //
 //   - integer: an int. {{if gt .severity 3}} works;
 //   - number: a float64;
@@ -31,9 +30,8 @@
 // With [NewTyped], the data is a struct, and its fields have their Go names. An
 // absent argument is the zero value of its type. A nil pointer prints nothing.
 //
-// Values are data and never templates: a value that contains {{ is printed
-// unchanged. The text around actions is unchanged too, including line ends, which
-// {{- and -}} trim.
+// Values are data and never templates: a value that contains {{ is printed unchanged. The text
+// around actions is unchanged too, including line ends, which {{- and -}} trim.
 //
 // If a template fails at run time, the client gets an internal error, and
 // Options.Logger of the server gets an [*Error] with the place.
@@ -54,8 +52,7 @@
 //
 // # Checks
 //
-// [New] and [NewTyped] return all errors, joined, each with the message and the
-// line:
+// [New] and [NewTyped] return all errors, joined, each with the message and the line:
 //
 //   - syntax errors, unknown functions and partials, and partials that call
 //     themselves;
@@ -68,11 +65,10 @@
 //   - an empty message, a message without a role, and a prompt without messages or
 //     with its own render function.
 //
-// Inside {{range .focus}} and {{with .language}}, fields of the dot are not checked,
-// and $.code is. A partial called with the dot or with $ is checked like the
-// message. A partial called with another value is not. A template cannot call
-// methods on the struct of all arguments, because the check could not find the used
-// arguments. Use a function in Options.Funcs instead.
+// Inside {{range .focus}} and {{with .language}}, fields of the dot are not checked, and $.code is.
+// A partial called with the dot or with $ is checked like the message. A partial called with
+// another value is not. A template cannot call methods on the struct of all arguments, because the
+// check could not find the used arguments. Use a function in Options.Funcs instead.
 //
 // # Limits
 //
@@ -83,6 +79,5 @@
 // declaration: more than 500 levels of nesting, 200 variables in scope, 128 KiB of
 // actions in one template, or 256 partials. A range over a channel is an error.
 //
-// The work of functions in [Options.Funcs] and of methods is not limited. Their
-// output counts.
+// The work of functions in [Options.Funcs] and of methods is not limited. Their output counts.
 package prompttemplate

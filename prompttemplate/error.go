@@ -14,20 +14,16 @@ type Error struct {
 	// Message is the number of the message, counted from 1. It is 0 if the error is
 	// not in a message.
 	Message int
-	// Partial is the name of the partial. It is empty if the error is not in a
-	// partial.
+	// Partial is the name of the partial. It is empty if the error is not in a partial.
 	Partial string
 	// Line is the line in the message or partial, counted from 1, or 0 if unknown.
 	Line int
-	// Column is the column in the line, in characters counted from 1, or 0 if
-	// unknown.
+	// Column is the column in the line, in characters counted from 1, or 0 if unknown.
 	Column int
-	// CallMessage and CallLine are the message and the line that call a partial with
-	// unsuitable placeholders, directly or through other partials. Both are 0 for
-	// other errors.
+	// CallMessage and CallLine are the message and the line that call a partial with unsuitable
+	// placeholders, directly or through other partials. Both are 0 for other errors.
 	CallMessage, CallLine int
-	// Argument is the name of an argument that no message uses. It is empty for
-	// other errors.
+	// Argument is the name of an argument that no message uses. It is empty for other errors.
 	Argument string
 	// Err describes the error. The text may change.
 	Err error

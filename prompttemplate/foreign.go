@@ -93,7 +93,6 @@ func explainAt(at place, source, message string) (place, error) {
 	return at, explain(message)
 }
 
-// in returns the place of an offset in a line.
 func (p place) in(line string, offset int) place {
 	p.column = 1 + utf8.RuneCountInString(line[:offset])
 	return p

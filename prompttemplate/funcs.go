@@ -13,9 +13,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-// functions returns the functions of this package, which count for r, but
-// those that the author replaces. Those of text/template that are missing do
-// little, however large their arguments are.
+// functions returns the functions of this package, which count for r, but those that the author
+// replaces. Those of text/template that are missing do little, however large their arguments are.
 func (r *run) functions(author template.FuncMap) template.FuncMap {
 	all := template.FuncMap{
 		rangeFunc: r.iterable,
@@ -83,8 +82,7 @@ func (r *run) trace(place string) bool {
 	return false
 }
 
-// ofTexts returns what f makes of the texts of two values, at most factor times
-// as long.
+// ofTexts returns what f makes of the texts of two values, at most factor times as long.
 func (r *run) ofTexts(a, b reflect.Value, factor int, f func(a, b string) string) (string, error) {
 	first, err := r.textOf(a)
 	if err != nil {
@@ -121,9 +119,8 @@ func (r *run) json(v reflect.Value) (string, error) {
 	return string(text), r.spend(len(text))
 }
 
-// list returns the elements of a list, or of its text: those of a JSON array,
-// else what stands between commas. An element of JSON that is no string is
-// its JSON.
+// list returns the elements of a list, or of its text: those of a JSON array, else what stands
+// between commas. An element of JSON that is no string is its JSON.
 func (r *run) list(v reflect.Value) (reflect.Value, error) {
 	d := indirect(v)
 	if d.Kind() == reflect.Slice || d.Kind() == reflect.Array {

@@ -8,11 +8,10 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// New returns p with a render function that executes the messages. Their data are
-// the arguments in p.Arguments, by name. An argument with the schema type integer,
-// number, boolean or array is an int, a float64, a bool, or a slice of these types
-// or of strings. Any other argument is a string. An absent argument without a
-// default is the zero value of its type.
+// New returns p with a render function that executes the messages. Their data are the arguments in
+// p.Arguments, by name. An argument with the schema type integer, number, boolean or array is an
+// int, a float64, a bool, or a slice of these types or of strings. Any other argument is a string.
+// An absent argument without a default is the zero value of its type.
 //
 // An argument that the messages only print, as {{.name}} or {{index . "a-b"}}, becomes
 // Verbatim: see [prompts.Argument].
@@ -31,10 +30,9 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	return c.named(p, d), nil
 }
 
-// NewTyped returns p with the arguments of the struct In, like [prompts.New], and a
-// render function that executes the messages. Their data is an In, with the fields
-// under their Go names. Fields of embedded structs may be written as in Go, with or
-// without the struct's name.
+// NewTyped returns p with the arguments of the struct In, like [prompts.New], and a render function
+// that executes the messages. Their data is an In, with the fields under their Go names. Fields of
+// embedded structs may be written as in Go, with or without the struct's name.
 //
 // NewTyped returns all errors in In, the messages and the options, joined.
 // [prompts.Registry.Add] reports errors in the rest of p.
@@ -56,8 +54,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	}), nil
 }
 
-// compile compiles the messages with a set of their own. It also returns the errors
-// of the set.
+// compile compiles the messages with a set of their own. It also returns the errors of the set.
 func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Error) (*compiled, error) {
 	c, all := s.compile(p, messages, d, slices.Concat(faults, renderErrors(p), s.all()))
 	var own []*Error

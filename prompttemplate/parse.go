@@ -68,7 +68,6 @@ func (t *text) at(pos parse.Pos) place {
 	return at
 }
 
-// column returns the column of the byte at an offset of a line.
 func (t *text) column(line, offset int) int {
 	rest := t.source
 	for range line - 1 {
@@ -90,8 +89,7 @@ func (t *text) addAt(at place, err error) {
 	}
 }
 
-// parse parses a text. Whether its functions and partials exist is checked
-// later.
+// parse parses a text. Whether its functions and partials exist is checked later.
 func parseText(at place, source string) *text {
 	t := &text{place: at, label: at.String(), source: source}
 	if pos, err := scan(source); err != nil {

@@ -11,8 +11,7 @@ import (
 // What templates write for a value is what package fmt writes, but for numbers
 // and lists: see [written].
 
-// format returns what f makes of the values. size is that of a byte of a string
-// then; nil for 1.
+// format returns what f makes of the values. size is that of a byte of a string then; nil for 1.
 func (r *run) format(values []any, size func(byte) int, f func(...any) string) (string, error) {
 	if _, err := r.bound(values, size); err != nil {
 		return "", err
@@ -157,8 +156,7 @@ func (d *directive) index() bool {
 	return ok && after == ""
 }
 
-// number reads a width or a precision, and reports whether an index is the last
-// that was read.
+// number reads a width or a precision, and reports whether an index is the last that was read.
 func (d *directive) number(isIndexed bool) bool {
 	if d.rest != "" && d.rest[0] == '*' {
 		width := fmtWidth // whatever the value is
@@ -204,8 +202,7 @@ func indirect(v reflect.Value) reflect.Value {
 	return v
 }
 
-// isEndless reports whether text/template, too, would follow a value that
-// indirect returns.
+// isEndless reports whether text/template, too, would follow a value that indirect returns.
 func isEndless(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface
 }
@@ -235,7 +232,6 @@ func (r *run) orEmpty(v reflect.Value) reflect.Value {
 
 var stringType = reflect.TypeFor[string]()
 
-// textOf returns what an action writes for v.
 func (r *run) textOf(v reflect.Value) (string, error) {
 	d := indirect(v)
 	switch {
@@ -262,13 +258,11 @@ func (r *run) textOf(v reflect.Value) (string, error) {
 	return s, r.spend(len(s))
 }
 
-// written is a number or a list, for package fmt. With %v it is written as JSON
-// writes the number, without an exponent from 1e-6 up to 1e21, and the elements of
-// the list with commas between them. With other verbs, a precision, or a flag for
-// digits it is written as package fmt does.
+// written is a number or a list, for package fmt. With %v it is written as JSON writes the number,
+// without an exponent from 1e-6 up to 1e21, and the elements of the list with commas between them.
+// With other verbs, a precision, or a flag for digits it is written as package fmt does.
 type written struct{ value any }
 
-// writtenOf returns v as what package fmt is to write.
 func writtenOf(v any) any {
 	switch v.(type) {
 	case nil, string, int, bool, fmt.Formatter, fmt.Stringer, error:
@@ -306,7 +300,6 @@ func (w written) Format(s fmt.State, verb rune) {
 	fmt.Fprintf(s, format, value)
 }
 
-// textOfPlain returns the text of a number or of a list.
 func textOfPlain(v reflect.Value) string {
 	if isFloat(v.Type()) {
 		var number any = v.Float()

@@ -16,9 +16,8 @@ type Options struct {
 	// concurrent use. The name of a function of this package is an error.
 	// [Set.Prompt] calls the functions with generated arguments. Default: none.
 	Funcs template.FuncMap
-	// Partials are templates by name. A message or a partial calls one with
-	// {{template "name" .}}. A partial that no message calls may use any arguments.
-	// Default: none.
+	// Partials are templates by name. A message or a partial calls one with {{template "name" .}}.
+	// A partial that no message calls may use any arguments. Default: none.
 	Partials map[string]string
 }
 

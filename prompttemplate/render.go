@@ -26,16 +26,14 @@ type compiled struct {
 	pool     sync.Pool       // of *executor
 }
 
-// message is one message: content, or the template of a text.
 type message struct {
 	role    prompts.Role
 	content prompts.Content
 	text    *text // nil for content
 }
 
-// executor executes the templates of one prompt, one rendering at a time:
-// the functions of text/template belong to the templates, and not to an
-// execution.
+// executor executes the templates of one prompt, one rendering at a time: the functions of
+// text/template belong to the templates, and not to an execution.
 type executor struct {
 	run
 	all      *template.Template   // has the functions and the partials
@@ -48,7 +46,6 @@ func newExecutor(author template.FuncMap) *executor {
 	return e
 }
 
-// prepare makes e execute the messages of c.
 func (e *executor) prepare(c *compiled) *executor {
 	for _, p := range c.partials {
 		if e.all.Lookup(p.partial) == nil {
@@ -67,7 +64,6 @@ func (e *executor) prepare(c *compiled) *executor {
 	return e
 }
 
-// named returns the prompt p, without a struct, with its render function.
 func (c *compiled) named(p prompts.Prompt, n *named) prompts.Prompt {
 	p.Digest = c.digest(p)
 	p.Arguments = c.verbatim(p.Arguments, n)
@@ -80,8 +76,7 @@ func (c *compiled) named(p prompts.Prompt, n *named) prompts.Prompt {
 	})
 }
 
-// verbatim returns a copy of the arguments that says of which the templates only print
-// the value.
+// verbatim returns a copy of the arguments that says of which the templates only print the value.
 func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argument {
 	arguments = slices.Clone(arguments)
 	at := map[string]int{}
@@ -101,7 +96,6 @@ func (c *compiled) verbatim(arguments []prompts.Argument, d data) []prompts.Argu
 	return arguments
 }
 
-// render executes the messages.
 func (c *compiled) render(ctx context.Context, data any) (*prompts.Result, error) {
 	e, ok := c.pool.Get().(*executor)
 	if !ok {
@@ -196,7 +190,6 @@ func memoryOf(text []byte) *byte {
 	return &text[:1][0]
 }
 
-// failed returns the error of a rendering, with its place in the template.
 func (c *compiled) failed(i int, err error) error {
 	at := place{message: i + 1}
 	if write := (*writeError)(nil); errors.As(err, &write) {

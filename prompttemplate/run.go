@@ -14,8 +14,7 @@ import (
 const (
 	// maxText is the maximum number of bytes of the text of a message.
 	maxText = 16 << 20
-	// maxMade is the maximum number of bytes of all texts and values that one
-	// rendering makes.
+	// maxMade is the maximum number of bytes of all texts and values that one rendering makes.
 	maxMade = 2 * maxText
 	// maxSteps is the maximum number of steps of one rendering: about one for
 	// each node of the parse tree that is executed.
@@ -48,7 +47,6 @@ func (r *run) spend(n int) error {
 // work counts n bytes that are read.
 func (r *run) work(n int) error { return r.take(1 + n/512) }
 
-// take counts steps.
 func (r *run) take(n int) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -89,7 +87,6 @@ var (
 	errBytes = hint.New("shorten the result", "text and values of the template exceed the limit of %d bytes", maxMade)
 )
 
-// trial is a rendering with made-up values.
 type trial struct {
 	values map[string]any
 	isOpen bool // a value was used whose type may be another with other arguments
@@ -110,18 +107,16 @@ func (t *trial) checkFormat(format string, values []any, made string) error {
 	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
 }
 
-// typeError is an error that depends on the type of a value, and not on what
-// the value is.
+// typeError is an error that depends on the type of a value, and not on what the value is.
 type typeError struct{ text string }
 
 func (e *typeError) Error() string { return e.text }
 
 func never(format string, args ...any) error { return &typeError{fmt.Sprintf(format, args...)} }
 
-// sizer counts what package fmt or encoding/json would write for values, from
-// above. Text/template cannot stop them, so nothing is formatted before it is
-// known to be small enough. What the methods of the author's types return is
-// counted when it is there.
+// sizer counts what package fmt or encoding/json would write for values, from above. Text/template
+// cannot stop them, so nothing is formatted before it is known to be small enough. What the methods
+// of the author's types return is counted when it is there.
 type sizer struct {
 	run    *run
 	isJSON bool           // follows pointers, as encoding/json does
@@ -248,13 +243,15 @@ func (r *run) bound(values []any, size func(byte) int) (*sizer, error) {
 			return nil, err
 		}
 	}
-	if err := r.take(s.values / 4); err != nil {
-		return nil, err
+	return s, s.check()
+}
+
+// check returns an error if the values are too much.
+func (s *sizer) check() error {
+	if s.bytes+valueSize*s.values > s.run.bytes {
+		return errBytes
 	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return nil, errBytes
-	}
-	return s, nil
+	return s.run.take(s.values / 4)
 }
 
 func (r *run) boundJSON(v reflect.Value) error {
@@ -262,8 +259,5 @@ func (r *run) boundJSON(v reflect.Value) error {
 	if err := s.add(v, 0); err != nil {
 		return err
 	}
-	if s.bytes+valueSize*s.values > r.bytes {
-		return errBytes
-	}
-	return r.take(s.values / 4)
+	return s.check()
 }

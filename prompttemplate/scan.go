@@ -13,9 +13,8 @@ const (
 	// partials that call one another. Package parse, the walks of this package
 	// and text/template call themselves for each level.
 	maxNesting = 500
-	// maxVariables is the maximum number of variables that are declared or
-	// assigned and not yet out of scope. Package parse and text/template search
-	// them one by one.
+	// maxVariables is the maximum number of variables that are declared or assigned and not yet out
+	// of scope. Package parse and text/template search them one by one.
 	maxVariables = 200
 	// maxActions is the maximum size of the actions of a template, without strings
 	// and comments. A node of the parse tree has up to 200 bytes for each.
@@ -142,8 +141,7 @@ func (s *scanner) keyword() error {
 	return nil
 }
 
-// action goes to the end of an action, and counts. It reports whether there is
-// an end.
+// action goes to the end of an action, and counts. It reports whether there is an end.
 func (s *scanner) action() bool {
 	depth := 0
 	for s.at < len(s.text) {

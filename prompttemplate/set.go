@@ -36,9 +36,8 @@ type Set struct {
 	trials   sync.Pool          // of *trier with some of the partials
 }
 
-// NewSet returns a Set with the partials and functions of o. It returns all errors,
-// joined, each an [*Error], together with the Set. Prompts that use only valid
-// partials work.
+// NewSet returns a Set with the partials and functions of o. It returns all errors, joined, each an
+// [*Error], together with the Set. Prompts that use only valid partials work.
 func NewSet(o Options) (*Set, error) {
 	s := newSet(o)
 	return s, join(s.all(), "")
@@ -64,8 +63,7 @@ func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error
 	return other, join(other.all(), "")
 }
 
-// read reads the partials, until ctx ends. before are those of another Set with the
-// same functions.
+// read reads the partials, until ctx ends. before are those of another Set with the same functions.
 func (s *Set) read(ctx context.Context, partials map[string]string, before map[string]*text) error {
 	s.partials = make(map[string]*text, len(partials))
 	s.names = slices.Sorted(maps.Keys(partials))
@@ -89,7 +87,6 @@ func (s *Set) read(ctx context.Context, partials map[string]string, before map[s
 	return nil
 }
 
-// all returns the errors of the functions and of the partials.
 func (s *Set) all() []*Error {
 	faults := slices.Clone(s.faults)
 	for _, name := range s.names {
@@ -114,7 +111,6 @@ func (s *Set) Uses(partial string) []string {
 	return names
 }
 
-// addFunc adds a function of the author's.
 func (s *Set) addFunc(name string, f any) {
 	fault := func(err error) { s.faults = append(s.faults, place{}.error(err)) }
 	if slices.Contains(ours, name) || isInternal(name) {
@@ -132,8 +128,7 @@ func (s *Set) addFunc(name string, f any) {
 	s.funcs[name] = f
 }
 
-// tryFunc returns what text/template panics with for a function that it does
-// not take.
+// tryFunc returns what text/template panics with for a function that it does not take.
 func tryFunc(name string, f any) (err any) {
 	defer func() { err = recover() }()
 	template.New("").Funcs(template.FuncMap{name: f})
@@ -185,7 +180,6 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 	}
 }
 
-// isSame reports whether a partial is what it was before.
 func (s *Set) isSame(old, t *text, before map[string]*text) bool {
 	return old.why == nil && old.source == t.source && !slices.ContainsFunc(t.calls, func(c call) bool {
 		return s.partials[c.partial] != before[c.partial]
@@ -262,8 +256,7 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 	}
 }
 
-// comparedNames is the maximum number of partials that the name of an unknown one is
-// compared with.
+// comparedNames is the maximum number of partials that the name of an unknown one is compared with.
 const comparedNames = 200
 
 // union is texts, each once.
@@ -298,9 +291,8 @@ type Call struct {
 	Message, Line int
 }
 
-// Prompt returns p with a render function that executes the messages, like [New],
-// and the calls of partials in the messages, including unknown partials. Each
-// partial is listed once.
+// Prompt returns p with a render function that executes the messages, like [New], and the calls of
+// partials in the messages, including unknown partials. Each partial is listed once.
 //
 // Prompt also executes the messages with generated values, within a small budget,
 // and returns an error if a message can never work. Errors in functions are errors
@@ -378,7 +370,6 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 
-// renderErrors returns an error if p has a render function.
 func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
 		return nil

@@ -19,14 +19,12 @@ type structData struct {
 	pointers [][]int
 }
 
-// field is an argument of a struct.
 type field struct {
 	argument
 	index []int
 }
 
-// structOf returns what is known of In, or what [prompts.New] finds wrong
-// with it.
+// structOf returns what is known of In, or what [prompts.New] finds wrong with it.
 func structOf[In any]() (*structData, []*Error) {
 	s := &structData{typ: reflect.TypeFor[In]()}
 	plan, errs := declared.Compile(s.typ, nil)
@@ -59,17 +57,15 @@ func (s *structData) addPointers(index []int) {
 	}
 }
 
-// isWithin reports whether the field at the index is an embedded struct with
-// arguments.
+// isWithin reports whether the field at the index is an embedded struct with arguments.
 func (s *structData) isWithin(index []int) bool {
 	return slices.ContainsFunc(s.fields, func(f field) bool {
 		return len(f.index) > len(index) && slices.Equal(f.index[:len(index)], index)
 	})
 }
 
-// action returns how a template writes the field: by its name alone if Go
-// promotes it, else with the embedded structs that it is in. It reports
-// whether a template may write that.
+// action returns how a template writes the field: by its name alone if Go promotes it, else with
+// the embedded structs that it is in. It reports whether a template may write that.
 func (s *structData) action(index []int) (path string, ok bool) {
 	t := s.typ
 	ok = true
@@ -142,8 +138,7 @@ func (s *structData) indexed(key string) (string, error) {
 	return "", hint.New(s.advice(key), "index cannot select a field of a struct")
 }
 
-// advice says which field may have been meant by the name of an argument or
-// of a field.
+// advice says which field may have been meant by the name of an argument or of a field.
 func (s *structData) advice(name string) string {
 	var names, actions []string
 	for _, f := range s.fields {
@@ -166,9 +161,8 @@ func typeName(t reflect.Type) string {
 	return t.Name()
 }
 
-// complete makes the embedded structs that are nil pointers because none of
-// their arguments was given, so that their fields can be read. The value has
-// been made for one call.
+// complete makes the embedded structs that are nil pointers because none of their arguments was
+// given, so that their fields can be read. The value has been made for one call.
 func (s *structData) complete(in any) {
 	if len(s.pointers) == 0 {
 		return

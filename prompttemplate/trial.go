@@ -40,10 +40,9 @@ func (t *trier) clear() {
 	clear(t.texts)
 }
 
-// try executes the messages with made-up values, and without those that are
-// not required, and returns what never works: what is done with values of a
-// type that it is not done with. That a value is too short, say, is not one of
-// these, nor is that the trial ends early.
+// try executes the messages with made-up values, and without those that are not required, and
+// returns what never works: what is done with values of a type that it is not done with. That a
+// value is too short, say, is not one of these, nor is that the trial ends early.
 func (t *trier) try(ctx context.Context, c *compiled, arguments []prompts.Argument, d *named) []*Error {
 	t.prepare(c)
 	defer t.clear()

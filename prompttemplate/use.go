@@ -102,7 +102,6 @@ func (c *checker) uses(t *text, from func() place) {
 	}
 }
 
-// use returns an error if a use of the arguments is invalid.
 func (c *checker) use(u *use) error {
 	switch u.kind {
 	case useAll:

@@ -13,16 +13,14 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// typed is an argument of a prompt without a struct: its type in a template,
-// by its schema. Anything that is not one of these types is its text, a date
-// and a duration too.
+// typed is an argument of a prompt without a struct: its type in a template, by its schema.
+// Anything that is not one of these types is its text, a date and a duration too.
 type typed struct {
 	name  string
 	types types
 	items types // of a list
 	value any   // if the argument is absent
-	// The list that is the default, by the text that package prompts makes of
-	// it.
+	// The list that is the default, by the text that package prompts makes of it.
 	text    string
 	strings []string
 }
@@ -58,7 +56,6 @@ func typedOf(a prompts.Argument) typed {
 	return v
 }
 
-// typeOf returns the type of the values of a schema.
 func typeOf(s *jsonschema.Schema) types {
 	if s == nil {
 		return aString
@@ -90,7 +87,6 @@ func (v *typed) of(text string) (any, error) {
 	return scalar(v.types, text)
 }
 
-// scalar returns the value of a text.
 func scalar(t types, text string) (any, error) {
 	switch t {
 	case anInteger:
@@ -164,7 +160,6 @@ func (t types) String() string {
 	return strings.Join(names, "")
 }
 
-// splitList returns the texts of the elements of a list.
 func splitList(text string) []string {
 	if strings.HasPrefix(strings.TrimSpace(text), "[") {
 		var texts []string

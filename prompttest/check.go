@@ -22,12 +22,11 @@ import (
 
 // CheckOptions configures the checks. The zero value of each field is its default.
 type CheckOptions struct {
-	// Examples are argument values by prompt, as a list of calls. The first call is
-	// the most important, and further calls need only the differing values. To
-	// compare values of an argument, give two calls. Without an example, the check
-	// generates values from the declaration: enums, bounds, patterns, examples in
-	// the schema, completions. Give examples for values that no schema describes,
-	// such as the name of an existing file.
+	// Examples are argument values by prompt, as a list of calls. The first call is the most
+	// important, and further calls need only the differing values. To compare values of an
+	// argument, give two calls. Without an example, the check generates values from the
+	// declaration: enums, bounds, patterns, examples in the schema, completions. Give examples for
+	// values that no schema describes, such as the name of an existing file.
 	Examples map[string][]map[string]string
 	// Client is the client for the checks. A prompt that calls Ask needs a client
 	// with an Answer. A server with a Visible filter needs a client that sees all
@@ -37,9 +36,8 @@ type CheckOptions struct {
 	// mail server of the test got. CheckArguments then reports an effect that happens again
 	// with each round of questions. Default: only effects that numbers in the results count.
 	Effects func() int
-	// Tagged returns the client of a principal with these tags, for cases with tags in
-	// CheckCases. With a Client, such cases need it. Default: a client of the server
-	// that CheckCases describes.
+	// Tagged returns the client of a principal with these tags, for cases with tags in CheckCases.
+	// With a Client, such cases need it. Default: a client of the server that CheckCases describes.
 	Tagged func(tags []string) *Client
 	// ToolPattern matches further names of tools in a text, for CheckTools. The
 	// first group is the name, or the whole match without a group. Default: none.
@@ -83,7 +81,6 @@ func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server pr
 	return c
 }
 
-// checkExamples reports examples that belong to nothing.
 func (c *checker) checkExamples() {
 	c.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(c.examples)) {
@@ -102,12 +99,10 @@ func (c *checker) checkExamples() {
 	}
 }
 
-// mostCompletions is how many completions of an argument are candidates.
 const mostCompletions = 8
 
 type rendering = trial.Rendering
 
-// subject returns a prompt for package trial.
 func (c *checker) subject(p *prompts.Prompt) *trial.Subject {
 	s := c.subjects[p.Name]
 	if s != nil {
@@ -246,7 +241,6 @@ func (c *checker) took(p *prompts.Prompt, arguments map[string]string, d time.Du
 	c.spend(c.effort(p), fmt.Sprintf("prompt %q: rendering", p.Name), "prompt", arguments, d)
 }
 
-// spend counts a call of a function, and reports a function that is too slow to check.
 func (c *checker) spend(e *effort, subject, function string, arguments map[string]string, d time.Duration) {
 	c.t.Helper()
 	wasOver := e.isOver
@@ -269,10 +263,9 @@ func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
 }
 
-// renderings returns the results of a prompt with all of its arguments, with the
-// required ones, with each value of an enumeration, and with the arguments of the
-// examples. If the prompt cannot be rendered with all arguments, renderings reports
-// an error. Other calls that fail are left out.
+// renderings returns the results of a prompt with all of its arguments, with the required ones,
+// with each value of an enumeration, and with the arguments of the examples. If the prompt cannot
+// be rendered with all arguments, renderings reports an error. Other calls that fail are left out.
 func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	c.t.Helper()
 	full, why := c.render(p, nil, trial.Names(p, false))
@@ -305,8 +298,7 @@ func errorIDOf(e *prompts.Error) string {
 	return id
 }
 
-// onlyTools leaves out the prompts that are no tools of a client that gets prompts by
-// tools.
+// onlyTools leaves out the prompts that are no tools of a client that gets prompts by tools.
 func (c *checker) onlyTools() {
 	c.t.Helper()
 	if c.client.options.ToolName == nil || len(c.prompts) == 0 {
@@ -322,7 +314,6 @@ func (c *checker) onlyTools() {
 	}
 }
 
-// checkRefusal reports an error about an argument that the prompt does not have.
 func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, err *prompts.Error) {
 	c.t.Helper()
 	if err == nil || err.Code != transport.CodeInvalidParams || c.client.options.ToolName != nil {

@@ -44,10 +44,9 @@ import (
 // effect only for certain values, or only with certain values of other arguments,
 // add two examples with different values.
 //
-// If the results of a prompt differ from call to call, for example by a time or a
-// random number, the check only searches the texts for the value. In a bubble of
-// testing/synctest, the time does not change. An argument with a single valid value
-// is not checked.
+// If the results of a prompt differ from call to call, for example by a time or a random number,
+// the check only searches the texts for the value. In a bubble of testing/synctest, the time does
+// not change. An argument with a single valid value is not checked.
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)

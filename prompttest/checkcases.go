@@ -12,17 +12,15 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 )
 
-// CheckCases runs the cases in the test files of a folder, *.test.yaml, against the
-// prompts of reg, and reports each failure and each invalid file with its line.
-// docs/tests.md describes the files. With -update it writes golden files. The model's
-// answer of a case is not checked.
+// CheckCases runs the cases in the test files of a folder, *.test.yaml, against the prompts of reg,
+// and reports each failure and each invalid file with its line. docs/tests.md describes the files.
+// With -update it writes golden files. The model's answer of a case is not checked.
 //
-// The files are read with parseYAML: promptfs.ParseYAML. CheckCases serves reg as the
-// command prompts test does: unknown arguments are errors, a user who has answers is
-// asked for missing arguments, and a prompt with tags is visible to cases with one of the
-// tags. To test a server of your own, set CheckOptions.Client, and CheckOptions.Tagged if
-// cases have tags. Then reg may be nil, and cases of unknown prompts are found by running
-// them.
+// The files are read with parseYAML: promptfs.ParseYAML. CheckCases serves reg as the command
+// prompts test does: unknown arguments are errors, a user who has answers is asked for missing
+// arguments, and a prompt with tags is visible to cases with one of the tags. To test a server of
+// your own, set CheckOptions.Client, and CheckOptions.Tagged if cases have tags. Then reg may be
+// nil, and cases of unknown prompts are found by running them.
 func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error), o CheckOptions) {
 	t.Helper()
 	fsys := cases.Dir(dir)
@@ -61,7 +59,6 @@ type caseRunner struct {
 	golden  map[string]bool    // files that a case was compared with
 }
 
-// client returns the client for a case.
 func (r *caseRunner) client(c *cases.Case) *Client {
 	r.t.Helper()
 	if c.Tags != nil && r.options.Tagged != nil {

@@ -52,8 +52,7 @@ func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 	}
 }
 
-// cutTable returns the table in a document, and what is before and after it,
-// the marks included.
+// cutTable returns the table in a document, and what is before and after it, the marks included.
 func cutTable(text string) (before, table, after string, err error) {
 	begin, end := -1, -1 // behind the first mark, and before the second
 	at := 0

@@ -11,11 +11,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
-// CheckEnums checks that every prompt of the registry renders with all arguments,
-// without optional arguments, and with each value of an enum or boolean, in lists
-// too. It reports failures through t.Errorf, a value without any text, and an error of Ask that
-// the function does not return: for this, it calls the prompt on a server of its own, whose user answers with
-// generated values.
+// CheckEnums checks that every prompt of the registry renders with all arguments, without optional
+// arguments, and with each value of an enum or boolean, in lists too. It reports failures through
+// t.Errorf, a value without any text, and an error of Ask that the function does not return: for
+// this, it calls the prompt on a server of its own, whose user answers with generated values.
 func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
@@ -68,7 +67,6 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 	}
 }
 
-// saysAnything reports whether a message of a result has content.
 func saysAnything(r *prompts.Result) bool {
 	return slices.ContainsFunc(r.Messages, func(m prompts.Message) bool {
 		text, ok := m.Content.(*prompts.Text)

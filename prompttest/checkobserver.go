@@ -44,7 +44,6 @@ func CheckObserver(t testing.TB, o observe.Observer) {
 // observerTimeout is how long a call of an observer may take.
 const observerTimeout = 10 * time.Second
 
-// checkedObserver is an observer whose calls are checked.
 type checkedObserver struct {
 	t        testing.TB
 	observer observe.Observer
@@ -103,8 +102,7 @@ func (c *checkedObserver) End(ctx context.Context, op observe.Operation, out obs
 	}
 }
 
-// call calls f on a goroutine that f may block or end, and reports whether f has
-// returned.
+// call calls f on a goroutine that f may block or end, and reports whether f has returned.
 func (c *checkedObserver) call(method string, op observe.Operation, f func()) bool {
 	result := make(chan bool, 1)
 	go func() {

@@ -10,10 +10,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
-// CheckPortable reports the features of the registry's prompts that known clients do
-// not show: several arguments or messages, messages of the assistant, content other
-// than text, and names with spaces or other characters. Each finding names the
-// source and the date of the observation.
+// CheckPortable reports the features of the registry's prompts that known clients do not show:
+// several arguments or messages, messages of the assistant, content other than text, and names with
+// spaces or other characters. Each finding names the source and the date of the observation.
 //
 // With names of clients, CheckPortable reports the findings for these clients
 // through t.Errorf. Without names, it logs the findings for all known clients: run

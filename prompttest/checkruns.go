@@ -63,7 +63,6 @@ func newProber(c *checker) *prober {
 	return probe
 }
 
-// generated answers a question with generated values.
 func generated(q Question) any {
 	var form struct{ RequestedSchema *jsonschema.Schema }
 	if json.Unmarshal(q.Params, &form) != nil || form.RequestedSchema == nil {
@@ -75,7 +74,6 @@ func generated(q Question) any {
 	return Decline()
 }
 
-// run is one call of a prompt.
 type run struct {
 	result *prompts.Result // that the function has returned, itself
 	form   string          // when the function returned

@@ -15,10 +15,9 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// CheckSensitive checks that no value of a Sensitive argument reaches the text that a
-// prompt addresses to the client: errors with their data, questions, progress, and in
-// results everything but the texts and data in the messages, which are the purpose of the
-// prompt.
+// CheckSensitive checks that no value of a Sensitive argument reaches the text that a prompt
+// addresses to the client: errors with their data, questions, progress, and in results everything
+// but the texts and data in the messages, which are the purpose of the prompt.
 //
 // It renders each prompt with one value and with another, in turns, and reports words that
 // always come with the first value and never with the other, in whatever form the prompt writes
@@ -72,8 +71,7 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	}
 }
 
-// requiredNames returns the names of the required arguments, and of those in the first
-// example.
+// requiredNames returns the names of the required arguments, and of those in the first example.
 func (c *sensitiveChecker) requiredNames(p *prompts.Prompt) []string {
 	names := trial.Names(p, true)
 	if calls := c.examples[p.Name]; len(calls) > 0 {
@@ -186,7 +184,6 @@ var canaries = []string{
 	"48151623-1f9e-4815-8162-3423424815ab", "73910264-7b3d-4739-9102-6485739102cd",
 }
 
-// besideTexts returns what a result says beside the texts and data of its messages.
 func besideTexts(r *prompts.Result) []string {
 	all := []string{r.Description, golden.JSON(r.Meta)}
 	for _, m := range r.Messages {
@@ -223,14 +220,12 @@ func (s *sayings) begin() {
 	s.words, s.asked, s.accepts = map[string]bool{}, false, false
 }
 
-// take returns the words.
 func (s *sayings) take() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.words)
 }
 
-// accept answers further questions, and reports whether any was asked.
 func (s *sayings) accept() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,12 +18,11 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// CheckSkills serves the skills of a registry, and verifies them as a host does:
-// names, limits, and the digest, the size and the front matter of each file. It also
-// reports relative links in a SKILL.md that lead to no file of the skill. The front
-// matter is read with frontmatter, such as promptfs.ParseFrontmatter; nil: it is not
-// compared. Each error fails the test. Dynamic skills have no digests, and only
-// their front matter is compared.
+// CheckSkills serves the skills of a registry, and verifies them as a host does: names, limits, and
+// the digest, the size and the front matter of each file. It also reports relative links in a
+// SKILL.md that lead to no file of the skill. The front matter is read with frontmatter, such as
+// promptfs.ParseFrontmatter; nil: it is not compared. Each error fails the test. Dynamic skills
+// have no digests, and only their front matter is compared.
 func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
 	t.Helper()
 	f, err := promptskills.New(skills, promptskills.Options{})
@@ -82,7 +81,6 @@ type skillChecker struct {
 	frontmatter func(content []byte) (json.RawMessage, error)
 }
 
-// check verifies one skill.
 func (c *skillChecker) check(e *skillEntry) {
 	c.t.Helper()
 	fail := func(format string, args ...any) {
@@ -174,7 +172,6 @@ func (c *skillChecker) read(uri string) ([]byte, error) {
 
 var markdownLink = regexp.MustCompile(`\]\(<?([^()<>\s]+)>?(?:\s+["'(][^)]*)?\)`)
 
-// relativeLinks returns the targets of the links in a Markdown text that are paths.
 func relativeLinks(text string) []string {
 	var links []string
 	for _, m := range markdownLink.FindAllStringSubmatch(withoutBlocks(text), -1) {

@@ -27,9 +27,8 @@ import (
 //     `read_file`. In this position, a name with "." or "/" is a function or a program, and
 //     so is a name before a word such as function, skill or field.
 //
-// Fenced code does not count, nor a name without backquotes, nor a name after
-// another verb: use `gofmt` may mean anything. For other forms, set
-// CheckOptions.ToolPattern.
+// Fenced code does not count, nor a name without backquotes, nor a name after another verb: use
+// `gofmt` may mean anything. For other forms, set CheckOptions.ToolPattern.
 func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...string) {
 	t.Helper()
 	c := newChecker(t, reg, o)
@@ -75,7 +74,6 @@ var (
 	oneTool    = regexp.MustCompile(quotedName)
 )
 
-// mention is the name of a tool in a text, and the line that has it.
 type mention struct{ name, line string }
 
 // toolsIn returns the tools that a text mentions, and what more finds; nil for nothing.

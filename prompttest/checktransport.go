@@ -76,15 +76,13 @@ const (
 	slowReader = 100 * time.Millisecond
 )
 
-// transportCheck has what the checks of a transport share.
 type transportCheck struct {
 	t       testing.TB
 	connect func(t testing.TB) (client, server transport.Conn)
 	limit   int // of a message; negative for none
 }
 
-// run calls a check with a new connection, and reports whether the check has found
-// nothing.
+// run calls a check with a new connection, and reports whether the check has found nothing.
 func (c *transportCheck) run(check func(*checkedConn) error) bool {
 	c.t.Helper()
 	client, server := c.connect(c.t)
@@ -108,7 +106,6 @@ func (c *transportCheck) run(check func(*checkedConn) error) bool {
 	return err == nil
 }
 
-// checkedConn is a connection of one check.
 type checkedConn struct {
 	ctx            context.Context // ends with the check
 	cancel         func()
@@ -116,15 +113,13 @@ type checkedConn struct {
 	client, server *end
 }
 
-// end is an end of a connection. Its calls run on goroutines of their own, because they
-// may block.
+// end is an end of a connection. Its calls run on goroutines of their own, because they may block.
 type end struct {
 	transport.Conn
 	once   sync.Once
 	closed chan result
 }
 
-// result is what a call returned.
 type result struct {
 	msg []byte
 	err error
@@ -161,7 +156,6 @@ func (e *end) write(ctx context.Context, msgs ...[]byte) <-chan result {
 	return start(func() ([]byte, error) { return nil, e.Write(ctx, msgs...) })
 }
 
-// close calls Close, the first time only.
 func (e *end) close() <-chan result {
 	e.once.Do(func() {
 		e.closed = make(chan result)
@@ -173,7 +167,6 @@ func (e *end) close() <-chan result {
 	return e.closed
 }
 
-// close checks that Close ends the connection for the other end.
 func (c *checkedConn) close() error {
 	const fix = "; Close must end the connection, and Read of the other end must then return io.EOF"
 	read := c.client.read(c.ctx)
@@ -208,7 +201,6 @@ func (c *checkedConn) blockedRead() error {
 	return nil
 }
 
-// lastMessage checks what Read returns when the client has sent all and closes.
 func (c *checkedConn) lastMessage() error {
 	const fix = "; return the messages that arrived before the client's Close, and then io.EOF"
 	want := numbered(0, minMessageBytes)
@@ -232,7 +224,6 @@ func (c *checkedConn) lastMessage() error {
 	return nil
 }
 
-// disconnect checks that Write fails when the client has closed.
 func (c *checkedConn) disconnect() error {
 	const fix = "; return an error that wraps io.ErrClosedPipe if the client disconnected"
 	reading := c.server.read(c.ctx) // as Serve does at the same time
@@ -284,7 +275,6 @@ func (c *checkedConn) tooLarge() error {
 	return nil
 }
 
-// traffic checks that all messages of both directions arrive, in order and unchanged.
 func (c *checkedConn) traffic() error {
 	up := start(func() ([]byte, error) { return nil, c.send(c.client, c.server, "client") })
 	down := start(func() ([]byte, error) { return nil, c.send(c.server, c.client, "server") })
@@ -345,7 +335,6 @@ func (c *checkedConn) send(from, to *end, name string) error {
 	return nil
 }
 
-// overwritten is what the memory of a message has after Write.
 var overwritten = []byte("xxxxxxxx")
 
 // writeAll writes the messages of a direction, and overwrites their memory.
@@ -371,7 +360,6 @@ func writeAll(ctx context.Context, to *end, size int) error {
 	return nil
 }
 
-// numbered returns a notification of a size in bytes, with a number.
 func numbered(n, size int) []byte {
 	msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/prompttest","params":{"number":%d,"text":"`, n)
 	const end = `"}}`

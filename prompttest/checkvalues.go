@@ -39,7 +39,6 @@ var untame = []string{
 	strings.Repeat("漢字", 1<<9), "a" + strings.Repeat("é漢", 1<<9),
 }
 
-// untameNumbers are values for numbers, where the schema allows them.
 var untameNumbers = []string{"0", "-1", "100", "1000000"}
 
 // untameValues returns values for an argument, and the string in each, or "".
@@ -234,7 +233,6 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 	}
 }
 
-// isRow reports whether a line is a row of a table.
 func isRow(line string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
@@ -298,10 +296,8 @@ func documents(r *prompts.Result) []string {
 	return all
 }
 
-// ruled are the reasons of the rules that an argument declares.
 var ruled = []problem.Reason{problem.Type, problem.Enum, problem.Format, problem.Pattern, problem.Length, problem.Range, problem.Schema}
 
-// mostCompleted is how many completions of an argument are checked.
 const mostCompleted = 100
 
 // checkCompletions reports a completion that the rules of its argument reject. A completion

@@ -17,10 +17,9 @@ import (
 // Client is a strict test client for one protocol version. The test fails if the
 // server sends a message that is invalid in this version, unexpected, or late.
 //
-// A Client belongs to one test and ends with the test. Several goroutines of the
-// test may use a Client. A failing method ends the test, so call methods only from
-// the test's own goroutine or as [testing.T.FailNow] allows. Create a new Client in
-// each subtest.
+// A Client belongs to one test and ends with the test. Several goroutines of the test may use a
+// Client. A failing method ends the test, so call methods only from the test's own goroutine or as
+// [testing.T.FailNow] allows. Create a new Client in each subtest.
 type Client struct {
 	t        testing.TB
 	conn     transport.Conn
@@ -57,14 +56,12 @@ type Client struct {
 	remarks      map[string]bool      // texts that were logged
 }
 
-// pending is a request that waits for its response.
 type pending struct {
 	response       *message
 	isAcknowledged bool // the subscription is
 	isHonored      bool // the acknowledgement promises changes of the list
 }
 
-// progress is the progress last reported for a request in flight.
 type progress struct {
 	id   string
 	last float64
@@ -81,7 +78,6 @@ func (c *Client) remark(format string, args ...any) {
 	}
 }
 
-// isNew reports whether it gets a text for the first time.
 func (c *Client) isNew(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +147,6 @@ func (c *Client) close() {
 
 var errClosed = errors.New("client is closed")
 
-// fatal ends the test.
 func (c *Client) fatal(err error) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -176,7 +171,6 @@ func (c *Client) signal() {
 	c.changed = make(chan struct{})
 }
 
-// errLate is the error of until if no message arrives in time.
 var errLate = errors.New("no message received in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns
@@ -210,8 +204,7 @@ func (c *Client) until(ctx context.Context, ready func() bool) error {
 	}
 }
 
-// write sends a message, and does not wait for longer than the client's
-// patience.
+// write sends a message, and does not wait for longer than the client's patience.
 func (c *Client) write(msg []byte) error {
 	if c.ctx.Err() != nil {
 		return errClosed

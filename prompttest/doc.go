@@ -21,16 +21,14 @@
 //     ClientOptions.Context;
 //   - [NewClient] for the client's side of any transport.
 //
-// A failure ends the test with a message: an unexpected error with all its problems,
-// a missing, late or malformed response, or a closed connection. If the server
-// violates the protocol, the message ends with the id of the rule in docs/ledger.md,
-// such as (CNT-09) for a priority of 2. Members that only a later version has, such as
-// ttlMs, are no violation: the client logs each once. No wait is longer than
-// ClientOptions.Timeout. The client and its server end with the test and leave no
-// goroutine. In a bubble of testing/synctest, waiting takes no time.
+// A failure ends the test with a message: an unexpected error with all its problems, a missing,
+// late or malformed response, or a closed connection. If the server violates the protocol, the
+// message ends with the id of the rule in docs/ledger.md, such as (CNT-09) for a priority of 2.
+// Members that only a later version has, such as ttlMs, are no violation: the client logs each
+// once. No wait is longer than ClientOptions.Timeout. The client and its server end with the test
+// and leave no goroutine. In a bubble of testing/synctest, waiting takes no time.
 //
-// If a prompt asks the user, ClientOptions.Answer answers, in every protocol
-// version:
+// If a prompt asks the user, ClientOptions.Answer answers, in every protocol version:
 //
 //	c := prompttest.Serve(t, srv, prompttest.ClientOptions{Answer: func(q prompttest.Question) any {
 //		if q.Message == "Which release?" {
@@ -45,9 +43,8 @@
 //	reg.Remove("old")
 //	c.WaitChanged(t.Context())
 //
-// [Client.Call] sends other methods. [Client.Send] and [Client.Receive] exchange
-// raw, possibly invalid messages. [Versions] lists the protocol versions, for a test
-// of each.
+// [Client.Call] sends other methods. [Client.Send] and [Client.Receive] exchange raw, possibly
+// invalid messages. [Versions] lists the protocol versions, for a test of each.
 //
 // # Golden files
 //
@@ -55,9 +52,8 @@
 //
 //	go test ./prompts -run TestPrompts -update
 //
-// Only packages that import this package have the flag, so do not combine -update
-// with ./... . If your test package has a flag -update, replace the flag with
-// [Updating].
+// Only packages that import this package have the flag, so do not combine -update with ./... . If
+// your test package has a flag -update, replace the flag with [Updating].
 //
 // # Checks
 //
@@ -75,8 +71,7 @@
 //   - [CheckSensitive]: no value of a Sensitive argument comes out;
 //   - [CheckSkills]: the skills of a registry are as hosts expect.
 //
-// The checks render prompts with values from CheckOptions.Examples, or with
-// generated values.
+// The checks render prompts with values from CheckOptions.Examples, or with generated values.
 //
 // To test prompts as tools of package prompttools, set ClientOptions.ToolName: Get,
 // golden files and checks then use tools/call. [Client.CallTool] calls any tool.

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// effort is what the calls of a prompt, or of the completions of an argument, have cost in a check.
 type effort struct {
 	patience         time.Duration // limits the time
 	calls, most      int

@@ -48,8 +48,6 @@ func (c *Client) get(name string, arguments map[string]string) (*prompts.Result,
 	return result, refusal, nil
 }
 
-// wayTo returns the method by which the client gets a prompt, and the name that it
-// sends.
 func (c *Client) wayTo(prompt string) string {
 	if c.options.ToolName != nil {
 		return fmt.Sprintf("tools/call %q", c.options.ToolName(prompt))
@@ -57,7 +55,6 @@ func (c *Client) wayTo(prompt string) string {
 	return fmt.Sprintf("prompts/get %q", prompt)
 }
 
-// ask gets a prompt, whatever it asks meanwhile.
 func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
 	params := map[string]any{"name": name}
 	if arguments != nil {
@@ -71,8 +68,7 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 	return result, nil, err
 }
 
-// List returns the visible prompts of all pages, with the members that the client
-// gets.
+// List returns the visible prompts of all pages, with the members that the client gets.
 func (c *Client) List() []prompts.Prompt {
 	c.t.Helper()
 	all, err := c.list()
@@ -86,9 +82,8 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 	return pages(c, "prompts/list", c.protocol.readList, func(p prompts.Prompt) string { return p.Name })
 }
 
-// Complete returns the completions of value for an argument, with these values of
-// the other arguments. Protocol versions before 2025-06-18 do not send the other
-// arguments.
+// Complete returns the completions of value for an argument, with these values of the other
+// arguments. Protocol versions before 2025-06-18 do not send the other arguments.
 func (c *Client) Complete(name, argument, value string, others map[string]string) []string {
 	c.t.Helper()
 	values, refusal, err := c.complete(name, argument, value, others)

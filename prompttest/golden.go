@@ -18,13 +18,11 @@ import (
 // maxFileBytes is the size of the largest file that a test is compared with.
 const maxFileBytes = 64 << 20
 
-// Golden compares a result with the file at path, and fails the test at the first
-// difference. With -update it writes the file. For each message, the file has a line
-// with the role and the type of the content, followed by the text. Binary data is
-// represented by length and hash.
+// Golden compares a result with the file at path, and fails the test at the first difference. With
+// -update it writes the file. For each message, the file has a line with the role and the type of
+// the content, followed by the text. Binary data is represented by length and hash.
 //
-// LF and CRLF are equal. Every other difference fails the test, including
-// annotations and _meta.
+// LF and CRLF are equal. Every other difference fails the test, including annotations and _meta.
 func Golden(t testing.TB, path string, result *prompts.Result) {
 	t.Helper()
 	if result == nil {
@@ -87,8 +85,7 @@ const (
 	linesDifferent = 6 // that are shown of each side from there
 )
 
-// difference returns where two texts begin to differ, which come after so many
-// lines of a file.
+// difference returns where two texts begin to differ, which come after so many lines of a file.
 func difference(want, got string, before int) string {
 	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
 	at := 0

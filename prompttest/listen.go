@@ -57,9 +57,8 @@ func (c *Client) subscribe() error {
 	return nil
 }
 
-// WaitChanged waits for the next list_changed notification. Each notification counts
-// for one call. It fails the test if ctx or ClientOptions.Timeout ends first. Call
-// [Client.Listen] before.
+// WaitChanged waits for the next list_changed notification. Each notification counts for one call.
+// It fails the test if ctx or ClientOptions.Timeout ends first. Call [Client.Listen] before.
 func (c *Client) WaitChanged(ctx context.Context) {
 	c.t.Helper()
 	if err := c.waitChanged(ctx); err != nil {

@@ -42,7 +42,6 @@ func testLogger(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
 }
 
-// errorLog is a writer that keeps the records of internal errors.
 type errorLog struct {
 	mu      sync.Mutex        // protects the field below
 	records map[string]string // by the id of the error

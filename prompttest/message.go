@@ -15,8 +15,7 @@ const (
 	acknowledgedMethod = "notifications/subscriptions/acknowledged"
 )
 
-// message is what the server has sent: a request, a notification or an
-// answer.
+// message is what the server has sent: a request, a notification or an answer.
 type message struct {
 	raw     []byte
 	isBatch bool
@@ -27,7 +26,6 @@ type message struct {
 	failure *prompts.Error
 }
 
-// readMessage reads a message, strictly.
 func readMessage(raw []byte) (*message, error) {
 	m := &message{raw: raw}
 	if err := checkJSON(raw); err != nil {
@@ -74,8 +72,7 @@ func readMessage(raw []byte) (*message, error) {
 	return m, o.end()
 }
 
-// readError reads the error of a response. Its data is what encoding/json
-// makes of it.
+// readError reads the error of a response. Its data is what encoding/json makes of it.
 func readError(raw json.RawMessage) (*prompts.Error, error) {
 	o := newObject("JRP-11", "error", raw)
 	e := new(prompts.Error)

@@ -10,7 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// logsKnow is where the cause of an internal error is.
 const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logger)."
 
 // explain returns all that a client gets to know of an error, for people.

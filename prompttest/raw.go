@@ -17,10 +17,9 @@ func (c *Client) Send(msg string) {
 	}
 }
 
-// Receive returns the next message from the server that the client does not handle:
-// responses to [Client.Send], notifications except list_changed if
-// ClientOptions.Notified is not set, and questions outside of a method call. It
-// fails the test if no message arrives in time.
+// Receive returns the next message from the server that the client does not handle: responses to
+// [Client.Send], notifications except list_changed if ClientOptions.Notified is not set, and
+// questions outside of a method call. It fails the test if no message arrives in time.
 func (c *Client) Receive() string {
 	c.t.Helper()
 	var msg []byte

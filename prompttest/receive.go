@@ -47,7 +47,6 @@ func (c *Client) take(m *message) error {
 	return err
 }
 
-// isNotified reports whether a message is one for ClientOptions.Notified.
 func (c *Client) isNotified(m *message) bool {
 	return c.options.Notified != nil && m.method != "" && m.id == nil && m.method != listChanged && m.method != acknowledgedMethod
 }
@@ -116,7 +115,6 @@ func (c *Client) takeResponse(m *message) error {
 	return fmt.Errorf("response has the id %s, which no pending request has (JRP-06)", id)
 }
 
-// queue keeps a message for Receive.
 func (c *Client) queue(m *message) error {
 	if len(c.unclaimed) == mostUnclaimed {
 		return fmt.Errorf("%d messages already wait for Receive; call Receive, or set ClientOptions.Notified", mostUnclaimed)
@@ -187,8 +185,7 @@ func (c *Client) checkNotification(m *message) error {
 	return o.err
 }
 
-// checkProgress returns an error if the params of a progress notification are
-// invalid.
+// checkProgress returns an error if the params of a progress notification are invalid.
 func (c *Client) checkProgress(o *object) error {
 	o.rule = "PRO-03"
 	token := string(o.take("progressToken"))
@@ -221,9 +218,8 @@ func subscriptionOf(raw json.RawMessage) string {
 	return string(members.Meta["io.modelcontextprotocol/subscriptionId"])
 }
 
-// checkSubscription returns an error if a notification does not fit the subscription
-// with an id. An empty id stands for no subscription. The protocol version has
-// subscriptions.
+// checkSubscription returns an error if a notification does not fit the subscription with an id. An
+// empty id stands for no subscription. The protocol version has subscriptions.
 func (c *Client) checkSubscription(m *message, id string) error {
 	isSubscribed := m.method == acknowledgedMethod || strings.HasSuffix(m.method, "/list_changed") || m.method == "notifications/resources/updated"
 	p := c.pending[id]
@@ -268,7 +264,6 @@ func (c *Client) takeRequest(m *message) error {
 	return c.queue(m)
 }
 
-// checkAsked returns an error if the client cannot be asked that.
 func (c *Client) checkAsked(q Question) error {
 	capability, _, _ := strings.Cut(q.Method, "/")
 	if _, ok := c.declared[capability]; ok {

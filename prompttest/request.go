@@ -128,8 +128,6 @@ func (c *Client) request(method string, params map[string]any) (json.RawMessage,
 	return m.result, m.failure, err
 }
 
-// checkCapability returns an error if the server has answered a request and has
-// not declared the capability for its method.
 func (c *Client) checkCapability(method string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,8 +203,7 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 	return all
 }
 
-// await waits for the response to a request, and answers what the server asks
-// meanwhile.
+// await waits for the response to a request, and answers what the server asks meanwhile.
 func (c *Client) await(id string, p *pending) (*message, error) {
 	for {
 		var a *asked
@@ -231,11 +228,9 @@ func (c *Client) await(id string, p *pending) (*message, error) {
 	}
 }
 
-// mostRounds is how many times a prompt may ask before it is taken to do so
-// without end.
+// mostRounds is how many times a prompt may ask before it is taken to do so without end.
 const mostRounds = 32
 
-// reply answers a question of a session.
 func (c *Client) reply(a *asked) error {
 	answer := map[string]any{"jsonrpc": "2.0", "id": a.id}
 	switch v := c.options.Answer(a.question).(type) {

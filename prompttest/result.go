@@ -11,9 +11,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
-// serverInfoKey is a member of _meta that says who the server is. It is the
-// envelope's and not the prompt's, so that a result is the same in all
-// revisions.
+// serverInfoKey is a member of _meta that says who the server is. It is the envelope's and not the
+// prompt's, so that a result is the same in all revisions.
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 // newResult reads what all results have.
@@ -48,8 +47,7 @@ func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.
 	return o, meta
 }
 
-// cacheable reads what results have that a client may keep, and returns the
-// cacheScope.
+// cacheable reads what results have that a client may keep, and returns the cacheScope.
 func (r protocol) cacheable(o *object) (scope string) {
 	if !r.Stateless() {
 		return ""
@@ -75,7 +73,6 @@ func (r protocol) meta(o *object) (m map[string]any) {
 	return m
 }
 
-// readPrompt reads the result of prompts/get.
 func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 	o, meta := r.newResult("PRG-07", raw)
 	result := &prompts.Result{Description: o.text("description"), Meta: meta}
@@ -205,7 +202,6 @@ func (r protocol) icon(o *object) []prompts.Icon {
 	return icons
 }
 
-// readList reads the result of prompts/list.
 func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *string, scope string, err error) {
 	o, _ := r.newResult("PRL-02, PAG-03", raw)
 	scope = r.cacheable(o)
@@ -246,7 +242,6 @@ func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 	return p, o.end()
 }
 
-// readCompletion reads the result of completion/complete.
 func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	o, _ := r.newResult("CMP-05, CMP-06", raw)
 	c := newObject("CMP-05, CMP-06", "completion", o.take("completion"))
@@ -281,7 +276,6 @@ func checkServerInfo(o *object, rule string, raw json.RawMessage) {
 	o.keep(info.err)
 }
 
-// readCapabilities reads what both results have.
 func readCapabilities(o *object) {
 	var all map[string]map[string]any
 	o.must("capabilities", "an object of objects", &all)

@@ -22,8 +22,7 @@ func Versions() []string {
 	return all
 }
 
-// protocolOf returns the protocol of a version, the newest for none, and whether
-// there is one.
+// protocolOf returns the protocol of a version, the newest for none, and whether there is one.
 func protocolOf(version string) (protocol, bool) {
 	if version == "" {
 		return protocol{Revision: revision.All()[0]}, true

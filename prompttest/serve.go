@@ -79,8 +79,7 @@ func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 	return c
 }
 
-// begin starts to read, and gets to know the server: by initialize, or by
-// server/discover.
+// begin starts to read, and gets to know the server: by initialize, or by server/discover.
 func (c *Client) begin() {
 	c.t.Helper()
 	c.running.Go(c.read)
@@ -131,5 +130,4 @@ func (c *Client) discover(method string) error {
 	return o.end()
 }
 
-// clientInfo is who the client is.
 var clientInfo = map[string]any{"name": "prompttest", "version": "1"}

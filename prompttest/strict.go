@@ -41,7 +41,6 @@ func newObject(rule, name string, raw json.RawMessage) *object {
 // reject notes an error against the object's own rule.
 func (o *object) reject(format string, args ...any) { o.breaks(o.rule, format, args...) }
 
-// breaks notes an error against a rule.
 func (o *object) breaks(rule, format string, args ...any) {
 	if o.err == nil {
 		o.err = fmt.Errorf("%s %s (%s)", o.name, fmt.Sprintf(format, args...), rule)
@@ -64,8 +63,7 @@ func (o *object) take(name string) json.RawMessage {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// read reads a member into what to points to, and reports whether there is
-// one.
+// read reads a member into what to points to, and reports whether there is one.
 func (o *object) read(name, kind string, to any) bool {
 	raw := o.take(name)
 	if raw == nil {
@@ -77,14 +75,12 @@ func (o *object) read(name, kind string, to any) bool {
 	return true
 }
 
-// must is read for a member that has to be there.
 func (o *object) must(name, kind string, to any) {
 	if !o.read(name, kind, to) {
 		o.reject("must have a member %q", name)
 	}
 }
 
-// text returns a member that is a string, or "" if the member is missing.
 func (o *object) text(name string) (s string) {
 	o.read(name, "a string", &s)
 	return s
@@ -95,13 +91,11 @@ func (o *object) mustText(name string) (s string) {
 	return s
 }
 
-// list returns the elements of a member.
 func (o *object) list(name string) (all []json.RawMessage, ok bool) {
 	ok = o.read(name, "an array", &all)
 	return all, ok
 }
 
-// mustData returns a member that is binary in base64.
 func (o *object) mustData(name string) []byte {
 	text := o.mustText(name)
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
@@ -111,7 +105,6 @@ func (o *object) mustData(name string) []byte {
 	return data
 }
 
-// check returns the value of a member, which check has to accept.
 func (o *object) check(name, value string, check func(string) error) string {
 	if o.err == nil && check(value) != nil {
 		o.reject("has an invalid member %q: %v", name, check(value))
@@ -119,7 +112,6 @@ func (o *object) check(name, value string, check func(string) error) string {
 	return value
 }
 
-// end returns the first error.
 func (o *object) end() error {
 	if len(o.members) > 0 {
 		names := slices.Sorted(maps.Keys(o.members))

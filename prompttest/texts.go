@@ -10,7 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
-// lineAt returns the line of a text at an offset.
 func lineAt(text string, at int) string {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[begin:], "\n")
@@ -20,7 +19,6 @@ func lineAt(text string, at int) string {
 	return line
 }
 
-// list returns arguments for people.
 func list(arguments map[string]string) string {
 	if len(arguments) == 0 {
 		return "no arguments"
@@ -32,7 +30,6 @@ func list(arguments map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// some returns the first values of a list for people.
 func some(values []string) string {
 	const most = 6
 	if n := len(values); n > most {

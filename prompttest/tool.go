@@ -49,7 +49,6 @@ func (c *Client) callTool(name string, arguments any) *toolResult {
 	return result
 }
 
-// askTool calls a tool, whatever it asks meanwhile.
 func (c *Client) askTool(name string, arguments any) (*toolResult, *prompts.Error, error) {
 	params := map[string]any{"name": name}
 	if arguments != nil {
@@ -63,7 +62,6 @@ func (c *Client) askTool(name string, arguments any) (*toolResult, *prompts.Erro
 	return result, nil, err
 }
 
-// getByTool gets a prompt by the tool that ClientOptions.ToolName names.
 func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
 	tool := c.options.ToolName(prompt)
 	schemas, err := c.toolSchemas()
@@ -105,7 +103,6 @@ func keyOf[V any](name string, members map[string]V) string {
 	return name
 }
 
-// toolSchemas returns the input schemas of all tools by name.
 func (c *Client) toolSchemas() (map[string]*jsonschema.Schema, error) {
 	all, err := pages(c, "tools/list", c.protocol.readTools, func(t listedTool) string { return t.name })
 	schemas := map[string]*jsonschema.Schema{}
@@ -122,7 +119,6 @@ type toolResult struct {
 	structured json.RawMessage // nil for none
 }
 
-// readTool reads the result of tools/call.
 func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	o, meta := r.newResult("tools/call", raw)
 	result := &toolResult{Result: prompts.Result{Meta: meta}}
@@ -145,13 +141,11 @@ func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	return result, o.end()
 }
 
-// listedTool is an entry of tools/list.
 type listedTool struct {
 	name        string
 	inputSchema *jsonschema.Schema
 }
 
-// readTools reads the result of tools/list.
 func (r protocol) readTools(raw json.RawMessage) (page []listedTool, next *string, scope string, err error) {
 	o, _ := r.newResult("tools/list", raw)
 	scope = r.cacheable(o)

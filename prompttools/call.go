@@ -78,14 +78,12 @@ func (s *server) call(c call.Call, _ []byte) ([]byte, call.Work, error) {
 	return nil, w, err
 }
 
-// request is a request for a tool.
 type request struct {
 	server *server
 	rev    revision.Revision
 	tool   string // its name
 }
 
-// callOwn calls a tool of the application.
 func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, sent json.RawMessage) ([]byte, error) {
 	arguments, wrong, err := t.read(ctx, sent)
 	switch {
@@ -108,7 +106,6 @@ func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, sent json.Ra
 	return r.appendResult(ctx, dst, result)
 }
 
-// errNoObject is the error for the model for arguments that are no object.
 var errNoObject = &prompts.Error{Message: "arguments must be a JSON object"}
 
 // read returns the arguments of a call as the tool gets them, or the error for the model if
@@ -202,7 +199,6 @@ func (t *tool) rejected(r *argument.Rejection) *prompts.Error {
 	}
 }
 
-// argumentsData is the data of an error about the arguments of a tool.
 type argumentsData struct {
 	Tool     string             `json:"tool"`
 	Problems []argument.Problem `json:"problems,omitempty"`
@@ -229,7 +225,6 @@ func (t *tool) checked(result *Result) (*Result, error) {
 	return &checked, nil
 }
 
-// append appends the result of a prompt.
 func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result, rejected *prompts.Error) ([]byte, error) {
 	if rejected != nil {
 		return r.appendError(ctx, dst, rejected.Message, rejected.Data)
@@ -294,7 +289,6 @@ func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) 
 	return append(dst, '}'), err
 }
 
-// encodeStructured returns the JSON of a Result.Structured.
 func encodeStructured(v any) ([]byte, error) {
 	text, err := jsonenc.Append(nil, v)
 	if err != nil {
@@ -313,8 +307,6 @@ func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string
 	return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: data}
 }
 
-// unknown returns the message and the data of an error about an unknown tool or
-// prompt.
 func unknown(kind, name, suggestion string) (string, map[string]string) {
 	message := fmt.Sprintf("unknown %s %q", kind, phrase.Clip(name, 64))
 	data := map[string]string{kind: phrase.Clip(name, phrase.MaxEcho)}

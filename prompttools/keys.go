@@ -63,7 +63,6 @@ func newKeys(s *jsonschema.Schema) (k keys) {
 	return k
 }
 
-// needsKeys reports whether an argument of a prompt has a name that is no key.
 func needsKeys(p *prompts.Prompt) bool {
 	names := make([]string, len(p.Arguments))
 	for i := range p.Arguments {
@@ -83,7 +82,6 @@ func (k keys) explains(s *jsonschema.Schema) bool {
 	return k.keys != nil
 }
 
-// of returns the key of the argument with the name.
 func (k keys) of(name string) string { return cmp.Or(k.keys[name], name) }
 
 func (k keys) each(names []string) []string {
@@ -104,7 +102,6 @@ func renamed[V any](k keys, byName map[string]V) map[string]V {
 	return byKey
 }
 
-// refer puts the keys into the references of the schema and of all schemas inside.
 func (k keys) refer(s *jsonschema.Schema) {
 	s.Ref, s.DynamicRef = k.reference(s.Ref), k.reference(s.DynamicRef)
 	for _, sub := range schema.Subschemas(s) {
@@ -152,7 +149,6 @@ func (k keys) named(arguments strictjson.Value) (json.RawMessage, map[string]str
 	return appendRenamed(nil, arguments, k.nameIn(arguments)), k.unsent(arguments)
 }
 
-// nameIn returns a function that returns the name of an argument by what the client has sent.
 func (k keys) nameIn(arguments strictjson.Value) func(sent string) string {
 	return func(sent string) string {
 		if name, ok := k.names[sent]; ok && arguments.Get(name).Kind() == strictjson.Invalid {
@@ -162,7 +158,6 @@ func (k keys) nameIn(arguments strictjson.Value) func(sent string) string {
 	}
 }
 
-// unsent returns the keys of the arguments that the client has not sent by name.
 func (k keys) unsent(arguments strictjson.Value) map[string]string {
 	unsent := maps.Clone(k.keys)
 	for name := range arguments.Members() {
@@ -171,7 +166,6 @@ func (k keys) unsent(arguments strictjson.Value) map[string]string {
 	return unsent
 }
 
-// appendRenamed appends an object with other names of its members.
 func appendRenamed(dst []byte, object strictjson.Value, rename func(string) string) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)

@@ -27,7 +27,6 @@ func text(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Description: description}
 }
 
-// listTool returns the tool that lists prompts.
 func (s *server) listTool() (*tool, error) {
 	t, err := ownTool(&Tool{
 		Name:        s.options.Pair.list(),
@@ -58,7 +57,6 @@ func (s *server) listTool() (*tool, error) {
 	return t, err
 }
 
-// getTool returns the tool that gets a prompt.
 func (s *server) getTool() (*tool, error) {
 	t, err := ownTool(&Tool{
 		Name:        s.options.Pair.get(),
@@ -82,7 +80,6 @@ func (s *server) getTool() (*tool, error) {
 	return t, err
 }
 
-// listPrompts is the work of list_prompts.
 func (r *request) listPrompts(c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error) {
 	from := strings.Clone(args.Get("cursor").Text())
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
@@ -101,7 +98,6 @@ func (r *request) listPrompts(c call.Call, args strictjson.Value, wrong *prompts
 	return w, err
 }
 
-// getPrompt is the work of get_prompt.
 func (r *request) getPrompt(c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error) {
 	name := strings.Clone(args.Get("name").Text())
 	rendering := promptfeature.Rendering{

@@ -269,7 +269,6 @@ func (s *server) chooses(p *prompts.Prompt) bool {
 
 type change = call.Change[prompts.Prompt]
 
-// follow follows the changes of the registry.
 func (s *server) follow(changes []change) (commit func(), err error) {
 	tools, all := s.prompts.Load().Edit(), s.all.Load().Edit()
 	names := map[string]string{} // of the changed prompts; empty for one that is no tool now
@@ -321,7 +320,6 @@ func (s *server) follow(changes []change) (commit func(), err error) {
 	}, nil
 }
 
-// clash returns an error if another tool has the name of t.
 func (s *server) clash(t *tool, tools *ordmap.Editor[*tool]) error {
 	if s.options.Pair != nil {
 		return nil

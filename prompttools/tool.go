@@ -61,7 +61,6 @@ type tool struct {
 // arguments are invalid, else nil.
 type serveFunc func(r *request, c call.Call, args strictjson.Value, wrong *prompts.Error) (call.Work, error)
 
-// entry is an entry in tools/list.
 type entry struct {
 	Name         string           `json:"name"`
 	Title        string           `json:"title,omitempty"`
@@ -83,7 +82,6 @@ type icon struct {
 // versionKey is the member of a prompt's _meta with its version, as in prompts/list.
 const versionKey = "io.github.mcp-prompts/version"
 
-// promptTool returns the tool of a prompt.
 func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	t := &tool{name: p.Name, prompt: p.Name}
 	if s.options.Pair == nil {

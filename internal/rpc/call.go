@@ -71,7 +71,6 @@ func (c *caller) readOptions(s *Dispatcher) error {
 	return readOption("client info", c.options.Info, func(v strictjson.Value) { c.info = wire.ReadClientInfo(v) })
 }
 
-// readOption passes an option that is a JSON object to read.
 func readOption(name string, object json.RawMessage, read func(strictjson.Value)) error {
 	if len(object) == 0 {
 		return nil

@@ -64,7 +64,6 @@ func nativeResult[T any, R interface {
 	return result, nil
 }
 
-// walk calls f for each prompt of the server's own, in the order of its list.
 func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
 	return loopback(ctx, s, func(ss *mcp.ServerSession) error {
 		return st.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -59,7 +58,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	}
 	m := &mount{
 		caller: caller{state: stateOf(s)}, sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil,
-		completes: !srv.DisableCompletions, completions: o.Completions, stop: func() {},
+		completes: !srv.DisableCompletions, completions: o.Completions,
 	}
 	srv.Visible = core.Watched(srv.Visible)
 	if m.server, err = prompts.NewServer(r, srv); err != nil {
@@ -74,13 +73,21 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	if !m.state.mounted.CompareAndSwap(nil, m) {
 		return nil, errMounted
 	}
-	if err := m.tools.Update(); err != nil {
-		_ = m.tools.Clear() // of which the error says nothing more
-		m.state.mounted.CompareAndSwap(m, nil)
-		return nil, err
+	begin := func() error {
+		err := m.tools.Update()
+		if err == nil {
+			m.addPlaceholder()
+		}
+		return err
 	}
-	m.start(srv.DisableListChanged)
-	return sync.OnceFunc(m.unmount), nil
+	return core.Follow(m.registry.OnChange, changeLongest, begin, func() {
+		if !srv.DisableListChanged {
+			m.addPlaceholder()
+		}
+		if err := m.tools.Update(); err != nil {
+			m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+		}
+	}, m.end)
 }
 
 var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
@@ -113,29 +120,7 @@ func (m *mount) addPlaceholder() {
 // continuous changes would delay its notification forever.
 const changeLongest = 50 * time.Millisecond
 
-func (m *mount) start(silent bool) {
-	if silent && m.tools == nil {
-		m.addPlaceholder()
-		return
-	}
-	changed, cancel := core.Signals(m.registry.OnChange)
-	m.addPlaceholder()
-	stop := core.Follow(changed, changeLongest, func() {
-		if !silent {
-			m.addPlaceholder()
-		}
-		if err := m.tools.Update(); err != nil {
-			m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
-		}
-	})
-	m.stop = func() {
-		stop()
-		cancel()
-	}
-}
-
-func (m *mount) unmount() {
-	m.stop()
+func (m *mount) end() {
 	if err := m.tools.Clear(); err != nil {
 		m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's tools", slog.Any("error", err))
 	}

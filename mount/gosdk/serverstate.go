@@ -70,7 +70,6 @@ type mount struct {
 	tools       *core.Entries[*mcp.Tool] // nil without any
 	reported    core.Reported            // names of the server's own prompts and tools
 	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
-	stop        func()                   // ends the mount's goroutine
 }
 
 func (m *mount) has(name string) bool {

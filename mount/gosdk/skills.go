@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,28 +69,17 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}
 	m.state.skills.Store(m)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
-	changed, cancel := core.Signals(r.OnChange)
-	end := func() {
+	return core.Follow(r.OnChange, changeLongest, m.resources.Update, func() {
+		if err := m.resources.Update(); err != nil {
+			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
+		}
+	}, func() {
 		m.state.skills.CompareAndSwap(m, nil)
-		cancel()
 		s.RemoveResourceTemplates(skillFiles)
 		if err := m.resources.Clear(); err != nil {
 			m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's resources", slog.Any("error", err))
 		}
-	}
-	if err := m.resources.Update(); err != nil {
-		end()
-		return nil, err
-	}
-	stop := core.Follow(changed, changeLongest, func() {
-		if err := m.resources.Update(); err != nil {
-			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
-		}
 	})
-	return sync.OnceFunc(func() {
-		stop()
-		end()
-	}), nil
 }
 
 type skillParams struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync/atomic"
 
@@ -33,21 +34,24 @@ func Request(ctx context.Context) (request mcp.GetPromptRequest, ok bool) {
 }
 
 func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	params, err := json.Marshal(request.Params)
+	ctx = context.WithValue(ctx, requestKey{}, &incoming{request: request})
+	return answer(ctx, m, "prompts/get", "prompt", request.Params.Name, request.Params, getResult)
+}
+
+// answer answers a request about a prompt or a tool, the kind, of a name. read returns the form
+// that mcp-go has for the result.
+func answer[R any](ctx context.Context, m *mount, method, kind, name string, params any, read func(json.RawMessage) (*R, error)) (*R, error) {
+	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: params: %w", err)
 	}
-	in := &incoming{request: request}
-	raw, err := m.call(context.WithValue(ctx, requestKey{}, in), "prompts/get", params)
+	raw, err := m.call(ctx, method, text)
 	if err != nil {
-		if url := in.url.Load(); url != nil {
-			return nil, url
-		}
 		return nil, failure(ctx, err)
 	}
-	result, err := getResult(raw)
+	result, err := read(raw)
 	if err != nil {
-		return nil, m.unconverted(ctx, "prompt", request.Params.Name, err)
+		return nil, failure(ctx, core.InternalError(ctx, m.calls, "cannot convert result for mcp-go", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
 	}
 	return result, nil
 }

@@ -67,21 +67,10 @@ func (m *mount) has(name string) bool {
 }
 
 func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
-	params, err := json.Marshal(mcp.CompleteParams{
-		Ref:      mcp.PromptReference{Type: "ref/prompt", Name: name},
-		Argument: argument,
-		Context:  others,
+	params := mcp.CompleteParams{Ref: mcp.PromptReference{Type: "ref/prompt", Name: name}, Argument: argument, Context: others}
+	return answer(ctx, m, "completion/complete", "prompt", name, params, func(raw json.RawMessage) (*mcp.Completion, error) {
+		var result mcp.CompleteResult
+		err := json.Unmarshal(raw, &result)
+		return &result.Completion, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	raw, err := m.call(ctx, "completion/complete", params)
-	if err != nil {
-		return nil, failure(ctx, err)
-	}
-	var result mcp.CompleteResult
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return nil, err
-	}
-	return &result.Completion, nil
 }

@@ -28,15 +28,13 @@
 //
 // # Names
 //
-// Mount returns an error if the server has a prompt with the same name. Later, the
-// server's own prompt wins. A prompt added to the registry under such a name is
-// skipped and logged. A prompt added to the server replaces the registry's prompt, and
-// the next list or get of the prompt logs it: mcp-go has no hook of AddPrompt.
-// The next change of the registry checks the names again, and restores registry
-// prompts that your code has deleted from the server. The SDK adds and deletes by
-// name, so do not add a prompt to the server at the same moment as a prompt with the
-// same name enters or leaves the registry. The same applies to tools and to the
-// resources of MountSkills.
+// Mount returns an error if the server has a prompt with the same name. Later, the server's own
+// prompt wins. A prompt added to the registry under such a name is skipped and logged. A prompt
+// added to the server replaces the registry's prompt, and the next list or get of the prompt logs
+// it: mcp-go has no hook of AddPrompt. The next change of the registry checks the names again, and
+// restores registry prompts that your code has deleted from the server. The SDK adds and deletes by
+// name, so do not add a prompt to the server at the same moment as a prompt with the same name
+// enters or leaves the registry. The same applies to tools and to the resources of MountSkills.
 //
 // Prompts removed from the registry may stay in the result of
 // [server.MCPServer.ListPrompts] for a while. Clients do not see them.

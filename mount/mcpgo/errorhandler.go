@@ -71,16 +71,22 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
-	w.line = append(w.line, p...)
+	return eachLine(&w.line, p, w.writeLine)
+}
+
+// eachLine adds what is written to the begin of a line, and calls write for each complete line.
+func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, error) {
+	*begun = append(*begun, p...)
 	for {
-		end := bytes.IndexByte(w.line, '\n')
+		end := bytes.IndexByte(*begun, '\n')
 		if end < 0 {
 			return len(p), nil
 		}
-		if err := w.writeLine(w.line[:end+1]); err != nil {
+		line := (*begun)[:end+1]
+		*begun = (*begun)[end+1:]
+		if err := write(line); err != nil {
 			return 0, err
 		}
-		w.line = w.line[end+1:]
 	}
 }
 
@@ -169,19 +175,11 @@ func (w *errorLines) Write(p []byte) (int, error) {
 	if len(w.line) == 0 && w.markers.noneIn(p) {
 		return w.to.Write(p)
 	}
-	w.line = append(w.line, p...)
-	for {
-		end := bytes.IndexByte(w.line, '\n')
-		if end < 0 {
-			return len(p), nil
+	return eachLine(&w.line, p, func(line []byte) error {
+		if line, _ = w.markers.replace(line); len(line) == 0 {
+			return nil
 		}
-		line, _ := w.markers.replace(w.line[:end+1])
-		w.line = w.line[end+1:]
-		if len(line) == 0 {
-			continue
-		}
-		if _, err := w.to.Write(line); err != nil {
-			return 0, err
-		}
-	}
+		_, err := w.to.Write(line)
+		return err
+	})
 }

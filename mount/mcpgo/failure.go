@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // callError is what a handler returns of an error that the client is to see.
@@ -22,18 +20,15 @@ func (e *callError) Error() string { return e.text }
 // Unwrap is for hooks and middleware of the application.
 func (e *callError) Unwrap() error { return e.seen }
 
-// unconverted returns what the client gets to see of a result that the types of mcp-go cannot
-// express. kind is prompt or tool.
-func (m *mount) unconverted(ctx context.Context, kind, name string, err error) error {
-	return failure(ctx, core.InternalError(ctx, m.calls, "cannot convert result for mcp-go", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
-}
-
 // failure returns what a handler is to return for an error of a call: an
 // [*prompts.Error] where there is one, without the code in its text.
 func failure(ctx context.Context, err error) error {
 	l, _ := ctx.Value(markersKey{}).(*markers)
+	in, isGet := ctx.Value(requestKey{}).(*incoming)
 	var seen *prompts.Error
 	switch {
+	case isGet && in.url.Load() != nil:
+		return in.url.Load() // it has a code of its own in mcp-go
 	case errors.As(err, &seen):
 		failed := &callError{seen: seen, text: seen.Message}
 		if l != nil {

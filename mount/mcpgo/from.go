@@ -110,7 +110,6 @@ func handlerFailure(in *incoming, err error) error {
 	var byValue mcp.URLElicitationRequiredError
 	var byPointer *mcp.URLElicitationRequiredError
 	if in != nil {
-		// It has a code of its own in mcp-go.
 		if errors.As(err, &byValue) {
 			in.url.Store(&byValue)
 		} else if errors.As(err, &byPointer) && byPointer != nil {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -73,17 +72,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	}
 	m.own = o.Completions
 	m.state, m.tools = stateOf(s), m.newTools()
-	changed, cancel := core.Signals(r.OnChange) // before the first look, so that nothing is missed
-	if err := m.begin(); err != nil {
-		cancel()
-		return nil, err
-	}
-	stop := core.Follow(changed, changeLongest, m.follow)
-	return sync.OnceFunc(func() {
-		stop()
-		cancel()
-		m.end()
-	}), nil
+	return core.Follow(r.OnChange, changeLongest, m.begin, m.follow, m.end)
 }
 
 func (m *mount) begin() error {
@@ -105,8 +94,6 @@ func (m *mount) begin() error {
 	}
 	m.state.enter(m)
 	if err := m.tools.Update(); err != nil {
-		_ = m.tools.Clear() // never fails
-		m.state.leave(m)
 		return err
 	}
 	m.state.prepare(m.server, m.options, m.own)

@@ -29,7 +29,7 @@ func (st *serverState) checkArguments(s *server.MCPServer) {
 	own := weak.Make(s) // several servers may share their hooks
 	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
 		raw, ok := message.(json.RawMessage)
-		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || !st.isMounted() {
+		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || len(st.all()) == 0 {
 			return nil
 		}
 		nulls, err := notStrings(raw)
@@ -102,10 +102,7 @@ func (st *serverState) limitCaches(s *server.MCPServer) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		limit(ctx, result)
 		if weak.Make(server.ServerFromContext(ctx)) == own {
-			st.mu.RLock()
-			mounts := st.mounts
-			st.mu.RUnlock()
-			for _, m := range mounts {
+			for _, m := range st.all() {
 				m.reportTools(ctx, result.Tools)
 			}
 		}
@@ -123,10 +120,7 @@ func (st *serverState) prepareTools(s *server.MCPServer) {
 // filterTools is called by the server with the tools that it is about to list, and
 // with the one that a client calls.
 func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
-	st.mu.RLock()
-	mounts := st.mounts
-	st.mu.RUnlock()
-	for _, m := range mounts {
+	for _, m := range st.all() {
 		if m.tools != nil && m.options.Visible != nil {
 			list = m.visibleTools(ctx, list)
 		}

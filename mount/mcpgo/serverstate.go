@@ -109,16 +109,21 @@ func stateOf(s *server.MCPServer) *serverState {
 	return serverStates.Of(s, func() *serverState { return new(serverState) })
 }
 
-func (st *serverState) hides() bool {
+// all returns the mounts. enter and leave replace the slice.
+func (st *serverState) all() []*mount {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
-	return slices.ContainsFunc(st.mounts, func(m *mount) bool { return m.options.Visible != nil })
+	return st.mounts
+}
+
+func (st *serverState) hides() bool {
+	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.options.Visible != nil })
 }
 
 func (st *serverState) enter(m *mount) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.mounts = append(slices.Clip(st.mounts), m) // readers of the old slice keep using it
+	st.mounts = append(slices.Clip(st.mounts), m)
 }
 
 func (st *serverState) leave(m *mount) {
@@ -138,14 +143,10 @@ func isGone(p *server.ServerPrompt) bool {
 	return v == nil || !v.has(p.Prompt.Name)
 }
 
-// owners returns the mount that each prompt of a list belongs to, or nil. An
-// author's filter may have changed them, their Meta included: what is in the
-// server under the name decides then. owners logs a prompt of the application that has replaced
-// the one of a mount.
+// owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
+// have changed them, their Meta included: what is in the server under the name decides then. owners
+// logs a prompt of the application that has replaced the one of a mount.
 func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
-	st.mu.RLock()
-	mounts := st.mounts
-	st.mu.RUnlock()
 	var present map[string]*server.ServerPrompt
 	owners := make([]*mount, len(list))
 	for i, p := range list {
@@ -153,7 +154,7 @@ func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 			owners[i] = t.mount
 			continue
 		}
-		for _, m := range mounts {
+		for _, m := range st.all() {
 			if v := m.snapshot.Load(); v == nil || !v.has(p.Name) {
 				continue
 			}
@@ -203,10 +204,4 @@ type snapshot struct {
 func (s *snapshot) has(name string) bool {
 	_, ok := s.prompts[name]
 	return ok
-}
-
-func (st *serverState) isMounted() bool {
-	st.mu.RLock()
-	defer st.mu.RUnlock()
-	return len(st.mounts) > 0
 }

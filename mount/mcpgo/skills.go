@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -55,22 +54,11 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 		defer state.changing.Unlock()
 		return f()
 	}
-	changed, cancel := core.Signals(r.OnChange) // before the first look, so that nothing is missed
-	if err := change(files.Update); err != nil {
-		cancel()
-		_ = change(files.Clear) // never fails
-		return nil, err
-	}
-	stop := core.Follow(changed, changeLongest, func() {
+	return core.Follow(r.OnChange, changeLongest, func() error { return change(files.Update) }, func() {
 		if err := change(files.Update); err != nil {
 			calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
-	})
-	return sync.OnceFunc(func() {
-		stop()
-		cancel()
-		_ = change(files.Clear) // never fails
-	}), nil
+	}, func() { _ = change(files.Clear) }) // never fails
 }
 
 type skillMount struct{ calls *prompts.Server }

@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -71,17 +70,5 @@ func (m *mount) visibleTools(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 }
 
 func (m *mount) tool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	params, err := json.Marshal(request.Params)
-	if err != nil {
-		return nil, fmt.Errorf("mcpgo: params: %w", err)
-	}
-	raw, err := m.call(ctx, "tools/call", params)
-	if err != nil {
-		return nil, failure(ctx, err)
-	}
-	result, err := toolResult(raw)
-	if err != nil {
-		return nil, m.unconverted(ctx, "tool", request.Params.Name, err)
-	}
-	return result, nil
+	return answer(ctx, m, "tools/call", "tool", request.Params.Name, request.Params, toolResult)
 }

@@ -156,23 +156,22 @@ func Watched(visible IsVisible) IsVisible {
 // quiet is how long a registry must be unchanged before its changes are mounted.
 const quiet = 20 * time.Millisecond
 
-// Signals returns a channel of one element, which receives a signal for each change that comes
-// when the channel is empty, until cancel is called.
-func Signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
-	c := make(chan struct{}, 1)
-	return c, onChange(func() {
+// Follow calls begin, and then update on a goroutine of its own after each burst of changes: when
+// no change has come for 20 ms, or after the time longest. stop waits for the goroutine and calls
+// end, the first time only. After an error of begin, Follow calls end and returns the error.
+func Follow(onChange func(changed func()) (cancel func()), longest time.Duration, begin func() error, update, end func()) (stop func(), err error) {
+	changed, stopped := make(chan struct{}, 1), make(chan struct{})
+	cancel := onChange(func() { // before begin, so that no change is missed
 		select {
-		case c <- struct{}{}:
+		case changed <- struct{}{}:
 		default:
 		}
 	})
-}
-
-// Follow calls update on a goroutine of its own after a burst of signals: when no signal has
-// arrived for 20 ms, or after the time longest. The caller must call stop once, which waits
-// for the goroutine.
-func Follow(changed <-chan struct{}, longest time.Duration, update func()) (stop func()) {
-	stopped := make(chan struct{})
+	if err := begin(); err != nil {
+		cancel()
+		end()
+		return nil, err
+	}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -187,10 +186,12 @@ func Follow(changed <-chan struct{}, longest time.Duration, update func()) (stop
 			update()
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		close(stopped)
 		running.Wait()
-	}
+		cancel()
+		end()
+	}), nil
 }
 
 // settle waits for the end of a burst. It reports false if stop is closed.

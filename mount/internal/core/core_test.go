@@ -69,13 +69,28 @@ func TestSettle(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	changed, updated := make(chan struct{}), make(chan struct{})
-	stop := Follow(changed, 0, func() { updated <- struct{}{} })
+	updated, ended := make(chan struct{}), 0
+	var change func()
+	onChange := func(changed func()) (cancel func()) {
+		change = changed
+		return func() { change = nil }
+	}
+	end := func() {
+		assert.Nil(t, change)
+		ended++
+	}
+	stop, err := Follow(onChange, 0, func() error { return nil }, func() { updated <- struct{}{} }, end)
+	require.NoError(t, err)
 	for range 3 {
-		changed <- struct{}{}
+		change()
 		<-updated
 	}
 	stop()
+	stop()
+	assert.Equal(t, 1, ended)
+	_, err = Follow(onChange, 0, func() error { return errors.New("refused") }, nil, end)
+	require.EqualError(t, err, "refused")
+	assert.Equal(t, 2, ended)
 }
 
 func TestEncodesTo(t *testing.T) {

@@ -122,7 +122,6 @@ func Ask(ctx context.Context, requests any, unique func(key string) string, resp
 	return json.Unmarshal(raw, responses)
 }
 
-// wireContent is content of any type in its JSON form.
 type wireContent struct {
 	Type        string           `json:"type"`
 	Text        string           `json:"text"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 )
 
@@ -106,20 +105,8 @@ func Decode(raw json.RawMessage, to any) error {
 // EncodesTo reports whether the encoding of v has the value of a JSON text, with numbers
 // compared as they are written.
 func EncodesTo(v any, raw json.RawMessage) bool {
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		return false
-	}
 	var values [2]any
-	for i, text := range [][]byte{encoded, raw} {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if decoder.Decode(&values[i]) != nil {
-			return false
-		}
-		if _, err := decoder.Token(); err != io.EOF {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
+	encoded, err := json.Marshal(v)
+	return err == nil && json.Valid(raw) && Decode(encoded, &values[0]) == nil && Decode(raw, &values[1]) == nil &&
+		reflect.DeepEqual(values[0], values[1])
 }
