@@ -19,7 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// This file names, reads and writes the files of folders. folders.go loads their prompts.
+// This file names, reads and writes the files of folders. folders.go loads their prompts and settings.
 
 // findFolders replaces each relative path, without .., that does not exist: if a folder above, up to
 // the root of the repository, has the path, the path leads there. A client may start a server in

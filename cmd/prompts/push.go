@@ -26,7 +26,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// This file has push and pull. labels.go has the commands that move labels.
+// This file has push and pull. store.go has the commands that move labels.
 
 func newPush() *cobra.Command {
 	var store storeOptions
