@@ -226,13 +226,13 @@ func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
 	if !promptoci.IsRef(arg) {
 		return nil, nil
 	}
-	ref, s, err := new(storeOptions).open(arg, true)
+	s, err := new(storeOptions).open(arg, true)
 	if err != nil {
 		return nil, err
 	}
-	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
+	r, err := s.pull(ctx)
 	if err != nil {
-		return nil, absent(ctx, ref, s, err)
+		return nil, err
 	}
 	side, err := emptySide(arg)
 	if err != nil {
