@@ -83,7 +83,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
 	for _, f := range failures {
 		if f.IsMissing { // which is the golden file
-			if err := writeGolden(dir, f.Golden, f.Text); err != nil {
+			if err := writeIn(dir, f.Golden, []byte(f.Text), true); err != nil {
 				return nil, err
 			}
 			continue
@@ -93,12 +93,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if in.Expect.IsGolden && len(out.Failures) > 0 {
 		return nil, fmt.Errorf("prompt has no messages to compare with: %s", out.Failures[0])
 	}
-	if isNew {
-		err = create(full, content)
-	} else {
-		err = replace(full, content)
-	}
-	if err != nil {
+	if err = writeIn(dir, at, content, isNew); err != nil {
 		if c.Expect.Equals != nil {
 			_ = os.Remove(filepath.Join(dir, filepath.FromSlash(c.Expect.Equals.Value))) // which no case expects
 		}

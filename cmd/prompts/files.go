@@ -181,8 +181,7 @@ func create(path string, content []byte) error {
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
 
 // writeOwn writes a file of a folder that may have an older one of the command's own. check
-// returns the error for the content of another one, with LF at the end of lines. No link leads
-// out of the folder.
+// returns the error for the content of another one, with LF at the end of lines.
 func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool, check func(path, content string) error) error {
 	target := filepath.Join(dir, filepath.FromSlash(name))
 	old, err := regular.Read(ctx, regular.FS(dir), name, maxReadBytes)
@@ -196,6 +195,12 @@ func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool
 	if err != nil || dryRun || !isNew && bytes.Equal(old, content) {
 		return err
 	}
+	return writeIn(dir, name, content, isNew)
+}
+
+// writeIn writes a file of a folder, a new one or at once in place of the old one. No link leads
+// out of the folder.
+func writeIn(dir, name string, content []byte, isNew bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -253,35 +258,6 @@ func replace(path string, content []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
-// writeGolden replaces a file of a folder at once: after an error, it is what it was. No
-// link leads out of the folder.
-func writeGolden(dir, name, text string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s-%d.tmp", path.Base(name), os.Getpid()))
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = root.Rename(temporary, name)
-	}
-	if err != nil {
-		_ = root.Remove(temporary)
 	}
 	return err
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 // This file finds the lines of texts and of arguments in the files of folders, and the code in
@@ -41,44 +42,25 @@ func (r *lineReader) lines(path string) []string {
 	if lines, ok := r.files[path]; ok {
 		return lines
 	}
-	dir, name := r.fileOf(path)
-	content, err := regular.Read(context.Background(), regular.FS(dir), name, maxReadBytes)
+	text, err := readText(r.fileOf(path))
 	if err != nil { // was reported, or was removed
 		return nil
 	}
 	if r.files == nil {
 		r.files = map[string][]string{}
 	}
-	r.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
+	r.files[path] = strings.Split(text, "\n")
 	return r.files[path]
 }
 
-// argumentName is a line of front matter with a name, perhaps of an argument.
-var argumentName = regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*(.*)$`)
-
 // argumentLines returns the lines on which the front matter names arguments, by the names.
 func argumentLines(lines []string) map[string]int {
+	var front struct{ Arguments []struct{ Name string } }
+	value, lineOf, _ := promptfs.ParseYAML("", frontOf([]byte(strings.Join(lines, "\n")))) // errors were reported
+	_ = json.Unmarshal(value, &front)
 	all := map[string]int{}
-	for n, line := range lines {
-		if n > 0 && strings.TrimRight(line, " ") == "---" {
-			break
-		}
-		m := argumentName.FindStringSubmatch(line)
-		if m == nil || strings.HasPrefix(line, "name") { // of the prompt
-			continue
-		}
-		name := m[1]
-		if q := name[:min(len(name), 1)]; q == `"` || q == "'" {
-			name, _, _ = strings.Cut(name[1:], q)
-		} else {
-			if end := strings.IndexAny(name, ",}#"); end >= 0 {
-				name = name[:end]
-			}
-			name = strings.TrimSpace(name)
-		}
-		if all[name] == 0 {
-			all[name] = n + 1
-		}
+	for i, a := range slices.Backward(front.Arguments) {
+		all[a.Name] = lineOf(fmt.Sprintf("/arguments/%d/name", i))
 	}
 	return all
 }

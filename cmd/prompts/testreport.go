@@ -66,7 +66,7 @@ func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, r
 		if isRight || text == "" || report.golden[f.Golden] {
 			return isRight
 		}
-		if err := writeGolden(t.dir, f.Golden, text); err != nil {
+		if err := writeIn(t.dir, f.Golden, []byte(text), f.IsMissing); err != nil {
 			report.Findings = append(report.Findings, finding{Path: file, Line: f.Line, Level: levelError, Rule: "case", Prompt: out.Prompt, Message: fmt.Sprintf("cannot write %s: %v", f.Golden, err)})
 			return false
 		}

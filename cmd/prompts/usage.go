@@ -212,12 +212,7 @@ const serves = "serves"
 // because who interrupts a command waits for no disk. Its error is that of ctx; then f may
 // still run.
 func untilDone(ctx context.Context, f func()) error {
-	done := make(chan struct{})
-	go func() { defer close(done); f() }() // ends with f, or with the program
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
+	_, _ = inTime(ctx, 0, func() error { f(); return nil })
 	return ctx.Err()
 }
 
