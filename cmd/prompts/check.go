@@ -24,7 +24,7 @@ func newCheck() *cobra.Command {
 	var strict bool
 	var clients []string
 	cmd := &cobra.Command{
-		Use:   "check DIR|FILE...",
+		Use:   "check DIR|NAME=DIR|FILE...",
 		Short: "Report the errors of prompts",
 		Long: `Check loads all prompts in the folders, renders each with made-up values, and
 reports errors (the prompt is not served, or cannot be rendered), warnings (it is
@@ -50,8 +50,12 @@ The rules:
 					return err
 				}
 			}
-			findShown(cmd, paths)
-			scopes, err := checkScopes(paths)
+			paths, names, err := namedFolders(paths)
+			if err != nil {
+				return err
+			}
+			findFolders(paths, func(path, at string) { showFound(cmd, path, at); names[at] = names[path] })
+			scopes, err := checkScopes(paths, names)
 			if err != nil {
 				return err
 			}
@@ -86,8 +90,9 @@ The rules:
 	return cmd
 }
 
-// checkScopes returns what to check: all folders together, and the files of each root.
-func checkScopes(paths []string) ([]*inspection, error) {
+// checkScopes returns what to check: all folders together but those with names of their own, and
+// the files of each root.
+func checkScopes(paths []string, names map[string]string) ([]*inspection, error) {
 	folders := &inspection{}
 	files := map[string]*inspection{} // by root
 	isFile := func(path string) bool { info, err := os.Stat(path); return err == nil && !info.IsDir() }
@@ -119,6 +124,12 @@ func checkScopes(paths []string) ([]*inspection, error) {
 		return nil, err
 	}
 	var all []*inspection
+	folders.dirs = slices.DeleteFunc(folders.dirs, func(dir string) bool {
+		if names[dir] != "" { // whose prompts may have the names of others
+			all = append(all, &inspection{lineReader: *newLineReader(dir)})
+		}
+		return names[dir] != ""
+	})
 	if len(folders.dirs) > 0 {
 		all = append(all, folders)
 	}
@@ -168,6 +179,7 @@ type report struct {
 	Warnings int `json:"warnings"`
 	Notes    int `json:"notes"`
 	findings
+	files lineReader
 }
 
 // add adds what an inspection has found.
@@ -175,7 +187,8 @@ func (r *report) add(i *inspection, found []finding) {
 	r.Findings = append(r.Findings, found...)
 	r.Prompts += i.valid
 	r.Skills += i.skills
-	r.lines = i.lines
+	r.files.dirs = append(r.files.dirs, i.dirs...)
+	r.lines = r.files.lines
 }
 
 func (r *report) count() {

@@ -52,9 +52,11 @@ func findFolders(paths []string, found func(path, at string)) {
 
 // findShown is [findFolders] for a command that has no log.
 func findShown(cmd *cobra.Command, paths []string) {
-	findFolders(paths, func(path, at string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
-	})
+	findFolders(paths, func(path, at string) { showFound(cmd, path, at) })
+}
+
+func showFound(cmd *cobra.Command, path, at string) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
 }
 
 // openFolders checks that each path is a folder, and that none is in another one.
@@ -64,6 +66,8 @@ func openFolders(paths []string) error {
 		switch {
 		case path == "":
 			return errEmptyPath
+		case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "="):
+			return usageErrorf("folder %s does not exist; NAME=DIR is for serve, install and check", path)
 		case errors.Is(err, fs.ErrNotExist):
 			return usageErrorf("folder %s does not exist", path)
 		case err != nil:

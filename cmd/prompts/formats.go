@@ -216,11 +216,12 @@ type format struct {
 	folder bool           // a prompt is a folder, and has its name, also if the folder is the source
 
 	// For export. file has %s for the name; it is empty for a format that export does not write.
-	file   string
-	all    string // stands for what the user writes; empty if the program adds it to the text
-	word   string // stands for a word, with %d; empty if the program has no words
-	escape string // before text that looks like a placeholder; empty if no escape exists
-	wordIn string // is word before a letter or a digit, if that differs
+	file    string
+	readers []string // other clients that read the files
+	all     string   // stands for what the user writes; empty if the program adds it to the text
+	word    string   // stands for a word, with %d; empty if the program has no words
+	escape  string   // before text that looks like a placeholder; empty if no escape exists
+	wordIn  string   // is word before a letter or a digit, if that differs
 }
 
 var (
@@ -289,7 +290,7 @@ var commandFormats = []format{
 		files: []string{".md", ".prompt"}, place: continuePlace, stays: continueStay,
 	},
 	{name: "fabric", title: "fabric", dir: "data/patterns", files: []string{"system.md"}, place: fabricPlace, stays: fabricStays, folder: true},
-	{name: "skills", title: "Agent Skills", dir: ".agents/skills", keys: "name description", shell: skillsShell, stays: skillsStays, file: "%s/SKILL.md"},
+	{name: "skills", title: "Agent Skills", dir: ".agents/skills", keys: "name description", shell: skillsShell, stays: skillsStays, file: "%s/SKILL.md", readers: []string{"Codex", "Copilot CLI"}},
 }
 
 // formatNames returns the names of the formats that import reads, or that export writes.

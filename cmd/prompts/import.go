@@ -46,13 +46,8 @@ The exit code is 1 if a file was refused, or if what was written has errors.`,
   prompts import opencode .opencode/commands prompts
   prompts import vscode .github/prompts prompts
   prompts import gemini .gemini/commands prompts`,
-		Args: exactly(3),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              exactly(3),
+		ValidArgsFunction: completeFirst(names, cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := formatOf(args[0], isImported)
 			switch {

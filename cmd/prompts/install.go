@@ -234,13 +234,8 @@ The clients:
   prompts install claude-desktop --print prompts
   prompts install opencode --project https://prompts.example.org/mcp
   prompts install --remove gemini prompts`,
-		Args: between(1, math.MaxInt, "client or folder is missing"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		Args:              between(1, math.MaxInt, "client or folder is missing"),
+		ValidArgsFunction: completeFirst(names, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.install(cmd, args[0], args[1:])
 		},

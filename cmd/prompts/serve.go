@@ -163,20 +163,26 @@ func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logge
 			return usageErrorf("--instructions: %w", err)
 		}
 	}
+	return folderSettings(dirs, &o.tools, &o.instructions, cmd.Flags().Changed, logger)
+}
+
+// folderSettings sets the tools and the instructions to those of the settings of folders, unless a
+// flag is set.
+func folderSettings(dirs []string, tools, instructions *string, isSet func(flag string) bool, logger *slog.Logger) error {
 	ofTools := ""
 	for _, dir := range dirs {
 		s, err := readSettings(regular.FS(dir))
 		if err != nil {
 			return usageError{findingOf(dir, "file", all(err)[0])}
 		}
-		if s.Tools != "" && !cmd.Flags().Changed("tools") {
-			if o.tools != "" && o.tools != s.Tools {
+		if s.Tools != "" && !isSet("tools") {
+			if *tools != "" && *tools != s.Tools {
 				return usageErrorf("folders %s and %s have different tools in prompts.yaml; choose with --tools", ofTools, dir)
 			}
-			o.tools, ofTools = s.Tools, dir
+			*tools, ofTools = s.Tools, dir
 		}
-		if s.Instructions != "" && !cmd.Flags().Changed("instructions") {
-			o.instructions = strings.TrimSpace(o.instructions + "\n\n" + s.Instructions)
+		if s.Instructions != "" && !isSet("instructions") {
+			*instructions = strings.TrimSpace(*instructions + "\n\n" + s.Instructions)
 			logger.Info("instructions of the folder", slog.String("path", dir), slog.String("text", s.Instructions))
 		}
 	}

@@ -100,6 +100,16 @@ func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
+// completeFirst completes the first argument with names, and the others as rest says.
+func completeFirst(names []string, rest cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, rest
+	}
+}
+
 // addHelp adds the commands help and completion, for which an unknown name is an error.
 func addHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
