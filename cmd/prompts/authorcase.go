@@ -102,13 +102,11 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	return out, nil
 }
 
-// caseExpect is what a new case expects.
 type caseExpect struct {
 	Contains string `yaml:"contains,omitempty"`
 	Golden   string `yaml:"equals,omitempty"` // path from the folder of the test file
 }
 
-// writtenCase is a new case as the test file has it.
 type writtenCase struct {
 	Name      string     `yaml:"name"`
 	Arguments yaml.Node  `yaml:"arguments,omitempty"` // a mapping, in the order of the prompt
@@ -192,7 +190,6 @@ func isAsGiven(c *cases.Case, name string, args map[string]string, expect caseEx
 	return len(e.Contains) == 1 && e.Contains[0].Value == expect.Contains
 }
 
-// yamlOf returns a value as YAML.
 func yamlOf(v any) string {
 	text, err := yaml.Dump(v, yaml.WithV4Defaults(), yaml.WithLineWidth(-1))
 	if err != nil { // no text has an error

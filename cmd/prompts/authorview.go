@@ -55,14 +55,12 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 	return out, nil
 }
 
-// pageDiff is a text that has changed, as pieces of both texts.
 type pageDiff struct {
 	Name   string      `json:"name"`
 	Kind   string      `json:"kind"` // template or case
 	Pieces []pagePiece `json:"pieces"`
 }
 
-// pagePiece is a part of two texts: same, old or new.
 type pagePiece struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -171,7 +171,6 @@ func rootOf(name string) (root, relative string, err error) {
 	return own, relative, nil
 }
 
-// report is the result of check.
 type report struct {
 	Prompts  int `json:"prompts"` // that are valid
 	Skills   int `json:"skills"`  // that are valid
@@ -182,7 +181,6 @@ type report struct {
 	files lineReader
 }
 
-// add adds what an inspection has found.
 func (r *report) add(i *inspection, found []finding) {
 	r.Findings = append(r.Findings, found...)
 	r.Prompts += i.valid
@@ -198,14 +196,12 @@ func (r *report) count() {
 	}
 }
 
-// formats has the functions that write a report, by the name of the format.
 var formats = map[string]func(io.Writer, *report) error{
 	"text":   writeText,
 	"sarif":  writeSARIF,
 	"github": func(w io.Writer, r *report) error { return r.writeGitHub(w) },
 }
 
-// writeText writes a report for people.
 func writeText(w io.Writer, r *report) error {
 	if err := r.writeText(w); err != nil {
 		return err

@@ -42,7 +42,6 @@ func asUnix(text []byte, edit func(text []byte) ([]byte, error)) ([]byte, error)
 	return after, nil
 }
 
-// errOtherServer is for a server that would lose its settings.
 func errOtherServer(name string) error {
 	return fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", name)
 }
@@ -91,7 +90,6 @@ func editJSON(document []byte, keys []string, added *entry, force bool) ([]byte,
 	})
 }
 
-// placeIn names the value at the keys of a document.
 func placeIn(keys []string) string {
 	if len(keys) == 0 {
 		return "document"

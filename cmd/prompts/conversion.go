@@ -21,7 +21,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// promptFile is a prompt that import writes.
 type promptFile struct {
 	Name        string         `yaml:"name,omitempty"`
 	Description string         `yaml:"description,omitempty"`
@@ -52,7 +51,6 @@ func (p *promptFile) literal(s string) {
 	p.text.WriteString(s)
 }
 
-// openBraces is a template of two braces.
 const openBraces = `{{"{{"}}`
 
 // identifier is a name that a template can have after a dot.
@@ -147,7 +145,6 @@ func (p *promptFile) content() []byte {
 	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
 }
 
-// withoutBlankLines returns a text without the blank lines around it.
 func withoutBlankLines(text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	for {
@@ -190,7 +187,6 @@ func firstLine(text string) string {
 	return ""
 }
 
-// conversion is the conversion of a file.
 type conversion struct {
 	source string // the path of the file in root
 	folder string // of which root is the content
@@ -326,22 +322,15 @@ func (c *conversion) split() (ok bool) {
 	return true
 }
 
-// unquoted returns a value of YAML without its quotes.
 func unquoted(s string) string {
-	if len(s) < 2 || s[len(s)-1] != s[0] {
+	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '\'' && s[0] != '"' {
 		return s
 	}
-	inner := s[1 : len(s)-1]
-	switch s[0] {
-	case '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	case '"':
-		if text, err := strconv.Unquote(s); err == nil {
-			return text
-		}
-		return inner
+	var text string
+	if yaml.Unmarshal([]byte(s), &text) != nil {
+		return s[1 : len(s)-1]
 	}
-	return s
+	return text
 }
 
 // leaveOut removes the keys of the front matter that have no meaning for a prompt, and notes them.
@@ -354,7 +343,6 @@ func (c *conversion) leaveOut(known []string) {
 	}
 }
 
-// line returns the line of an offset in the body.
 func (c *conversion) line(offset int) int {
 	if c.isOneLine {
 		return c.bodyLine

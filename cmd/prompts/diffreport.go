@@ -21,7 +21,6 @@ import (
 // compares.
 var word = regexp.MustCompile(`[\pL\pN_]+|\n|[^\S\n]+|.`)
 
-// piece is a part of two texts.
 type piece struct {
 	kind pieceKind
 	text string
@@ -35,7 +34,6 @@ const (
 	pieceNew            // in the new text alone
 )
 
-// wordDiff returns the pieces of two texts.
 func wordDiff(a, b string) []piece {
 	before, after := word.FindAllString(a, -1), word.FindAllString(b, -1)
 	var pieces []piece
@@ -107,7 +105,6 @@ func around[T any](rows []T, isChanged []bool, show func(T) string) []string {
 	return out
 }
 
-// paintMarks marks pieces without colors.
 func paintMarks(kind pieceKind, text string) string {
 	if kind == pieceOld {
 		return "[-" + text + "-]"
@@ -115,7 +112,6 @@ func paintMarks(kind pieceKind, text string) string {
 	return "{+" + text + "+}"
 }
 
-// paintColors marks pieces with the colors of a terminal.
 func paintColors(kind pieceKind, text string) string {
 	if kind == pieceOld {
 		return styled("31;9", text)
@@ -123,7 +119,6 @@ func paintColors(kind pieceKind, text string) string {
 	return styled("32", text)
 }
 
-// pair is a row of two columns.
 type pair struct{ old, mark, new string }
 
 // sideBySide returns two texts in two columns of a terminal with this width: the lines
@@ -247,14 +242,12 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 	return b.Flush()
 }
 
-// valueOrNone returns a value on one line.
 func valueOrNone(s string) string { return cmp.Or(shortened(s), "(none)") }
 
 // maxMarkdownBytes is the size of a report in Markdown. A comment of GitHub has at most
 // 65,536 characters.
 const maxMarkdownBytes = 60_000
 
-// writeDiffMarkdown writes a report for a comment on a pull request.
 func writeDiffMarkdown(w io.Writer, r *diffReport) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Prompts: %s with changes, %s\n\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))

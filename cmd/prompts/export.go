@@ -130,7 +130,6 @@ func export(cmd *cobra.Command, f *format, dirs []string, target string) error {
 	return e.run(cmd.Context())
 }
 
-// exporting is an export.
 type exporting struct {
 	*format
 	out     io.Writer
@@ -142,7 +141,6 @@ type exporting struct {
 	refused int
 }
 
-// convert converts the commands of another client.
 func (e *exporting) convert(ctx context.Context, from *format, dir string) error {
 	sources := map[string][]string{}
 	e.lines = func(source string) []string { return sources[source] }

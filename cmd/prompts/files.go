@@ -25,25 +25,22 @@ import (
 // the root of the repository, has the path, the path leads there. A client may start a server in
 // any folder of a repository. found is called for each such path.
 func findFolders(paths []string, found func(path, at string)) {
-	root := ""
-	for at := "."; root == "" && absolute(at) != absolute(filepath.Join(at, "..")); at = filepath.Join(at, "..") {
-		if exists(filepath.Join(at, ".git")) {
-			root = at
+	above := []string{"."} // up to the root of the repository
+	for at := "."; !exists(filepath.Join(at, ".git")); above = append(above, at) {
+		if at = filepath.Join(at, ".."); absolute(at) == absolute(filepath.Join(at, "..")) {
+			return
 		}
 	}
 	for i, path := range paths {
-		if root == "" || path == "" || !filepath.IsLocal(path) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+		if path == "" || !filepath.IsLocal(path) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
 			continue
 		}
-		for at := "."; ; at = filepath.Join(at, "..") {
+		for _, at := range above {
 			if _, err := os.Lstat(filepath.Join(at, path)); !errors.Is(err, fs.ErrNotExist) {
 				if at != "." {
 					paths[i] = filepath.Join(at, path)
 					found(path, paths[i])
 				}
-				break
-			}
-			if at == root {
 				break
 			}
 		}

@@ -26,7 +26,6 @@ var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key
 // never have.
 var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
 
-// foreignFolder is what a folder has of another program.
 type foreignFolder struct {
 	dir        string
 	format     *format         // nil if several programs have such files
@@ -102,7 +101,6 @@ func formatOfFile(name string, content []byte) (of *format, ok bool) {
 	return nil, commandKeys.Match(front)
 }
 
-// frontOf returns the front matter of a file.
 func frontOf(content []byte) []byte {
 	rest, ok := bytes.CutPrefix(content, []byte("---"))
 	if !ok {
@@ -114,7 +112,6 @@ func frontOf(content []byte) []byte {
 
 const noPromptsHint = "write prompts into files with the extension .md"
 
-// hasPrompts reports whether a registry has prompts from below a path.
 func hasPrompts(reg *prompts.Registry, prefix string) bool {
 	for p := range reg.All() {
 		if strings.HasPrefix(p.Source, prefix) {
@@ -307,7 +304,6 @@ func formatNames(isWanted func(f *format) bool) []string {
 func isImported(f *format) bool { return f.files != nil }
 func isExported(f *format) bool { return f.file != "" }
 
-// formatOf returns the format with a name; nil if no format has the name.
 func formatOf(name string, isWanted func(f *format) bool) *format {
 	i := slices.IndexFunc(commandFormats, func(f format) bool { return f.name == name && isWanted(&f) })
 	if i < 0 {

@@ -165,7 +165,6 @@ func convert(ctx context.Context, f *format, src string, done func(c *conversion
 	return nil
 }
 
-// report writes what became of a file.
 func (c *conversion) report(out io.Writer, target string) {
 	if c.isRefused {
 		fmt.Fprintf(out, "%s: refused\n", printable(c.source))
@@ -281,7 +280,6 @@ func importFiles(src string, f *format) (files []importFile, folder string, err 
 	return files, folder, err
 }
 
-// run converts the file.
 func (c *conversion) run(ctx context.Context, f *format) {
 	text, ok := c.read(c.source)
 	if !ok {
@@ -293,5 +291,4 @@ func (c *conversion) run(ctx context.Context, f *format) {
 	}
 }
 
-// isImport reports whether import wrote a file.
 func isImport(content []byte) bool { return bytes.HasPrefix(content, []byte("---\n"+importMark)) }

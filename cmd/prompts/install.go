@@ -55,7 +55,6 @@ type client struct {
 // the project, and for all projects of the user.
 var scopes = []string{"local", "project", "user"}
 
-// server is what a client starts.
 type server struct {
 	name    string
 	command string
@@ -63,7 +62,6 @@ type server struct {
 	url     string // of a server that runs; then command and args are empty
 }
 
-// entry is what a configuration has of a server.
 type entry struct {
 	Name    string   `json:"-" yaml:"name"` // of a list
 	Type    string   `json:"type,omitempty" yaml:"type,omitempty"`
@@ -75,7 +73,6 @@ type entry struct {
 	Enabled bool     `json:"enabled,omitempty" yaml:"-"`
 }
 
-// entry returns what the client's configuration has of a server.
 func (c *client) entry(s server) entry {
 	e := c.local
 	switch _, isList := e.Command.([]string); {
@@ -170,7 +167,6 @@ func zedSettings() string {
 	return "~/.config/zed/settings.json"
 }
 
-// path returns the path of the client's configuration.
 func (c *client) path(isProject bool) (path string, err error) {
 	switch {
 	case isProject && c.project == "":
@@ -203,7 +199,6 @@ type installOptions struct {
 	remove                        bool
 }
 
-// isShared reports whether others get the entry.
 func (o *installOptions) isShared() bool { return o.project || o.scope == "project" }
 
 func newInstall() *cobra.Command {
@@ -462,7 +457,6 @@ func programPath(executable func() (string, error), word string) (string, error)
 	return filepath.Abs(path)
 }
 
-// run runs or prints the command of a client.
 func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 	if o.remove && c.remove == "" {
 		return usageErrorf("%s has no command that removes a server; remove %s in %s", c.title, s.name, c.title)

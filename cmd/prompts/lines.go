@@ -18,13 +18,11 @@ import (
 // This file finds the lines of texts and of arguments in the files of folders, and the code in
 // Markdown.
 
-// lineReader reads files of folders.
 type lineReader struct {
 	dirs  []string
 	files map[string][]string // lines by path
 }
 
-// newLineReader returns the reader of the files of a folder.
 func newLineReader(dir string) *lineReader { return &lineReader{dirs: []string{dir}} }
 
 // fileOf returns the folder of a path, and the path of the file in the folder.
@@ -37,7 +35,6 @@ func (r *lineReader) fileOf(path string) (dir, name string) {
 	return "", path
 }
 
-// lines returns the lines of a file.
 func (r *lineReader) lines(path string) []string {
 	if lines, ok := r.files[path]; ok {
 		return lines
@@ -174,8 +171,6 @@ func isWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
-// wordAfter reports whether a text begins with a byte of a word.
 func wordAfter(s string) bool { return s != "" && isWord(s[0]) }
 
-// digits returns the digits that a text begins with.
 func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }

@@ -127,7 +127,6 @@ func releaseFiles(dir string) (map[string][]byte, error) {
 	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry), ReadIgnore: readIgnore})
 }
 
-// createdAt returns the time of a release.
 func createdAt(flag string) (time.Time, error) {
 	if flag != "" {
 		at, err := time.Parse(time.RFC3339, flag)

@@ -159,14 +159,12 @@ type tokenFile struct{ *reloaded[tokens] }
 // nothing of a token.
 type tokens map[[sha256.Size]byte]*tokenClient
 
-// tokenClient is a client with a token.
 type tokenClient struct {
 	name    string
 	removed context.Context // ends when the file no longer has the client with its token
 	remove  context.CancelFunc
 }
 
-// parseTokens reads the content of a file with lines NAME TOKEN.
 func parseTokens(path string, content []byte) (tokens, error) {
 	all := tokens{}
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff")))) // of an editor on Windows

@@ -310,7 +310,6 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// listing is a prompt in the output of list --json.
 type listing struct {
 	Name        string            `json:"name"`
 	Title       string            `json:"title,omitempty"`

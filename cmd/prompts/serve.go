@@ -25,7 +25,6 @@ import (
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
-// serveOptions are the flags of serve.
 type serveOptions struct {
 	name         string
 	tools        string

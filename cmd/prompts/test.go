@@ -86,7 +86,6 @@ nothing anywhere.`,
 	return cmd
 }
 
-// testRun runs the cases of a folder.
 type testRun struct {
 	dir, pattern string
 	update       bool
@@ -97,7 +96,6 @@ type testRun struct {
 	kept *budget
 }
 
-// all runs all selected cases.
 func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	start := time.Now()
 	t.kept = newBudget(maxReportBytes)
@@ -157,7 +155,6 @@ func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*case
 	return results
 }
 
-// testResult is the result of one case.
 type testResult struct {
 	c        *cases.Case
 	failures []cases.Failure // their texts are as the report shows them
@@ -196,7 +193,6 @@ type coverageReport struct {
 	Missed []missed `json:"missed"`
 }
 
-// missed is something that no case renders.
 type missed struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`

@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 )
 
-// testReport is the result of test.
 type testReport struct {
 	Cases    int           `json:"cases"`
 	Prompts  int           `json:"prompts"`
@@ -146,7 +145,6 @@ const (
 	maxDiffs = 10
 )
 
-// testFormats has the functions that write a report, by the name of the format.
 var testFormats = map[string]func(io.Writer, *testReport) error{
 	"text":   writeTestText,
 	"junit":  writeTestJUnit,

@@ -23,7 +23,6 @@ import (
 // This file has what the commands share: their arguments, their flags, and the errors of the
 // command line.
 
-// usageError is an error of the command line.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
