@@ -30,7 +30,6 @@ type authorPage struct {
 	authorOptions
 }
 
-// authorOptions are flags of preview.
 type authorOptions struct {
 	modelCommand
 	editor string // URL
@@ -39,7 +38,6 @@ type authorOptions struct {
 // maxAsked is the size of the largest request, which has the values of a form.
 const maxAsked = 8 << 20
 
-// asked is a request of the page.
 type asked struct {
 	Prompt    string            `json:"prompt"`
 	Name      string            `json:"name"` // of a case
@@ -62,7 +60,6 @@ type askedTexts struct {
 	textDiff
 }
 
-// pageCase is a case as the page gets it.
 type pageCase struct {
 	Name      string            `json:"name"`
 	Line      int               `json:"line"`
@@ -221,7 +218,6 @@ func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values 
 	return kept
 }
 
-// errNoExec is for a page that asks for an answer without --exec.
 var errNoExec = errors.New("no command answers; start the preview with --exec")
 
 // answer renders a prompt and returns what the command of --exec answers. If the page
@@ -259,7 +255,6 @@ func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
 	return hiding(secrets)
 }
 
-// hiding replaces values.
 func hiding(secrets []string) *strings.Replacer {
 	for i, value := range secrets {
 		secrets[i] = strings.TrimSpace(value)

@@ -83,7 +83,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
 	for _, f := range failures {
 		if f.IsMissing { // which is the golden file
-			if err := writeGolden(dir, f.Golden, f.Text); err != nil {
+			if err := writeIn(dir, f.Golden, []byte(f.Text), true); err != nil {
 				return nil, err
 			}
 			continue
@@ -93,12 +93,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if in.Expect.IsGolden && len(out.Failures) > 0 {
 		return nil, fmt.Errorf("prompt has no messages to compare with: %s", out.Failures[0])
 	}
-	if isNew {
-		err = create(full, content)
-	} else {
-		err = replace(full, content)
-	}
-	if err != nil {
+	if err = writeIn(dir, at, content, isNew); err != nil {
 		if c.Expect.Equals != nil {
 			_ = os.Remove(filepath.Join(dir, filepath.FromSlash(c.Expect.Equals.Value))) // which no case expects
 		}
@@ -107,13 +102,11 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	return out, nil
 }
 
-// caseExpect is what a new case expects.
 type caseExpect struct {
 	Contains string `yaml:"contains,omitempty"`
 	Golden   string `yaml:"equals,omitempty"` // path from the folder of the test file
 }
 
-// writtenCase is a new case as the test file has it.
 type writtenCase struct {
 	Name      string     `yaml:"name"`
 	Arguments yaml.Node  `yaml:"arguments,omitempty"` // a mapping, in the order of the prompt
@@ -197,7 +190,6 @@ func isAsGiven(c *cases.Case, name string, args map[string]string, expect caseEx
 	return len(e.Contains) == 1 && e.Contains[0].Value == expect.Contains
 }
 
-// yamlOf returns a value as YAML.
 func yamlOf(v any) string {
 	text, err := yaml.Dump(v, yaml.WithV4Defaults(), yaml.WithLineWidth(-1))
 	if err != nil { // no text has an error

@@ -13,7 +13,6 @@ import (
 
 // This file compares a prompt with what it was.
 
-// pageCommit is a commit that changed a file of a prompt.
 type pageCommit struct {
 	ID      string `json:"id"`
 	Short   string `json:"short"` // form of the ID
@@ -142,9 +141,8 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 		return nil, err
 	}
 	defer side.remove()
-	now := &diffSide{dir, dir, func() {}}
 	if !in.IsAlone {
-		return a.compare(ctx, p, file, side, now)
+		return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
 	}
 	before, err := r.side(ctx, in.With+"^:./")
 	if err != nil { // the first commit, or the first one with the folder
@@ -156,7 +154,6 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	return a.compare(ctx, p, file, before, side)
 }
 
-// sinceRelease compares with a release.
 func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {

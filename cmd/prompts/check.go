@@ -9,11 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 )
 
@@ -22,7 +24,7 @@ func newCheck() *cobra.Command {
 	var strict bool
 	var clients []string
 	cmd := &cobra.Command{
-		Use:   "check DIR|FILE...",
+		Use:   "check DIR|NAME=DIR|FILE...",
 		Short: "Report the errors of prompts",
 		Long: `Check loads all prompts in the folders, renders each with made-up values, and
 reports errors (the prompt is not served, or cannot be rendered), warnings (it is
@@ -48,8 +50,12 @@ The rules:
 					return err
 				}
 			}
-			findShown(cmd, paths)
-			scopes, err := checkScopes(paths)
+			paths, names, err := namedFolders(paths)
+			if err != nil {
+				return err
+			}
+			findFolders(paths, func(path, at string) { showFound(cmd, path, at); names[at] = names[path] })
+			scopes, err := checkScopes(paths, names)
 			if err != nil {
 				return err
 			}
@@ -84,8 +90,9 @@ The rules:
 	return cmd
 }
 
-// checkScopes returns what to check: all folders together, and the files of each root.
-func checkScopes(paths []string) ([]*inspection, error) {
+// checkScopes returns what to check: all folders together but those with names of their own, and
+// the files of each root.
+func checkScopes(paths []string, names map[string]string) ([]*inspection, error) {
 	folders := &inspection{}
 	files := map[string]*inspection{} // by root
 	isFile := func(path string) bool { info, err := os.Stat(path); return err == nil && !info.IsDir() }
@@ -117,6 +124,12 @@ func checkScopes(paths []string) ([]*inspection, error) {
 		return nil, err
 	}
 	var all []*inspection
+	folders.dirs = slices.DeleteFunc(folders.dirs, func(dir string) bool {
+		if names[dir] != "" { // whose prompts may have the names of others
+			all = append(all, &inspection{lineReader: *newLineReader(dir)})
+		}
+		return names[dir] != ""
+	})
 	if len(folders.dirs) > 0 {
 		all = append(all, folders)
 	}
@@ -158,7 +171,6 @@ func rootOf(name string) (root, relative string, err error) {
 	return own, relative, nil
 }
 
-// report is the result of check.
 type report struct {
 	Prompts  int `json:"prompts"` // that are valid
 	Skills   int `json:"skills"`  // that are valid
@@ -166,14 +178,15 @@ type report struct {
 	Warnings int `json:"warnings"`
 	Notes    int `json:"notes"`
 	findings
+	files lineReader
 }
 
-// add adds what an inspection has found.
 func (r *report) add(i *inspection, found []finding) {
 	r.Findings = append(r.Findings, found...)
 	r.Prompts += i.valid
 	r.Skills += i.skills
-	r.lines = i.lines
+	r.files.dirs = append(r.files.dirs, i.dirs...)
+	r.lines = r.files.lines
 }
 
 func (r *report) count() {
@@ -183,14 +196,12 @@ func (r *report) count() {
 	}
 }
 
-// formats has the functions that write a report, by the name of the format.
 var formats = map[string]func(io.Writer, *report) error{
 	"text":   writeText,
 	"sarif":  writeSARIF,
 	"github": func(w io.Writer, r *report) error { return r.writeGitHub(w) },
 }
 
-// writeText writes a report for people.
 func writeText(w io.Writer, r *report) error {
 	if err := r.writeText(w); err != nil {
 		return err
@@ -244,4 +255,71 @@ func ruleTable() string {
 		fmt.Fprintf(&b, "  %-15s %s\n", r.id, r.text)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+var (
+	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
+	anyKey        = regexp.MustCompile(`^\s*[\w-]+\s*[:=]`)
+	jinja         = regexp.MustCompile(`\{%-?\s*\w[^%{}]*%\}`)
+	shellVariable = regexp.MustCompile(`\$\{(?:input:[^}]*|[A-Za-z_]\w*)\}`)
+	verbatimText  = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
+)
+
+// syntax reports text that an author probably meant to be something else. isFront is
+// false if that is the front matter.
+func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
+	if len(lines) == 0 || strings.HasSuffix(p.Source, "/SKILL.md") {
+		return true
+	}
+	text := strings.TrimPrefix(strings.Join(lines, "\n"), "\ufeff")
+	bodyLine := 0 // lines before the body
+	if strings.TrimRight(lines[0], " \t") == "---" {
+		front := string(frontOf([]byte(text)))
+		if verbatimText.MatchString(front) {
+			return true
+		}
+		bodyLine = 2 + strings.Count(front, "\n")
+	} else if n := fakeFront(lines); n > 0 {
+		i.hint(p, n, 1, "front-matter", "write --- at the start of the lines above and below the keys", "front matter is sent as text, because line %d is %q", n, lines[n-1])
+		return false
+	}
+	body := strings.Join(lines[min(bodyLine, len(lines)):], "\n")
+	code := codeSpans(body)
+	for _, pattern := range []struct {
+		regexp *regexp.Regexp
+		fix    string
+	}{
+		{jinja, "write {{if .name}}, {{range list .names}} and {{end}}"},
+		{shellVariable, "write {{.name}} for the value of an argument, or put code between backticks"},
+	} {
+		for _, at := range pattern.regexp.FindAllStringIndex(body, -1) {
+			found := body[at[0]:at[1]]
+			if isIn(code, at[0]) || strings.ToUpper(found) == found { // a variable of the environment
+				continue
+			}
+			line := bodyLine + 1 + strings.Count(body[:at[0]], "\n")
+			column := 1 + len([]rune(body[1+strings.LastIndexByte(body[:at[0]], '\n'):at[0]]))
+			i.hint(p, line, column, "syntax", pattern.fix, "%s is sent as text", found)
+			break
+		}
+	}
+	return true
+}
+
+// fakeFront returns the line with which a text begins that looks like front matter without
+// being front matter, or 0 for other texts.
+func fakeFront(lines []string) int {
+	for n, line := range lines {
+		bare := strings.TrimSpace(line)
+		if bare == "" {
+			continue
+		}
+		isIndented := bare == "---" && line[0] != '-'
+		hasKey := n+1 < len(lines) && (anyKey.MatchString(lines[n+1]) || strings.TrimSpace(lines[n+1]) == "---")
+		if hasKey && (isIndented || fakeSeparator.MatchString(bare)) {
+			return n + 1
+		}
+		return 0
+	}
+	return 0
 }

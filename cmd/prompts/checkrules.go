@@ -26,7 +26,6 @@ import (
 // 25,000 tokens of a model.
 const maxComfortableBytes = 100_000
 
-// inspection is a check of folders.
 type inspection struct {
 	lineReader
 	only    map[string]bool // paths of the files to report; nil for all
@@ -151,7 +150,6 @@ func (i *inspection) tools(reg *prompts.Registry) {
 	}
 }
 
-// skillsOf checks the skills of a folder.
 func (i *inspection) skillsOf(dir string) {
 	valid, err := promptfs.LoadSkills(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), ReadIgnore: readIgnore})
 	for _, s := range valid {
@@ -217,7 +215,6 @@ func (i *inspection) levelled(found []finding) []finding {
 	return slices.DeleteFunc(found, func(f finding) bool { return f.Level == levelOff })
 }
 
-// isWanted reports whether findings of a file are reported.
 func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
 // secrets reports credentials in the Markdown files of a folder, those with errors and
@@ -241,7 +238,6 @@ func (i *inspection) secrets(dir string) error {
 	})
 }
 
-// secretsIn reports credentials in a file.
 func (i *inspection) secretsIn(file string) {
 	for n, line := range i.lines(file) {
 		if what := secretIn(line); what != "" {
@@ -251,7 +247,6 @@ func (i *inspection) secretsIn(file string) {
 	}
 }
 
-// add adds a finding about a prompt.
 func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format string, args ...any) {
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
@@ -320,7 +315,6 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	}
 }
 
-// failure reports that a prompt could not be rendered.
 func (i *inspection) failure(p *prompts.Prompt, err error) {
 	var e *promptfs.Error
 	switch {
@@ -337,7 +331,6 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	}
 }
 
-// deadArguments reports the arguments whose values change nothing.
 func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineOf map[string]int, base *trial.Rendering) {
 	for n := range p.Arguments {
 		a := &p.Arguments[n]

@@ -20,120 +20,134 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// addToJSON returns a JSON document with a value at the keys, which name objects within
-// one another. Comments, the order and the white space of the document stay, and new lines
-// end as its lines do. An empty document becomes an object.
-func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, error) {
-	if text, ok := bytes.CutPrefix(document, []byte("\ufeff")); ok { // of an editor on Windows
-		after, err := addToJSON(text, keys, value, force)
-		if err != nil {
-			return nil, err
-		}
-		return append([]byte("\ufeff"), after...), nil
+// asUnix edits a text without a byte order mark and with LF at the end of its lines, and gives the
+// result the mark and the ends of lines of the text.
+func asUnix(text []byte, edit func(text []byte) ([]byte, error)) ([]byte, error) {
+	body, hasMark := bytes.CutPrefix(text, []byte("\ufeff")) // of an editor on Windows
+	n := bytes.Count(body, []byte("\r\n"))
+	isDOS := n > 0 && n == bytes.Count(body, []byte("\n"))
+	if isDOS {
+		body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
 	}
-	if len(bytes.TrimSpace(document)) == 0 {
-		document = []byte("{}\n")
+	after, err := edit(body)
+	if err != nil || bytes.Equal(after, body) {
+		return text, err
 	}
-	if n := bytes.Count(document, []byte("\r\n")); n > 0 && n == bytes.Count(document, []byte("\n")) {
-		after, err := addToJSON(bytes.ReplaceAll(document, []byte("\r\n"), []byte("\n")), keys, value, force)
-		return bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n")), err
+	if isDOS {
+		after = bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n"))
 	}
-	if err := checkNesting(document); err != nil {
-		return nil, err
-	}
-	tree, err := hujson.Parse(document)
-	if err != nil {
-		return nil, fmt.Errorf("invalid JSON: %w", err)
-	}
-	indent := indentOf(document)
-	at := &tree
-	for depth, key := range keys[:len(keys)-1] {
-		object, err := objectAt(at, keys[:depth])
-		if err != nil {
-			return nil, err
-		}
-		next := find(object, key)
-		if next == nil {
-			next = appendMember(object, key, hujson.Value{Value: new(hujson.Object)}, indent, depth)
-		}
-		at = next
-	}
-	depth := len(keys) - 1
-	object, err := objectAt(at, keys[:depth])
-	if err != nil {
-		return nil, err
-	}
-	added, err := valueOf(value, indent, depth+1)
-	if err != nil {
-		return nil, err
-	}
-	if old := find(object, keys[depth]); old != nil {
-		if hasMembers(*old, added) {
-			return document, nil
-		}
-		if !force {
-			return nil, fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", keys[depth])
-		}
-		merge(old, added, indent, depth+1)
-	} else {
-		appendMember(object, keys[depth], added, indent, depth)
-	}
-	return tree.Pack(), nil
-}
-
-// removeFromJSON returns a JSON document without the member at the keys, as [addToJSON] adds it.
-func removeFromJSON(document []byte, keys []string) ([]byte, error) {
-	if len(bytes.TrimSpace(document)) == 0 {
-		return document, nil
-	}
-	text, hasMark := bytes.CutPrefix(document, []byte("\ufeff"))
-	if err := checkNesting(text); err != nil {
-		return nil, err
-	}
-	tree, err := hujson.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("invalid JSON: %w", err)
-	}
-	at := &tree
-	for depth, key := range keys[:len(keys)-1] {
-		object, err := objectAt(at, keys[:depth])
-		if err != nil {
-			return nil, err
-		}
-		if at = find(object, key); at == nil {
-			return document, nil
-		}
-	}
-	object, err := objectAt(at, keys[:len(keys)-1])
-	if err != nil {
-		return nil, err
-	}
-	n := len(object.Members)
-	if n == 0 || find(object, keys[len(keys)-1]) == nil {
-		return document, nil
-	}
-	last := object.Members[n-1].Value.AfterExtra // nil without a comma
-	for k := n - 1; k >= 0; k-- {
-		m := object.Members[k]
-		if name, ok := m.Name.Value.(hujson.Literal); !ok || name.String() != keys[len(keys)-1] {
-			continue
-		}
-		next := &object.AfterExtra
-		if k+1 < len(object.Members) {
-			next = &object.Members[k+1].Name.BeforeExtra
-		}
-		comment, _, _ := bytes.Cut(m.Name.BeforeExtra, []byte("\n")) // of the line before
-		*next = append(bytes.Clone(comment), *next...)
-		object.Members = slices.Delete(object.Members, k, k+1)
-	}
-	if n = len(object.Members); n > 0 {
-		object.Members[n-1].Value.AfterExtra = last
-	}
-	after := tree.Pack()
 	if hasMark {
 		after = append([]byte("\ufeff"), after...)
 	}
 	return after, nil
+}
+
+func errOtherServer(name string) error {
+	return fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", name)
+}
+
+// editJSON returns a JSON document with a server at the keys, which name objects within one
+// another, or without it if added is nil. Comments, the order and the white space of the document
+// stay. An empty document becomes an object.
+func editJSON(document []byte, keys []string, added *entry, force bool) ([]byte, error) {
+	return asUnix(document, func(text []byte) ([]byte, error) {
+		if len(bytes.TrimSpace(text)) == 0 {
+			if added == nil {
+				return text, nil
+			}
+			text = []byte("{}\n")
+		}
+		if err := checkNesting(text); err != nil {
+			return nil, err
+		}
+		tree, err := hujson.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("invalid JSON: %w", err)
+		}
+		indent := indentOf(text)
+		at, depth, last := &tree, 0, len(keys)-1
+		for ; ; depth++ {
+			object, ok := at.Value.(*hujson.Object)
+			if !ok {
+				return nil, fmt.Errorf("%s must be an object", placeIn(keys[:depth]))
+			}
+			at = find(object, keys[depth])
+			switch {
+			case at == nil && added == nil:
+				return text, nil
+			case depth == last && added == nil:
+				removeMembers(object, keys[depth])
+				return tree.Pack(), nil
+			case depth == last:
+				if err := setServer(object, at, keys[depth], added, force, indent, depth); err != nil {
+					return nil, err
+				}
+				return tree.Pack(), nil
+			case at == nil:
+				at = appendMember(object, keys[depth], hujson.Value{Value: new(hujson.Object)}, indent, depth)
+			}
+		}
+	})
+}
+
+func placeIn(keys []string) string {
+	if len(keys) == 0 {
+		return "document"
+	}
+	return fmt.Sprintf("value of %q", strings.Join(keys, "."))
+}
+
+// setServer sets the settings of a server, which has the value old in the object, or none. With
+// force, the settings that the entry does not have stay, such as those that say what the server is
+// allowed to do.
+func setServer(object *hujson.Object, old *hujson.Value, name string, added *entry, force bool, indent string, depth int) error {
+	raw, err := encoded(added, strings.Repeat(indent, depth+1), indent)
+	if err != nil {
+		return err
+	}
+	value, err := hujson.Parse(bytes.TrimSpace(raw))
+	if err != nil || old == nil {
+		appendMember(object, name, value, indent, depth)
+		return err
+	}
+	if hasMembers(*old, value) {
+		return nil
+	}
+	if !force {
+		return errOtherServer(name)
+	}
+	into, isObject := old.Value.(*hujson.Object)
+	if !isObject {
+		old.Value = value.Value
+		return nil
+	}
+	for _, m := range value.Value.(*hujson.Object).Members {
+		key := m.Name.Value.(hujson.Literal).String()
+		if v := find(into, key); v != nil {
+			v.Value = m.Value.Value
+		} else {
+			appendMember(into, key, m.Value, indent, depth+1)
+		}
+	}
+	return nil
+}
+
+// removeMembers removes the members with a name, with the comments above them.
+func removeMembers(object *hujson.Object, name string) {
+	comma := object.Members[len(object.Members)-1].Value.AfterExtra // nil without a comma
+	for find(object, name) != nil {
+		i := slices.IndexFunc(object.Members, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == name })
+		next := &object.AfterExtra
+		if i+1 < len(object.Members) {
+			next = &object.Members[i+1].Name.BeforeExtra
+		}
+		comment, _, _ := bytes.Cut(object.Members[i].Name.BeforeExtra, []byte("\n")) // of the line before
+		*next = append(bytes.Clone(comment), *next...)
+		object.Members = slices.Delete(object.Members, i, i+1)
+	}
+	if n := len(object.Members); n > 0 {
+		object.Members[n-1].Value.AfterExtra = comma
+	}
 }
 
 // maxNesting is how deep a document may nest: the limit of the parsers of JSON, TOML and
@@ -171,18 +185,6 @@ func checkNesting(document []byte) error {
 	return nil
 }
 
-// objectAt returns the object of a value.
-func objectAt(v *hujson.Value, path []string) (*hujson.Object, error) {
-	if o, ok := v.Value.(*hujson.Object); ok {
-		return o, nil
-	}
-	place := "document"
-	if len(path) > 0 {
-		place = fmt.Sprintf("value of %q", strings.Join(path, "."))
-	}
-	return nil, fmt.Errorf("%s must be an object", place)
-}
-
 // find returns the value of a member, or nil. Of members with the same name the last
 // one counts, as it does for clients.
 func find(o *hujson.Object, key string) *hujson.Value {
@@ -194,55 +196,19 @@ func find(o *hujson.Object, key string) *hujson.Value {
 	return nil
 }
 
-// merge sets the members of value in old, and keeps the others, such as those that say
-// what the server is allowed to do.
-func merge(old *hujson.Value, value hujson.Value, indent string, depth int) {
-	into, isObject := old.Value.(*hujson.Object)
-	if !isObject {
-		old.Value = value.Value
-		return
-	}
-	for _, m := range value.Value.(*hujson.Object).Members {
-		key := m.Name.Value.(hujson.Literal).String()
-		if v := find(into, key); v != nil {
-			v.Value = m.Value.Value
-		} else {
-			appendMember(into, key, m.Value, indent, depth)
-		}
-	}
-}
-
 // appendMember adds a member to an object at a depth, on a line of its own.
 func appendMember(o *hujson.Object, key string, value hujson.Value, indent string, depth int) *hujson.Value {
-	line := hujson.Extra("\n" + strings.Repeat(indent, depth+1))
 	value.BeforeExtra = hujson.Extra(" ")
-	member := hujson.ObjectMember{Name: hujson.Value{BeforeExtra: line, Value: hujson.String(key)}, Value: value}
-	end := hujson.Extra("\n" + strings.Repeat(indent, depth))
+	// Comments after the last member stay with it.
+	before := slices.Concat(bytes.TrimRight(o.AfterExtra, " \t\r\n"), []byte("\n"+strings.Repeat(indent, depth+1)))
 	if n := len(o.Members); n > 0 {
-		last := &o.Members[n-1].Value
-		if last.AfterExtra != nil { // a comma is after the last member already
-			member.Value.AfterExtra = hujson.Extra{}
+		if last := &o.Members[n-1].Value; last.AfterExtra != nil { // a comma is after the last member already
+			value.AfterExtra, last.AfterExtra = hujson.Extra{}, nil
 		}
-		// Comments after the last member stay with it.
-		if comment := bytes.TrimRight(o.AfterExtra, " \t\r\n"); len(comment) > 0 {
-			member.Name.BeforeExtra = append(append(hujson.Extra{}, comment...), line...)
-		}
-		last.AfterExtra = nil
-	} else if comment := bytes.TrimRight(o.AfterExtra, " \t\r\n"); len(comment) > 0 {
-		member.Name.BeforeExtra = append(append(hujson.Extra{}, comment...), line...)
 	}
-	o.AfterExtra = end
-	o.Members = append(o.Members, member)
+	o.AfterExtra = hujson.Extra("\n" + strings.Repeat(indent, depth))
+	o.Members = append(o.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.String(key)}, Value: value})
 	return &o.Members[len(o.Members)-1].Value
-}
-
-// valueOf returns a value with the indentation of a depth.
-func valueOf(value any, indent string, depth int) (hujson.Value, error) {
-	raw, err := encoded(value, strings.Repeat(indent, depth), indent)
-	if err != nil {
-		return hujson.Value{}, err
-	}
-	return hujson.Parse(bytes.TrimSpace(raw))
 }
 
 // hasMembers reports whether an object has the members of another one, with the same

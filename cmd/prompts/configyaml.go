@@ -5,76 +5,82 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
 
-// yamlEntry is a server in a list of a YAML file.
-type yamlEntry struct {
-	Name    string   `yaml:"name"`
-	Command string   `yaml:"command"`
-	Args    []string `yaml:"args,flow"`
-}
+// blankLine is a line without a value.
+var blankLine = regexp.MustCompile(`^\s*(?:#.*)?\s*$`)
 
-// addToYAML returns a YAML document with an entry in the list of the key keys[0]. All other
-// lines stay as they are, and new lines end as the others do.
-func addToYAML(document []byte, keys []string, entry yamlEntry, force bool) ([]byte, error) {
-	if len(bytes.TrimSpace(document)) == 0 {
-		return nil, errors.New("file is missing or empty; start the client once, or write a configuration with its models first")
-	}
-	if n := bytes.Count(document, []byte("\r\n")); n > 0 && n == bytes.Count(document, []byte("\n")) {
-		after, err := addToYAML(bytes.ReplaceAll(document, []byte("\r\n"), []byte("\n")), keys, entry, force)
-		return bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n")), err
-	}
-	key, list, next, err := yamlMember(document, keys[0])
-	if err != nil {
-		return nil, err
-	}
-	lines := slices.Collect(strings.Lines(string(document)))
-	if last := len(lines) - 1; !strings.HasSuffix(lines[last], "\n") {
-		lines[last] += "\n"
-	}
-	var at int
-	indent := "  "
-	switch {
-	case key == nil:
-		lines = append(lines, keys[0]+":\n")
-		at = len(lines)
-	case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle == 0:
-		at = key.Line
-		indent = strings.Repeat(" ", list.Column-1)
-		for i, old := range list.Content {
-			var has yamlEntry
-			if old.Decode(&has) != nil || has.Name != entry.Name {
-				continue
-			}
-			if reflect.DeepEqual(has, entry) {
-				return document, nil
-			}
-			if !force {
-				return nil, fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", entry.Name)
-			}
-			end := len(lines)
-			if i+1 < len(list.Content) {
-				end = list.Content[i+1].Line - 1
-			} else if next != nil {
-				end = next.Line - 1
-			}
-			at = old.Line - 1
-			lines = slices.Delete(lines, at, end)
+// editYAML returns a YAML document with a server in the list of the key keys[0], or without it if
+// added is nil. All other lines stay as they are.
+func editYAML(document []byte, keys []string, added *entry, force bool) ([]byte, error) {
+	return asUnix(document, func(text []byte) ([]byte, error) {
+		switch {
+		case len(bytes.TrimSpace(text)) > 0:
+		case added == nil:
+			return text, nil
+		default:
+			return nil, errors.New("file is missing or empty; start the client once, or write a configuration with its models first")
 		}
-	case list.Tag == "!!null" && list.Value == "":
-		at = key.Line
-	default:
-		return nil, fmt.Errorf("%s must be a list with each server on lines of its own", keys[0])
-	}
-	var added []string
-	for line := range strings.Lines(yamlOf([]yamlEntry{entry})) {
-		added = append(added, indent+line)
-	}
-	return []byte(strings.Join(slices.Insert(lines, at, added...), "")), nil
+		key, list, next, err := yamlMember(text, keys[0])
+		if err != nil || key == nil && added == nil {
+			return text, err
+		}
+		lines := slices.Collect(strings.Lines(string(text)))
+		if last := len(lines) - 1; !strings.HasSuffix(lines[last], "\n") {
+			lines[last] += "\n"
+		}
+		var at int
+		indent := "  "
+		switch {
+		case key == nil:
+			lines = append(lines, keys[0]+":\n")
+			at = len(lines)
+		case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle == 0:
+			at = key.Line
+			indent = strings.Repeat(" ", list.Column-1)
+			for i, old := range list.Content {
+				var has entry
+				if old.Decode(&has) != nil || has.Name != keys[1] {
+					continue
+				}
+				if added != nil && reflect.DeepEqual(has, *added) {
+					return text, nil
+				}
+				if added != nil && !force {
+					return nil, errOtherServer(keys[1])
+				}
+				end := len(lines)
+				if i+1 < len(list.Content) {
+					end = list.Content[i+1].Line - 1
+				} else if next != nil {
+					end = next.Line - 1
+				}
+				for end > old.Line && blankLine.MatchString(lines[end-1]) { // of the next one
+					end--
+				}
+				at = old.Line - 1
+				lines = slices.Delete(lines, at, end)
+				break
+			}
+		case list.Tag == "!!null" && list.Value == "":
+			at = key.Line
+		default:
+			return nil, fmt.Errorf("%s must be a list with each server on lines of its own", keys[0])
+		}
+		if added != nil {
+			var entries []string
+			for line := range strings.Lines(yamlOf([]entry{*added})) {
+				entries = append(entries, indent+line)
+			}
+			lines = slices.Insert(lines, at, entries...)
+		}
+		return []byte(strings.Join(lines, "")), nil
+	})
 }
 
 // yamlMember returns a key of a YAML document, its value and the key after it, or nil.

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-// A server is added to a list of a YAML file, and every other line stays as it is.
-func TestAddToYAML(t *testing.T) {
+// A server is added to a list of a YAML file or removed, and every other line stays as it is.
+func TestEditYAML(t *testing.T) {
 	t.Parallel()
 	const added = "  - name: review\n    command: prompts\n    args: [serve, /a b]\n"
 	other := func(indent string) string {
@@ -16,6 +17,7 @@ func TestAddToYAML(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after string
 		force         bool
+		removes       bool
 		err           string
 	}{
 		"no list":          {before: "name: a # b\n", after: "name: a # b\nmcpServers:\n" + added},
@@ -26,8 +28,12 @@ func TestAddToYAML(t *testing.T) {
 		"Windows":          {before: "name: a\r\n", after: "name: a\r\nmcpServers:\r\n  - name: review\r\n    command: prompts\r\n    args: [serve, /a b]\r\n"},
 		"the same":         {before: "mcpServers:\n" + added, after: "mcpServers:\n" + added},
 		"another":          {before: "mcpServers:\n  - name: review\n    command: z\n", err: `server "review" exists with other settings`},
-		"another, forced":  {before: "mcpServers:\n  - name: review\n    command: z\n" + other("  "), force: true, after: "mcpServers:\n" + added + "  - name: x # 1\n    command: y\n"},
+		"another, forced":  {before: "mcpServers:\n  - name: review\n    command: z\n" + other("  "), force: true, after: "mcpServers:\n" + added + other("  ")},
 		"the last, forced": {before: "mcpServers:\n  - name: review\n    command: z\nname: a\n", force: true, after: "mcpServers:\n" + added + "name: a\n"},
+		"removed":          {before: "mcpServers:\n" + added + other("  ") + "name: a\n", removes: true, after: "mcpServers:\n" + other("  ") + "name: a\n"},
+		"removed, last":    {before: "mcpServers:\r\n" + strings.ReplaceAll(added, "\n", "\r\n") + "name: a\r\n", removes: true, after: "mcpServers:\r\nname: a\r\n"},
+		"nothing removed":  {before: "mcpServers:\n" + other("  "), removes: true, after: "mcpServers:\n" + other("  ")},
+		"a mark":           {before: "\ufeffname: a\n", after: "\ufeffname: a\nmcpServers:\n" + added},
 		"a flow":           {before: "mcpServers: []\n", err: "mcpServers must be a list with each server on lines of its own"},
 		"an object":        {before: "mcpServers:\n  a: b\n", err: "mcpServers must be a list with each server on lines of its own"},
 		"no object":        {before: "- a\n", err: "document must be an object"},
@@ -36,7 +42,11 @@ func TestAddToYAML(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			after, err := addToYAML([]byte(c.before), []string{"mcpServers", "review"}, yamlEntry{"review", "prompts", []string{"serve", "/a b"}}, c.force)
+			server := &entry{Name: "review", Command: "prompts", Args: []string{"serve", "/a b"}}
+			if c.removes {
+				server = nil
+			}
+			after, err := editYAML([]byte(c.before), []string{"mcpServers", "review"}, server, c.force)
 			if c.err != "" {
 				assert.ErrorContains(t, err, c.err)
 				return

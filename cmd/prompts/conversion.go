@@ -2,22 +2,191 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// conversion is the conversion of a file.
+type promptFile struct {
+	Name        string         `yaml:"name,omitempty"`
+	Description string         `yaml:"description,omitempty"`
+	Template    *bool          `yaml:"template,omitempty"`
+	Arguments   []fileArgument `yaml:"arguments,omitempty"`
+
+	at       map[string]int  // positions of the arguments by name
+	text     strings.Builder // a template, or verbatim if there are no arguments
+	hasBrace bool            // the text continues with a {, which an action must not follow
+}
+
+type fileArgument struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description,omitempty"`
+	Required    bool   `yaml:"required,omitempty"`
+}
+
+// literal appends text that is not a placeholder.
+func (p *promptFile) literal(s string) {
+	if s == "" {
+		return
+	}
+	if p.hasBrace {
+		s = "{" + s
+	}
+	s = strings.ReplaceAll(s, "{{", openBraces)
+	s, p.hasBrace = strings.CutSuffix(s, "{")
+	p.text.WriteString(s)
+}
+
+const openBraces = `{{"{{"}}`
+
+// identifier is a name that a template can have after a dot.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// argument adds an argument. If one of the name is there, it may get the description.
+func (p *promptFile) argument(a fileArgument) {
+	i, ok := p.at[a.Name]
+	if !ok {
+		if p.at == nil {
+			p.at = map[string]int{}
+		}
+		p.at[a.Name] = len(p.Arguments)
+		p.Arguments = append(p.Arguments, a)
+	} else if p.Arguments[i].Description == "" {
+		p.Arguments[i].Description = a.Description
+	}
+}
+
+// placeholder appends the value of an argument, and adds the argument.
+func (p *promptFile) placeholder(a fileArgument) {
+	p.argument(a)
+	p.action("", value(a.Name), "")
+}
+
+// placeholderOr appends the value of an argument, or the text if there is no value, and
+// adds the argument.
+func (p *promptFile) placeholderOr(a fileArgument, text string) {
+	p.argument(a)
+	p.action("or ", operand(a.Name), " "+strconv.Quote(text))
+}
+
+// appended appends a paragraph with the value of an argument, if it has one, and adds
+// the argument.
+func (p *promptFile) appended(a fileArgument, label string) {
+	p.argument(a)
+	p.literal("\n\n")
+	p.action("- if ", value(a.Name), "") // without the blank lines above it
+	p.literal("\n\n" + label)
+	p.action("", value(a.Name), "")
+	p.literal("\n")
+	p.action("- end", "", "")
+}
+
+// action appends an action of a template.
+func (p *promptFile) action(before, value, after string) {
+	if p.hasBrace { // or the template would begin a brace earlier
+		p.text.WriteString(`{{"{"}}`)
+		p.hasBrace = false
+	}
+	p.text.WriteString("{{" + before + value + after + "}}")
+}
+
+// value returns what a template has for the value of an argument.
+func value(name string) string {
+	if identifier.MatchString(name) {
+		return "." + name
+	}
+	return "index . " + strconv.Quote(name)
+}
+
+// operand returns the value of an argument as an operand of a function.
+func operand(name string) string {
+	v := value(name)
+	if v[0] == '.' {
+		return v
+	}
+	return "(" + v + ")"
+}
+
+// separator is a line that would begin a message, or an escaped one.
+var separator = regexp.MustCompile(`(?m)^(\\*--- *(?i:user|assistant)\b.*---[ \t]*)$`)
+
+// content returns the file. A prompt without arguments is verbatim.
+func (p *promptFile) content() []byte {
+	for i, a := range p.Arguments {
+		p.Arguments[i].Description = cmp.Or(a.Description, "the value of "+a.Name)
+	}
+	text := p.text.String()
+	if p.hasBrace {
+		text += "{"
+	}
+	if len(p.Arguments) == 0 {
+		no := false
+		p.Template = &no
+		text = strings.ReplaceAll(text, openBraces, "{{")
+	}
+	front, err := yaml.Marshal(p)
+	if err != nil { // strings and booleans can be marshaled
+		panic(err)
+	}
+	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
+}
+
+func withoutBlankLines(text string) string {
+	text = strings.TrimRight(text, " \t\n")
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// checkLoaded returns an error for the path of a Markdown file that is not loaded as a
+// prompt.
+func checkLoaded(name string) error {
+	base := path.Base(name)
+	isHidden := func(s string) bool { return s[0] == '.' || s[0] == '_' }
+	switch {
+	case strings.EqualFold(base, "README.md"), strings.EqualFold(base, "SKILL.md"):
+		return fmt.Errorf("%s is not loaded as a prompt; rename the file", base)
+	case slices.ContainsFunc(strings.Split(name, "/"), isHidden):
+		return errors.New("names that begin with . or _ are not loaded; rename the file or folder")
+	}
+	return nil
+}
+
+// maxFirstLine is how many characters of a first line a description has.
+const maxFirstLine = 100
+
+// firstLine returns the first line of a text, without the marks of a heading.
+func firstLine(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
+			runes := []rune(line)
+			if len(runes) > maxFirstLine {
+				return string(runes[:maxFirstLine-3]) + "..."
+			}
+			return line
+		}
+	}
+	return ""
+}
+
 type conversion struct {
 	source string // the path of the file in root
 	folder string // of which root is the content
@@ -153,22 +322,15 @@ func (c *conversion) split() (ok bool) {
 	return true
 }
 
-// unquoted returns a value of YAML without its quotes.
 func unquoted(s string) string {
-	if len(s) < 2 || s[len(s)-1] != s[0] {
+	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '\'' && s[0] != '"' {
 		return s
 	}
-	inner := s[1 : len(s)-1]
-	switch s[0] {
-	case '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	case '"':
-		if text, err := strconv.Unquote(s); err == nil {
-			return text
-		}
-		return inner
+	var text string
+	if yaml.Unmarshal([]byte(s), &text) != nil {
+		return s[1 : len(s)-1]
 	}
-	return s
+	return text
 }
 
 // leaveOut removes the keys of the front matter that have no meaning for a prompt, and notes them.
@@ -181,7 +343,6 @@ func (c *conversion) leaveOut(known []string) {
 	}
 }
 
-// line returns the line of an offset in the body.
 func (c *conversion) line(offset int) int {
 	if c.isOneLine {
 		return c.bodyLine

@@ -92,7 +92,6 @@ func diffRuleTable() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// diffReport is the result of diff.
 type diffReport struct {
 	Old      string       `json:"old"`
 	New      string       `json:"new"`
@@ -104,7 +103,6 @@ type diffReport struct {
 	selected int // prompts, changed or not
 }
 
-// promptDiff is what changed of a prompt.
 type promptDiff struct {
 	Name    string       `json:"name"`
 	Path    string       `json:"path"` // in the folder
@@ -113,7 +111,6 @@ type promptDiff struct {
 	Cases   []textDiff   `json:"cases,omitempty"` // what they render
 }
 
-// textDiff is a text that changed.
 type textDiff struct {
 	Name      string `json:"name"` // the path of a file, or the name of a case
 	Old       string `json:"old"`
@@ -151,7 +148,6 @@ func newDiffFolder(ctx context.Context, side *diffSide, isWhole bool) *diffFolde
 	return f
 }
 
-// path returns the path of a prompt's file in the folder.
 func (f *diffFolder) path(p *prompts.Prompt) string {
 	return strings.TrimPrefix(p.Source, prefixOf(f.side.dir))
 }
@@ -174,7 +170,6 @@ func (f *diffFolder) text(name string) string {
 	return strings.Trim(text, "\n")
 }
 
-// compare fills the report.
 func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
 	before, after := newDiffFolder(ctx, a, false), newDiffFolder(ctx, b, false)
 	partials, budget := partialsOf(before, after), newBudget(maxReportBytes)

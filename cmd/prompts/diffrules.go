@@ -54,7 +54,6 @@ var diffRules = []diffRule{
 	{"messages-changed", false, "The text, the roles or the number of messages changed."},
 }
 
-// diffChange is one change of a prompt.
 type diffChange struct {
 	Rule     string `json:"rule"`
 	Breaking bool   `json:"breaking"`
@@ -63,7 +62,6 @@ type diffChange struct {
 	New      string `json:"new,omitempty"`
 }
 
-// changeList collects changes.
 type changeList struct{ all []diffChange }
 
 func (c *changeList) add(rule, key, old, new string) {
@@ -71,7 +69,6 @@ func (c *changeList) add(rule, key, old, new string) {
 	c.all = append(c.all, diffChange{rule, diffRules[i].isBreaking, key, old, new})
 }
 
-// texts adds a change of text, if there is one.
 func (c *changeList) texts(rule, key, old, new string) {
 	if old != new {
 		c.add(rule, key, old, new)

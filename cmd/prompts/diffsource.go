@@ -27,7 +27,6 @@ type diffSide struct {
 // one's; the first that knows the argument opens the side.
 var diffSources = []func(ctx context.Context, arg string) (*diffSide, error){folderSide, releaseSide, gitSide}
 
-// openSide opens a side.
 func openSide(ctx context.Context, arg string) (*diffSide, error) {
 	if arg == "" {
 		return nil, errEmptyPath
@@ -40,7 +39,6 @@ func openSide(ctx context.Context, arg string) (*diffSide, error) {
 	return nil, usageErrorf("folder %s does not exist; for a Git revision, write REVISION:FOLDER, such as HEAD~1:%s", arg, "prompts")
 }
 
-// folderSide opens a path that exists.
 func folderSide(_ context.Context, arg string) (*diffSide, error) {
 	if _, err := os.Stat(arg); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -105,7 +103,6 @@ func (r *repository) side(ctx context.Context, arg string) (*diffSide, error) {
 	return side, nil
 }
 
-// emptySide opens a folder without files.
 func emptySide(name string) (*diffSide, error) {
 	dir, err := os.MkdirTemp("", "prompts-diff-")
 	if err != nil {
@@ -221,18 +218,17 @@ func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 	return nil
 }
 
-// releaseSide opens a release for diff.
 func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
 	if !promptoci.IsRef(arg) {
 		return nil, nil
 	}
-	ref, s, err := new(storeOptions).open(arg, true)
+	s, err := new(storeOptions).open(arg, true)
 	if err != nil {
 		return nil, err
 	}
-	r, err := promptoci.Pull(ctx, s, ref.Version(), promptoci.Limits{})
+	r, err := s.pull(ctx)
 	if err != nil {
-		return nil, absent(ctx, ref, s, err)
+		return nil, err
 	}
 	side, err := emptySide(arg)
 	if err != nil {

@@ -125,12 +125,12 @@ func TestClientsPages(t *testing.T) {
 		if c.hasNoPrompts {
 			s.args = []string{"serve", "--tools", "/home/ada/review"}
 		}
-		if c.command != nil {
-			assert.Contains(t, section, shellQuoted(c.command(s, ""))+"\n", c.name)
+		if c.add != "" {
+			assert.Contains(t, section, shellQuoted(c.command(s, "", false))+"\n", c.name)
 			continue
 		}
-		if entry, isYAML := c.entry(s).(yamlEntry); isYAML {
-			assert.Contains(t, section, "```yaml\n"+yamlOf(map[string][]yamlEntry{c.keys[0]: {entry}})+"```\n", c.name)
+		if c.isYAML {
+			assert.Contains(t, section, "```yaml\n"+yamlOf(map[string][]entry{c.keys[0]: {c.entry(s)}})+"```\n", c.name)
 			continue
 		}
 		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s)))

@@ -19,5 +19,10 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 // inGroup gives a command a process group of its own.
 func inGroup(p *exec.Cmd) { p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// newCommand returns a command without a shell. On Windows, the command may be a batch file.
+func newCommand(ctx context.Context, command []string) (*exec.Cmd, error) {
+	return exec.CommandContext(ctx, command[0], command[1:]...), nil
+}
+
 // killGroup ends a process and all of its group.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -24,4 +26,19 @@ func inGroup(p *exec.Cmd) {
 // killGroup ends a process and those that it has started.
 func killGroup(p *os.Process) error {
 	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run()
+}
+
+// newCommand returns the command, which may be a batch file.
+func newCommand(ctx context.Context, command []string) (*exec.Cmd, error) {
+	p := exec.CommandContext(ctx, command[0], command[1:]...)
+	if extension := strings.ToLower(filepath.Ext(p.Path)); extension != ".cmd" && extension != ".bat" {
+		return p, nil
+	}
+	line, err := batchLine(p.Path, command[1:])
+	if err != nil {
+		return nil, err
+	}
+	shell := exec.CommandContext(ctx, filepath.Join(os.Getenv("SystemRoot"), "System32", "cmd.exe"))
+	shell.SysProcAttr = &syscall.SysProcAttr{CmdLine: line}
+	return shell, p.Err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
@@ -31,11 +32,12 @@ func newExport() *cobra.Command {
 		fmt.Fprintf(&list, "  %-9s %s: %s\n", name, f.title, path.Join(f.dir, fmt.Sprintf(f.file, "NAME")))
 	}
 	return &cobra.Command{
-		Use:   "export CLIENT DIR [TARGET]",
+		Use:   "export [CLIENT] DIR [TARGET]",
 		Short: "Write prompts as commands of a client",
 		Long: `Export writes a file with a command of the client for each prompt in DIR, below TARGET or
 below the client's folder in the current one. It replaces files that it wrote before, and no
 others. DIR may be the folder of a client's own commands, such as .claude/commands, too.
+Without CLIENT, export writes commands for the clients in the file prompts.yaml of DIR.
 
 The clients:
 ` + list.String() + `
@@ -45,47 +47,89 @@ than string, or that has more than text cannot be a command, and is refused.
 
 The exit code is 1 if a prompt was refused.`,
 		Example: `  prompts export claude prompts
+  prompts export prompts
   prompts export skills .claude/commands .agents/skills`,
-		Args: between(2, 3, "client and folder are missing"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		Args:              between(1, 3, "client and folder are missing"),
+		ValidArgsFunction: completeFirst(names, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f := formatOf(args[0], isExported)
-			switch {
-			case f == nil:
-				return unknown("client", args[0], names)
-			case slices.Contains(args, ""):
+			if slices.Contains(args, "") {
 				return errEmptyPath
 			}
-			target := filepath.FromSlash(f.dir)
-			if len(args) == 3 {
-				target = args[2]
+			f := formatOf(args[0], isExported)
+			switch {
+			case len(args) > 1 && f == nil:
+				return unknown("client", args[0], names)
+			case len(args) == 1 && f != nil && !exists(args[0]):
+				return usageErrorf("folder is missing; usage: %s", cmd.UseLine())
 			}
-			if err := openFolders(args[1:2]); err != nil {
+			formats := []*format{f}
+			dirs := args[min(len(args)-1, 1):][:1]
+			findShown(cmd, dirs)
+			if err := openFolders(dirs); err != nil {
 				return err
 			}
-			e := &exporting{format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry), notes: map[string][]note{}, names: map[string]string{}}
-			if from := formatOfFolder(args[1]); from != nil {
-				if err := e.convert(cmd.Context(), from, args[1]); err != nil {
+			if len(args) == 1 {
+				var err error
+				if formats, err = formatsOfTeam(cmd, dirs[0]); err != nil {
 					return err
 				}
-			} else {
-				reg, loadErr, err := loadShown(cmd, args[1:2])
-				if err = cmp.Or(err, loadErr); err != nil {
-					return err
-				}
-				e.prompts, e.lines = reg, newLineReader(args[1]).lines
 			}
-			return e.run(cmd.Context())
+			var refused error
+			for _, f := range formats {
+				target := filepath.FromSlash(f.dir)
+				if len(args) == 3 {
+					target = args[2]
+				}
+				err := export(cmd, f, dirs, target)
+				if refused = cmp.Or(refused, err); err != nil && !errors.Is(err, errReported) {
+					return err
+				}
+			}
+			return refused
 		},
 	}
 }
 
-// exporting is an export.
+// formatsOfTeam returns the formats for the clients in the settings of a folder, and reports
+// clients without one.
+func formatsOfTeam(cmd *cobra.Command, dir string) (formats []*format, err error) {
+	s, err := readSettings(regular.FS(dir))
+	if err != nil {
+		return nil, usageError{findingOf(dir, "file", all(err)[0])}
+	}
+	if len(s.Clients) == 0 {
+		return nil, usageErrorf("client is missing; give one of %s, or set clients in %s%s", strings.Join(formatNames(isExported), ", "), prefixOf(dir), settingsFile)
+	}
+	for _, client := range s.Clients {
+		i := slices.IndexFunc(commandFormats, func(f format) bool {
+			return isExported(&f) && (f.title == client || slices.Contains(f.readers, client))
+		})
+		if i < 0 {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s has no commands in files; connect it to prompts serve\n", client)
+		} else if !slices.Contains(formats, &commandFormats[i]) {
+			formats = append(formats, &commandFormats[i])
+		}
+	}
+	return formats, nil
+}
+
+// export exports the prompts of a folder, or the commands of another client.
+func export(cmd *cobra.Command, f *format, dirs []string, target string) error {
+	e := &exporting{format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry), notes: map[string][]note{}, names: map[string]string{}}
+	if from := formatOfFolder(dirs[0]); from != nil {
+		if err := e.convert(cmd.Context(), from, dirs[0]); err != nil {
+			return err
+		}
+	} else {
+		reg, loadErr, err := loadShown(cmd, dirs)
+		if err = cmp.Or(err, loadErr); err != nil {
+			return err
+		}
+		e.prompts, e.lines = reg, newLineReader(dirs[0]).lines
+	}
+	return e.run(cmd.Context())
+}
+
 type exporting struct {
 	*format
 	out     io.Writer
@@ -97,7 +141,6 @@ type exporting struct {
 	refused int
 }
 
-// convert converts the commands of another client.
 func (e *exporting) convert(ctx context.Context, from *format, dir string) error {
 	sources := map[string][]string{}
 	e.lines = func(source string) []string { return sources[source] }

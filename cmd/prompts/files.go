@@ -19,31 +19,28 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// This file names, reads and writes the files of folders. folders.go loads their prompts.
+// This file names, reads and writes the files of folders. folders.go loads their prompts and settings.
 
 // findFolders replaces each relative path, without .., that does not exist: if a folder above, up to
 // the root of the repository, has the path, the path leads there. A client may start a server in
 // any folder of a repository. found is called for each such path.
 func findFolders(paths []string, found func(path, at string)) {
-	root := ""
-	for at := "."; root == "" && absolute(at) != absolute(filepath.Join(at, "..")); at = filepath.Join(at, "..") {
-		if exists(filepath.Join(at, ".git")) {
-			root = at
+	above := []string{"."} // up to the root of the repository
+	for at := "."; !exists(filepath.Join(at, ".git")); above = append(above, at) {
+		if at = filepath.Join(at, ".."); absolute(at) == absolute(filepath.Join(at, "..")) {
+			return
 		}
 	}
 	for i, path := range paths {
-		if root == "" || path == "" || !filepath.IsLocal(path) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+		if path == "" || !filepath.IsLocal(path) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
 			continue
 		}
-		for at := "."; ; at = filepath.Join(at, "..") {
+		for _, at := range above {
 			if _, err := os.Lstat(filepath.Join(at, path)); !errors.Is(err, fs.ErrNotExist) {
 				if at != "." {
 					paths[i] = filepath.Join(at, path)
 					found(path, paths[i])
 				}
-				break
-			}
-			if at == root {
 				break
 			}
 		}
@@ -52,9 +49,11 @@ func findFolders(paths []string, found func(path, at string)) {
 
 // findShown is [findFolders] for a command that has no log.
 func findShown(cmd *cobra.Command, paths []string) {
-	findFolders(paths, func(path, at string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
-	})
+	findFolders(paths, func(path, at string) { showFound(cmd, path, at) })
+}
+
+func showFound(cmd *cobra.Command, path, at string) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
 }
 
 // openFolders checks that each path is a folder, and that none is in another one.
@@ -64,6 +63,8 @@ func openFolders(paths []string) error {
 		switch {
 		case path == "":
 			return errEmptyPath
+		case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "="):
+			return usageErrorf("folder %s does not exist; NAME=DIR is for serve, install and check", path)
 		case errors.Is(err, fs.ErrNotExist):
 			return usageErrorf("folder %s does not exist", path)
 		case err != nil:
@@ -181,8 +182,7 @@ func create(path string, content []byte) error {
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
 
 // writeOwn writes a file of a folder that may have an older one of the command's own. check
-// returns the error for the content of another one, with LF at the end of lines. No link leads
-// out of the folder.
+// returns the error for the content of another one, with LF at the end of lines.
 func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool, check func(path, content string) error) error {
 	target := filepath.Join(dir, filepath.FromSlash(name))
 	old, err := regular.Read(ctx, regular.FS(dir), name, maxReadBytes)
@@ -196,6 +196,12 @@ func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool
 	if err != nil || dryRun || !isNew && bytes.Equal(old, content) {
 		return err
 	}
+	return writeIn(dir, name, content, isNew)
+}
+
+// writeIn writes a file of a folder, a new one or at once in place of the old one. No link leads
+// out of the folder.
+func writeIn(dir, name string, content []byte, isNew bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -253,35 +259,6 @@ func replace(path string, content []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
-// writeGolden replaces a file of a folder at once: after an error, it is what it was. No
-// link leads out of the folder.
-func writeGolden(dir, name, text string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s-%d.tmp", path.Base(name), os.Getpid()))
-	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = root.Rename(temporary, name)
-	}
-	if err != nil {
-		_ = root.Remove(temporary)
 	}
 	return err
 }

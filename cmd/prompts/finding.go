@@ -56,7 +56,6 @@ type finding struct {
 	Diff    string `json:"diff,omitempty"` // what was found instead, of test
 }
 
-// Error returns the finding on one line.
 func (f *finding) Error() string {
 	return printable(placeOf(f.Path, f.Line, f.Column)) + ": " + withHint(f.Message, f.Hint)
 }
@@ -72,7 +71,6 @@ func placeOf(path string, line, column int) string {
 	return path
 }
 
-// byPlace orders findings.
 func byPlace(a, b finding) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 }
@@ -85,7 +83,6 @@ func withHint(message, hint string) string {
 	return message + "; " + hint
 }
 
-// findingOf returns an error of a file in dir as a finding.
 func findingOf(dir, rule string, err error) *finding {
 	f := &finding{Path: dir, Level: levelError, Rule: rule, Message: err.Error()}
 	var ofCases *cases.Error
@@ -102,7 +99,6 @@ func findingOf(dir, rule string, err error) *finding {
 	return f
 }
 
-// all returns the errors that err joins.
 func all(err error) []error {
 	switch e := err.(type) {
 	case nil:

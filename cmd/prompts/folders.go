@@ -2,16 +2,23 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -142,4 +149,196 @@ func patternOf(args []string) (string, error) {
 func isSelected(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name)
 	return ok || pattern == ""
+}
+
+const (
+	// settingsFile has the settings of a folder of prompts, at its root. The file comes from
+	// everybody who writes to the folder.
+	settingsFile = "prompts.yaml"
+	// maxSettingsFile is the maximum size of the file in bytes.
+	maxSettingsFile = 64 << 10
+	// maxInstructions is the maximum size of instructions in bytes.
+	maxInstructions = 4 << 10
+)
+
+// settings are decisions of a team for a folder. Flags win.
+type settings struct {
+	Clients      []string         `json:"clients,omitempty"`
+	Ignore       []string         `json:"ignore,omitempty"`
+	Rules        map[string]level `json:"rules,omitempty"`
+	Tools        string           `json:"tools,omitempty"`
+	Instructions string           `json:"instructions,omitempty"`
+}
+
+// readSettings returns the valid settings of a folder, and the joined errors of the others, each
+// a [*promptfs.Error].
+func readSettings(fsys fs.FS) (s settings, err error) {
+	content, err := regular.Read(context.Background(), fsys, settingsFile, maxSettingsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err
+		}
+		return s, &promptfs.Error{Path: settingsFile, Err: err}
+	}
+	return parseSettings(content)
+}
+
+// pulledSettings returns the settings of a release without those that do not count.
+func pulledSettings(content []byte) []byte {
+	var s settings
+	if len(content) <= maxSettingsFile {
+		s, _ = parseSettings(content)
+	}
+	kept, _ := json.Marshal(settings{Clients: s.Clients, Ignore: s.Ignore}) // lists of texts
+	return append(kept, '\n')
+}
+
+func parseSettings(content []byte) (s settings, err error) {
+	value, lineOf, err := promptfs.ParseYAML(settingsFile, content)
+	if err != nil {
+		return s, err
+	}
+	var errs []error
+	fail := func(pointer string, err error) {
+		fix, bare := hint.Split(err)
+		errs = append(errs, &promptfs.Error{Path: settingsFile, Line: lineOf(pointer), Err: bare, Hint: fix})
+	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(value, &members) // ParseYAML returns null or an object
+	keys := map[string]struct {
+		into any
+		form string
+	}{
+		"clients":      {&s.Clients, "a list of clients such as [Claude Code, opencode]"},
+		"ignore":       {&s.Ignore, `a list of patterns such as [old, "*.draft.md"]`},
+		"rules":        {&s.Rules, "a map of rules such as {no-description: off}"},
+		"tools":        {&s.Tools, "each or pair"},
+		"instructions": {&s.Instructions, "a text"},
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		k, known := keys[key]
+		if !known {
+			fail("/"+key, unknown("key", key, slices.Sorted(maps.Keys(keys))))
+		} else if json.Unmarshal(members[key], k.into) != nil {
+			fail("/"+key, fmt.Errorf("%s must be %s, got %s", key, k.form, members[key]))
+		}
+	}
+	invalid := func(key string, check func(text string) error) func(text string) bool {
+		return func(text string) bool {
+			err := check(text)
+			if err != nil {
+				fail("/"+key, fmt.Errorf("%s: %w", key, err))
+			}
+			return err != nil
+		}
+	}
+	s.Clients = slices.DeleteFunc(s.Clients, invalid("clients", checkClient))
+	s.Ignore = slices.DeleteFunc(s.Ignore, invalid("ignore", checkPattern))
+	for _, rule := range slices.Sorted(maps.Keys(s.Rules)) {
+		if err := checkRule(rule, s.Rules[rule]); err != nil {
+			fail("/rules/"+rule, fmt.Errorf("rules: %w", err))
+			delete(s.Rules, rule)
+		}
+	}
+	if err := checkToolsOf("tools", s.Tools); err != nil {
+		fail("/tools", err)
+		s.Tools = ""
+	}
+	if invalid("instructions", checkInstructions)(s.Instructions) {
+		s.Instructions = ""
+	}
+	slices.SortStableFunc(errs, func(a, b error) int { return a.(*promptfs.Error).Line - b.(*promptfs.Error).Line })
+	return s, errors.Join(errs...)
+}
+
+// readIgnore returns the files of a folder that are ignored, for package promptfs: those of
+// the settings, and their own file.
+func readIgnore(fsys fs.FS) ([]string, error) {
+	s, err := readSettings(fsys)
+	return append(s.Ignore, "/"+settingsFile), err
+}
+
+// readStoreIgnore is [readIgnore] for a release or a bucket, of which a newer version of the
+// program may have other settings.
+func readStoreIgnore(fsys fs.FS) ([]string, error) {
+	ignore, _ := readIgnore(fsys)
+	return ignore, nil
+}
+
+// unignored is a folder without the files that its settings ignore.
+type unignored struct {
+	regular.FS
+	ignore []string
+}
+
+func visibleFS(dir string) unignored {
+	ignore, _ := readIgnore(regular.FS(dir)) // loadFolders reports the errors
+	return unignored{regular.FS(dir), ignore}
+}
+
+func (u unignored) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(u.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return regular.Matches(u.ignore, path.Join(name, e.Name())) }), err
+}
+
+// clientNames returns the clients whose limits are known.
+func clientNames() []string {
+	var names []string
+	for _, r := range portable.Rules {
+		if !slices.Contains(names, r.Client) {
+			names = append(names, r.Client)
+		}
+	}
+	return names
+}
+
+func checkClient(name string) error {
+	if names := clientNames(); !slices.Contains(names, name) {
+		return unknown("client", name, names)
+	}
+	return nil
+}
+
+func checkPattern(pattern string) error {
+	_, err := path.Match(pattern, "")
+	switch {
+	case err != nil || pattern == "":
+		return hint.New("write a pattern such as *.draft.md", "invalid pattern %q", pattern)
+	case strings.Contains(pattern, "**") || pattern[0] == '!' || strings.HasSuffix(pattern, "/"):
+		return hint.New("a pattern without a slash matches in each folder", "pattern %q must have no **, no ! in front and no / at the end", pattern)
+	}
+	return nil
+}
+
+func checkRule(rule string, lv level) error {
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, r.id)
+	}
+	switch {
+	case !slices.Contains(ids, rule):
+		return unknown("rule", rule, ids)
+	case rule == "secret" && lv != levelError && lv != levelWarning:
+		return fmt.Errorf("secret must be error or warning, got %q", lv)
+	case !slices.Contains([]level{levelError, levelWarning, levelNote, levelOff}, lv):
+		return fmt.Errorf("%s must be error, warning, note or off, got %q", rule, lv)
+	}
+	return nil
+}
+
+// checkInstructions returns an error for instructions that are too long, or that people see
+// differently than models.
+func checkInstructions(text string) error {
+	if len(text) > maxInstructions {
+		return fmt.Errorf("text must have at most %d bytes, got %d", maxInstructions, len(text))
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r < 0xE0080 || r == unicode.ReplacementChar {
+			return fmt.Errorf("text must have no control characters, got %U", r)
+		}
+	}
+	return nil
 }

@@ -93,7 +93,6 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return r, nil
 }
 
-// close removes the temporary folder.
 func (r *repository) close() { _ = os.RemoveAll(r.own) }
 
 // find finds the folders of the repository as Git does: .git in the folder or above it, or
@@ -324,7 +323,6 @@ func (r *repository) run(ctx context.Context, input io.Reader, read func(*bufio.
 	return errors.Join(errRead, err)
 }
 
-// output runs Git and returns its output.
 func (r *repository) output(ctx context.Context, args ...string) (out []byte, err error) {
 	err = r.run(ctx, nil, func(b *bufio.Reader) (err error) {
 		if out, err = io.ReadAll(io.LimitReader(b, maxGitOutput+1)); len(out) > maxGitOutput {

@@ -36,7 +36,7 @@ func TestProgramsOfTheCommand(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"batch_other.go", "batch_windows.go", "exec.go", "exec_unix.go", "exec_windows.go", "git.go", "install.go", "preview.go"}, found)
+	assert.Equal(t, []string{"exec.go", "exec_unix.go", "exec_windows.go", "git.go", "install.go", "preview.go"}, found)
 }
 
 // runGit runs Git itself in a folder, and returns its output.

@@ -96,7 +96,6 @@ type credentials struct {
 	certificate *reloaded[*tls.Certificate]
 }
 
-// load reads the files of tokens and of the certificate.
 func (o *httpOptions) load(ctx context.Context, logger *slog.Logger) (c credentials, err error) {
 	if o.tokens != "" {
 		parse := func(contents [][]byte) (tokens, error) { return parseTokens(o.tokens, contents[0]) }

@@ -46,13 +46,8 @@ The exit code is 1 if a file was refused, or if what was written has errors.`,
   prompts import opencode .opencode/commands prompts
   prompts import vscode .github/prompts prompts
   prompts import gemini .gemini/commands prompts`,
-		Args: exactly(3),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		Args:              exactly(3),
+		ValidArgsFunction: completeFirst(names, cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := formatOf(args[0], isImported)
 			switch {
@@ -170,7 +165,6 @@ func convert(ctx context.Context, f *format, src string, done func(c *conversion
 	return nil
 }
 
-// report writes what became of a file.
 func (c *conversion) report(out io.Writer, target string) {
 	if c.isRefused {
 		fmt.Fprintf(out, "%s: refused\n", printable(c.source))
@@ -286,7 +280,6 @@ func importFiles(src string, f *format) (files []importFile, folder string, err 
 	return files, folder, err
 }
 
-// run converts the file.
 func (c *conversion) run(ctx context.Context, f *format) {
 	text, ok := c.read(c.source)
 	if !ok {
@@ -298,5 +291,4 @@ func (c *conversion) run(ctx context.Context, f *format) {
 	}
 }
 
-// isImport reports whether import wrote a file.
 func isImport(content []byte) bool { return bytes.HasPrefix(content, []byte("---\n"+importMark)) }

@@ -40,7 +40,6 @@ var (
 	}
 )
 
-// command converts a file of a format.
 func (c *conversion) command(f *format) {
 	if isTOML := path.Ext(c.source) == ".toml"; isTOML && !c.toml() || !isTOML && !c.split() {
 		return
@@ -82,7 +81,6 @@ func (c *conversion) command(f *format) {
 	t.write(c)
 }
 
-// toml reads the keys of the source.
 func (c *conversion) toml() (ok bool) {
 	var keys map[string]any
 	if err := toml.Unmarshal([]byte(c.body), &keys); err != nil {
@@ -149,7 +147,6 @@ const (
 	placeValue                  // an argument
 )
 
-// place is a placeholder in a command.
 type place struct {
 	span
 	kind     placeKind
@@ -158,7 +155,6 @@ type place struct {
 	argument fileArgument
 }
 
-// commandText is the text of a command with its placeholders.
 type commandText struct {
 	*format
 	body     string
@@ -319,7 +315,6 @@ func hintNames(hint string) []string {
 	return names
 }
 
-// report notes what the arguments cannot express.
 func (t *commandText) report(c *conversion) {
 	words := t.words()
 	for _, p := range t.places {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"net/url"
 	"os"
@@ -26,24 +25,25 @@ import (
 // client is a program to whose configuration install adds the server.
 type client struct {
 	name, title string
-	// path returns the file of the configuration. project is true for the one of the
-	// folder in which the command runs.
-	path func(project bool) (string, error)
-	// keys is the place of the servers in the file.
-	keys []string
-	// entry returns what the file has of a server.
-	entry func(s server) any
-	// command, if not nil, returns the client's own command, which is run instead of a
-	// change of a file. scope is one of scopes, or empty for the client's default.
-	command func(s server, scope string) []string
-	// hasScopes reports whether the command has scopes.
+	// user is the file of the configuration. The first word of the path is ~ for the home folder, or
+	// CONFIG for the folder of configurations. Of several files, the first that exists is changed, or
+	// else the last. project is the file of a project, from its folder; empty for none.
+	user    []string
+	project string
+	// keys is the place of the servers in the file. local and remote are what the file has of a
+	// server that the client starts, or of one over HTTP, which may be nil.
+	keys   []string
+	local  entry
+	remote *entry
+	// isYAML reports whether the file is YAML, with a list of servers.
+	isYAML bool
+	// add and remove are the client's own commands, which are run instead of a change of a file. ofURL is
+	// what follows add for a URL.
+	add, ofURL, remove string
+	// hasScopes reports whether the commands have scopes.
 	hasScopes bool
 	// hasNoPrompts reports whether the client shows no prompts, and needs them as tools.
 	hasNoPrompts bool
-	// url, if not nil, returns what the file has of a server over HTTP.
-	url func(url string) any
-	// remove has the command that removes a server, without the name.
-	remove []string
 	// root is the folder of the project, in the configuration of the project. Default: where the
 	// client starts the server.
 	root string
@@ -55,7 +55,6 @@ type client struct {
 // the project, and for all projects of the user.
 var scopes = []string{"local", "project", "user"}
 
-// server is what a client starts.
 type server struct {
 	name    string
 	command string
@@ -63,162 +62,134 @@ type server struct {
 	url     string // of a server that runs; then command and args are empty
 }
 
-// commandEntry is the entry that most clients have.
-type commandEntry struct {
-	Type    string   `json:"type,omitempty"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
+type entry struct {
+	Name    string   `json:"-" yaml:"name"` // of a list
+	Type    string   `json:"type,omitempty" yaml:"type,omitempty"`
+	Command any      `json:"command,omitempty" yaml:"command,omitempty"` // with the arguments if it is a list
+	Args    []string `json:"args,omitempty" yaml:"args,flow,omitempty"`
+	URL     string   `json:"url,omitempty" yaml:"url,omitempty"`
+	HTTPURL string   `json:"httpUrl,omitempty" yaml:"-"`
+	Tools   []string `json:"tools,omitempty" yaml:"-"`
+	Enabled bool     `json:"enabled,omitempty" yaml:"-"`
 }
 
-func plainEntry(s server) any { return commandEntry{Command: s.command, Args: s.args} }
-
-// added returns the command of a client that adds the server. ofURL are its flags for a URL.
-func (s server) added(command []string, ofURL ...string) []string {
-	if s.url != "" {
-		return append(append(command, ofURL...), s.name, s.url)
+func (c *client) entry(s server) entry {
+	e := c.local
+	switch _, isList := e.Command.([]string); {
+	case s.url != "" && c.remote.HTTPURL != "":
+		e = *c.remote
+		e.HTTPURL = s.url
+	case s.url != "":
+		e = *c.remote
+		e.URL = s.url
+	case isList:
+		e.Command = append([]string{s.command}, s.args...)
+	default:
+		e.Command, e.Args = s.command, s.args
 	}
-	return append(append(command, s.name, "--", s.command), s.args...)
+	e.Name = s.name
+	return e
 }
 
-// urlEntry returns the entry of a URL, with its key and others.
-func urlEntry(key string, others map[string]any) func(url string) any {
-	return func(url string) any {
-		entry := map[string]any{key: url}
-		maps.Copy(entry, others)
-		return entry
+// command returns the client's command that adds or removes a server.
+func (c *client) command(s server, scope string, isRemoved bool) []string {
+	words := strings.Fields(c.add)
+	if isRemoved {
+		words = strings.Fields(c.remove)
 	}
+	if scope != "" {
+		words = append(words, "--scope", scope)
+	}
+	switch {
+	case isRemoved:
+		return append(words, s.name)
+	case s.url == "":
+		return append(append(words, s.name, "--", s.command), s.args...)
+	}
+	for word := range strings.FieldsSeq(c.ofURL) {
+		words = append(words, cmp.Or(map[string]string{"NAME": s.name, "URL": s.url}[word], word))
+	}
+	return words
 }
+
+var (
+	mcpServers = []string{"mcpServers"}
+	allTools   = []string{"*"} // without which Copilot CLI offers none
+	ofURL      = &entry{URL: "URL"}
+	ofHTTPURL  = &entry{HTTPURL: "URL"}
+)
 
 // clients are sorted by name.
 var clients = []client{
-	{name: "claude-code", title: "Claude Code", hasScopes: true, command: func(s server, scope string) []string {
-		command := []string{"claude", "mcp", "add"}
-		if scope != "" {
-			command = append(command, "--scope", scope)
-		}
-		return s.added(command, "--transport", "http")
-	}, remove: []string{"claude", "mcp", "remove"}},
-	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
-	{name: "cline", title: "Cline", hasNoPrompts: true, command: func(s server, _ string) []string {
-		return s.added([]string{"cline", "mcp", "add", "--yes"}, "--transport", "http")
-	}},
-	{name: "codex", title: "Codex", hasNoPrompts: true, command: func(s server, _ string) []string {
-		if s.url != "" {
-			return []string{"codex", "mcp", "add", s.name, "--url", s.url}
-		}
-		return s.added([]string{"codex", "mcp", "add"})
-	}, remove: []string{"codex", "mcp", "remove"}},
 	{
-		name: "continue", title: "Continue CLI", hasNoPrompts: true, path: inHomeOnly(".continue/config.yaml"), keys: []string{"mcpServers"},
-		entry: func(s server) any { return yamlEntry{s.name, s.command, s.args} },
+		name: "claude-code", title: "Claude Code", project: ".mcp.json", keys: mcpServers, remote: &entry{Type: "http"}, hasScopes: true,
+		add: "claude mcp add", ofURL: "--transport http NAME URL", remove: "claude mcp remove",
 	},
-	{name: "copilot", title: "Copilot CLI", hasNoPrompts: true, path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
-		// Without tools, Copilot CLI offers none of the server.
-		return struct {
-			commandEntry
-			Tools []string `json:"tools"`
-		}{commandEntry{Type: "local", Command: s.command, Args: s.args}, []string{"*"}}
-	}, url: urlEntry("url", map[string]any{"type": "http", "tools": []string{"*"}})},
-	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("url", nil), root: "${workspaceFolder}"},
+	{name: "claude-desktop", title: "Claude Desktop", user: []string{"CONFIG/Claude/claude_desktop_config.json"}, keys: mcpServers},
+	{name: "cline", title: "Cline", hasNoPrompts: true, add: "cline mcp add --yes", ofURL: "--transport http NAME URL"},
+	{name: "codex", title: "Codex", hasNoPrompts: true, add: "codex mcp add", ofURL: "NAME --url URL", remove: "codex mcp remove"},
 	{
-		name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("httpUrl", nil),
+		name: "continue", title: "Continue CLI", hasNoPrompts: true, user: []string{"~/.continue/config.yaml"}, keys: mcpServers, isYAML: true,
+		remote: &entry{Type: "streamable-http"},
+	},
+	{
+		name: "copilot", title: "Copilot CLI", hasNoPrompts: true, user: []string{"~/.copilot/mcp-config.json"}, keys: mcpServers,
+		local: entry{Type: "local", Tools: allTools}, remote: &entry{Type: "http", Tools: allTools},
+	},
+	{name: "cursor", title: "Cursor", user: []string{"~/.cursor/mcp.json"}, project: ".cursor/mcp.json", keys: mcpServers, remote: ofURL, root: "${workspaceFolder}"},
+	{
+		name: "gemini", title: "Gemini CLI", user: []string{"~/.gemini/settings.json"}, project: ".gemini/settings.json", keys: mcpServers, remote: ofHTTPURL,
 		// https://github.com/google-gemini/gemini-cli/pull/26457
 		next: "In a folder that you do not trust, Gemini CLI shows the server as Disabled. Run gemini in the folder and trust the folder, or run /permissions there.",
 	},
-	{name: "opencode", title: "opencode", path: opencodePath, keys: []string{"mcp"}, entry: func(s server) any {
-		return struct {
-			Type    string   `json:"type"`
-			Command []string `json:"command"`
-			Enabled bool     `json:"enabled"`
-		}{"local", append([]string{s.command}, s.args...), true}
-	}, url: urlEntry("url", map[string]any{"type": "remote", "enabled": true})},
 	{
-		name: "pi", title: "pi", path: piPath, keys: []string{"mcpServers"}, entry: plainEntry,
+		name: "opencode", title: "opencode", user: []string{"~/.config/opencode/opencode.jsonc", "~/.config/opencode/opencode.json"}, project: "opencode.json",
+		keys: []string{"mcp"}, local: entry{Type: "local", Command: []string{}, Enabled: true}, remote: &entry{Type: "remote", Enabled: true},
+	},
+	{
+		name: "pi", title: "pi", user: []string{"~/.pi/agent/mcp.json"}, project: ".pi/mcp.json", keys: mcpServers,
 		next: "pi shows prompts with the package pi-mcp-adapter: run pi install npm:pi-mcp-adapter, and start pi twice. Without the package, install the server with --tools.",
 	},
-	{name: "qwen", title: "Qwen Code", path: inHome(".qwen/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry, url: urlEntry("httpUrl", nil)},
+	{name: "qwen", title: "Qwen Code", user: []string{"~/.qwen/settings.json"}, project: ".qwen/settings.json", keys: mcpServers, remote: ofHTTPURL},
 	{
-		name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"}, url: urlEntry("url", map[string]any{"type": "http"}), root: "${workspaceFolder}",
-		entry: func(s server) any { return commandEntry{Type: "stdio", Command: s.command, Args: s.args} },
+		name: "vscode", title: "VS Code", user: []string{"CONFIG/Code/User/mcp.json"}, project: ".vscode/mcp.json", keys: []string{"servers"},
+		local: entry{Type: "stdio"}, remote: &entry{Type: "http"}, root: "${workspaceFolder}",
 		// https://code.visualstudio.com/docs/agent-customization/mcp-servers
 		next: "VS Code asks whether you trust the server before its first start.",
 	},
-	{name: "zed", title: "Zed", path: zedPath, keys: []string{"context_servers"}, entry: plainEntry, url: urlEntry("url", nil)},
+	{name: "zed", title: "Zed", user: []string{zedSettings()}, project: ".zed/settings.json", keys: []string{"context_servers"}, remote: ofURL},
 }
 
-// inHome returns the path of a file in the home folder, or in the project.
-func inHome(name string) func(project bool) (string, error) {
-	return func(project bool) (string, error) {
-		if project {
-			return filepath.FromSlash(name), nil
+func zedSettings() string {
+	if runtime.GOOS == "windows" {
+		return "CONFIG/Zed/settings.json"
+	}
+	return "~/.config/zed/settings.json"
+}
+
+func (c *client) path(isProject bool) (path string, err error) {
+	switch {
+	case isProject && c.project == "":
+		return "", usageErrorf("%s has no configuration for a project; omit --project", c.title)
+	case isProject: // which may be a repository of others
+		if path, err = inFolder(".", c.project); err != nil {
+			err = fmt.Errorf("cannot change the configuration of the project: %w; name the file with --file to change it nevertheless", err)
 		}
-		home, err := os.UserHomeDir()
-		return filepath.Join(home, filepath.FromSlash(name)), err
-	}
-}
-
-// inHomeOnly is [inHome] for a client without a configuration of a project.
-func inHomeOnly(name string) func(project bool) (string, error) {
-	return func(project bool) (string, error) {
-		if project {
-			return "", errNoProject
-		}
-		return inHome(name)(false)
-	}
-}
-
-// errNoProject is for a client without a configuration of a project.
-var errNoProject = errors.New("client has no configuration for a project; omit --project")
-
-func claudeDesktopPath(project bool) (string, error) {
-	if project {
-		return "", errNoProject
-	}
-	if runtime.GOOS == "linux" {
+		return path, err
+	case c.name == "claude-desktop" && runtime.GOOS == "linux":
 		return "", errors.New("no Claude Desktop exists for Linux; give the path of a configuration with --file")
 	}
-	dir, err := os.UserConfigDir()
-	return filepath.Join(dir, "Claude", "claude_desktop_config.json"), err
-}
-
-func vscodePath(project bool) (string, error) {
-	if project {
-		return filepath.Join(".vscode", "mcp.json"), nil
+	for _, name := range c.user {
+		first, rest, _ := strings.Cut(name, "/")
+		dir, err := os.UserHomeDir()
+		if first == "CONFIG" {
+			dir, err = os.UserConfigDir()
+		}
+		if path = filepath.Join(dir, filepath.FromSlash(rest)); err != nil || exists(path) {
+			return path, err
+		}
 	}
-	dir, err := os.UserConfigDir()
-	return filepath.Join(dir, "Code", "User", "mcp.json"), err
-}
-
-func opencodePath(project bool) (string, error) {
-	if project {
-		return "opencode.json", nil
-	}
-	dir, err := inHome(".config/opencode")(false)
-	if err != nil {
-		return "", err
-	}
-	if path := filepath.Join(dir, "opencode.jsonc"); exists(path) {
-		return path, nil
-	}
-	return filepath.Join(dir, "opencode.json"), nil
-}
-
-func piPath(project bool) (string, error) {
-	if project {
-		return filepath.Join(".pi", "mcp.json"), nil
-	}
-	return inHome(".pi/agent/mcp.json")(false)
-}
-
-func zedPath(project bool) (string, error) {
-	if project {
-		return filepath.Join(".zed", "settings.json"), nil
-	}
-	if runtime.GOOS == "windows" {
-		dir, err := os.UserConfigDir()
-		return filepath.Join(dir, "Zed", "settings.json"), err
-	}
-	return inHome(".config/zed/settings.json")(false)
+	return path, nil
 }
 
 type installOptions struct {
@@ -226,8 +197,9 @@ type installOptions struct {
 	tools                         string
 	print, project, force, skills bool
 	remove                        bool
-	isShared                      bool // others get the entry
 }
+
+func (o *installOptions) isShared() bool { return o.project || o.scope == "project" }
 
 func newInstall() *cobra.Command {
 	var o installOptions
@@ -257,13 +229,8 @@ The clients:
   prompts install claude-desktop --print prompts
   prompts install opencode --project https://prompts.example.org/mcp
   prompts install --remove gemini prompts`,
-		Args: between(1, math.MaxInt, "client or folder is missing"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		Args:              between(1, math.MaxInt, "client or folder is missing"),
+		ValidArgsFunction: completeFirst(names, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.install(cmd, args[0], args[1:])
 		},
@@ -297,108 +264,81 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	if err := checkTools(o.tools, dirs); err != nil {
 		return err
 	}
-	o.isShared = o.project || o.scope == "project"
-	s, err := o.serverOf(cmd, c, dirs)
+	s, err := o.serverOf(c, dirs)
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(s.name, "-") {
-		return usageErrorf("name %q begins with a hyphen; choose another with --name", s.name)
-	}
-	if o.file == "" && cmd.Flags().Changed("file") {
-		return usageErrorf("--file is empty; give the path of a file")
-	}
-	if err := o.checkScope(c); err != nil {
-		return err
-	}
-	if c.command != nil && o.file == "" {
-		return o.run(cmd, c, s)
-	}
-	return o.change(cmd, c, s)
-}
-
-// checkScope reports a scope that the client does not have.
-func (o *installOptions) checkScope(c *client) error {
 	switch {
+	case strings.HasPrefix(s.name, "-"):
+		return usageErrorf("name %q begins with a hyphen; choose another with --name", s.name)
+	case o.file == "" && cmd.Flags().Changed("file"):
+		return usageErrorf("--file is empty; give the path of a file")
 	case o.scope != "" && !c.hasScopes:
 		return usageErrorf("%s has no scopes; omit --scope", c.title)
 	case o.scope != "" && !slices.Contains(scopes, o.scope):
 		return usageErrorf("--scope must be local, project or user, got %q", o.scope)
-	case o.project && c.hasScopes:
-		return usageErrorf("--project has no effect on the command of %s; use --scope project", c.title)
+	case o.scope != "" && (o.project || o.file != ""):
+		return usageErrorf("--scope is for the command of %s, and --project and --file change a file; give only one of them", c.title)
+	case c.add == "", o.project && c.project != "", o.file != "":
+		return o.change(cmd, c, s)
+	case o.project || o.force:
+		return usageErrorf("--project and --force have no effect on the command of %s; omit them", c.title)
 	}
-	return nil
+	return o.run(cmd, c, s)
 }
 
-// change adds the server to the file of a client, or prints the entry.
-func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
-	if c.path == nil {
+// change adds the server to the file of a client or removes it, or prints the entry.
+func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err error) {
+	if c.keys == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
 	}
-	inYAML, isYAML := c.entry(s).(yamlEntry)
-	var entry any
+	var added *entry
+	keys := append(slices.Clone(c.keys), s.name)
 	switch {
-	case o.remove && isYAML:
-		return usageErrorf("%s keeps its servers in YAML, where prompts only adds; delete the entry %s", c.title, s.name)
-	case o.remove:
-	case s.url != "" && c.url == nil:
-		return usageErrorf("%s has no entry for a URL", c.title)
-	case s.url != "":
-		entry = c.url(s.url)
-	default:
-		entry = c.entry(s)
-	}
-	switch {
-	case o.print && isYAML:
-		_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]yamlEntry{c.keys[0]: {inYAML}}))
-		return err
-	case o.print && !o.remove:
-		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), entry))
+	case o.remove && o.print:
+		return usageErrorf("%s has no command that removes a server; omit --print, or delete the entry %s", c.title, s.name)
+	case !o.remove:
+		e := c.entry(s)
+		switch added = &e; {
+		case o.print && c.isYAML:
+			_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]entry{c.keys[0]: {e}}))
+			return err
+		case o.print:
+			return writeIndented(cmd.OutOrStdout(), nested(keys, e))
+		}
 	}
 	path := o.file
 	if path == "" {
-		var err error
 		if path, err = c.path(o.project); err != nil {
 			return err
 		}
-		if o.project { // which may be a repository of others
-			if path, err = inFolder(".", filepath.ToSlash(path)); err != nil {
-				return fmt.Errorf("cannot change the configuration of the project: %w; name the file with --file to change it nevertheless", err)
-			}
-		}
 	}
-	changed, err := changeFile(cmd.Context(), path, func(document []byte) ([]byte, error) {
-		switch {
-		case o.remove:
-			return removeFromJSON(document, append(c.keys, s.name))
-		case isYAML:
-			return addToYAML(document, append(c.keys, s.name), inYAML, o.force)
-		}
-		return addToJSON(document, append(c.keys, s.name), entry, o.force)
-	})
-	if err != nil {
+	edit := editJSON
+	if c.isYAML {
+		edit = editYAML
+	}
+	changed, err := changeFile(cmd.Context(), path, func(document []byte) ([]byte, error) { return edit(document, keys, added, o.force) })
+	out := cmd.OutOrStdout()
+	switch {
+	case err != nil:
 		return err
-	}
-	if o.remove {
-		if !changed {
-			return fmt.Errorf("%s has no server %s", path, s.name)
+	case o.remove && !changed:
+		return fmt.Errorf("%s has no server %s", path, s.name)
+	case o.remove:
+		fmt.Fprintf(out, "%s removed from %s; start %s again\n", s.name, path, c.title)
+	case !changed:
+		fmt.Fprintf(out, "%s already has the server %s\n", path, s.name)
+	default:
+		fmt.Fprintf(out, "%s has the server %s; start %s again\n", path, s.name, c.title)
+		if c.next != "" {
+			fmt.Fprintln(out, c.next)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s removed from %s; start %s again\n", s.name, path, c.title)
-		return nil
-	}
-	if !changed {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s already has the server %s\n", path, s.name)
-		return nil
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s has the server %s; start %s again\n", path, s.name, c.title)
-	if c.next != "" {
-		fmt.Fprintln(cmd.OutOrStdout(), c.next)
 	}
 	return nil
 }
 
 // serverOf returns the server for folders, for a release, or for a URL.
-func (o *installOptions) serverOf(cmd *cobra.Command, c *client, args []string) (server, error) {
+func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	s := server{name: o.name}
 	if len(args) == 0 {
 		return s, nil
@@ -412,9 +352,10 @@ func (o *installOptions) serverOf(cmd *cobra.Command, c *client, args []string) 
 			return s, usageErrorf("URL must have no user and no password; set them in %s", c.title)
 		case o.tools != "" || o.skills:
 			return s, usageErrorf("--tools and --skills have no effect on a server that runs; give them to prompts serve")
-		case c.command == nil && c.url == nil && c.name == "claude-desktop":
+		case o.remove:
+		case c.name == "claude-desktop":
 			return s, usageErrorf("%s has no entry for a URL; add the URL in Settings > Connectors", c.title)
-		case c.command == nil && c.url == nil:
+		case c.ofURL == "" && c.remote == nil:
 			return s, usageErrorf("%s has no entry for a URL", c.title)
 		}
 		return s, nil
@@ -443,7 +384,7 @@ func (o *installOptions) serverOf(cmd *cobra.Command, c *client, args []string) 
 			ofTools = cmp.Or(ofTools, own.Tools)
 		}
 	}
-	if s.command = "prompts"; !o.isShared {
+	if s.command = "prompts"; !o.isShared() {
 		if s.command, err = programPath(os.Executable, os.Args[0]); err != nil {
 			return s, err
 		}
@@ -485,7 +426,7 @@ func (o *installOptions) serverOf(cmd *cobra.Command, c *client, args []string) 
 // server in a folder of its own, or the one from the folder of the project.
 func (o *installOptions) pathOf(c *client, dir string) (string, error) {
 	at := absolutePath(dir)
-	if !o.isShared {
+	if !o.isShared() {
 		return at, nil
 	}
 	relative, err := filepath.Rel(absolute("."), absolute(dir))
@@ -516,24 +457,11 @@ func programPath(executable func() (string, error), word string) (string, error)
 	return filepath.Abs(path)
 }
 
-// run runs or prints the command of a client.
 func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
-	if o.project || o.force {
-		return usageErrorf("--project and --force have no effect on the command of %s; omit them", c.title)
-	}
-	var command []string
-	switch {
-	case !o.remove:
-		command = c.command(s, o.scope)
-	case c.remove == nil:
+	if o.remove && c.remove == "" {
 		return usageErrorf("%s has no command that removes a server; remove %s in %s", c.title, s.name, c.title)
-	default:
-		command = slices.Clone(c.remove)
-		if o.scope != "" {
-			command = append(command, "--scope", o.scope)
-		}
-		command = append(command, s.name)
 	}
+	command := c.command(s, o.scope, o.remove)
 	if o.print {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))
 		return err

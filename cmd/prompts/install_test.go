@@ -144,7 +144,7 @@ func TestSettingsOfManyLevels(t *testing.T) {
 		{`{} /*` + open, "invalid JSON: "},
 		{`"` + open, "invalid JSON: "},
 	} {
-		after, err := addToJSON([]byte(c.document), []string{"mcpServers", "a"}, "x", false)
+		after, err := editJSON([]byte(c.document), []string{"mcpServers", "a"}, &entry{Command: "x"}, false)
 		if c.want == "" {
 			assert.NoError(t, err)
 			assert.Contains(t, string(after), `"mcpServers"`)

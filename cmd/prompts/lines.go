@@ -1,24 +1,29 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/mcp-prompts/prompts/internal/regular"
+	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file finds the lines of texts and of arguments in the files of folders.
+// This file finds the lines of texts and of arguments in the files of folders, and the code in
+// Markdown.
 
-// lineReader reads files of folders.
 type lineReader struct {
 	dirs  []string
 	files map[string][]string // lines by path
 }
 
-// newLineReader returns the reader of the files of a folder.
 func newLineReader(dir string) *lineReader { return &lineReader{dirs: []string{dir}} }
 
 // fileOf returns the folder of a path, and the path of the file in the folder.
@@ -31,49 +36,29 @@ func (r *lineReader) fileOf(path string) (dir, name string) {
 	return "", path
 }
 
-// lines returns the lines of a file.
 func (r *lineReader) lines(path string) []string {
 	if lines, ok := r.files[path]; ok {
 		return lines
 	}
-	dir, name := r.fileOf(path)
-	content, err := regular.Read(context.Background(), regular.FS(dir), name, maxReadBytes)
+	text, err := readText(r.fileOf(path))
 	if err != nil { // was reported, or was removed
 		return nil
 	}
 	if r.files == nil {
 		r.files = map[string][]string{}
 	}
-	r.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
+	r.files[path] = strings.Split(text, "\n")
 	return r.files[path]
 }
 
-// argumentName is a line of front matter with a name, perhaps of an argument.
-var argumentName = regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*(.*)$`)
-
 // argumentLines returns the lines on which the front matter names arguments, by the names.
 func argumentLines(lines []string) map[string]int {
+	var front struct{ Arguments []struct{ Name string } }
+	value, lineOf, _ := promptfs.ParseYAML("", frontOf([]byte(strings.Join(lines, "\n")))) // errors were reported
+	_ = json.Unmarshal(value, &front)
 	all := map[string]int{}
-	for n, line := range lines {
-		if n > 0 && strings.TrimRight(line, " ") == "---" {
-			break
-		}
-		m := argumentName.FindStringSubmatch(line)
-		if m == nil || strings.HasPrefix(line, "name") { // of the prompt
-			continue
-		}
-		name := m[1]
-		if q := name[:min(len(name), 1)]; q == `"` || q == "'" {
-			name, _, _ = strings.Cut(name[1:], q)
-		} else {
-			if end := strings.IndexAny(name, ",}#"); end >= 0 {
-				name = name[:end]
-			}
-			name = strings.TrimSpace(name)
-		}
-		if all[name] == 0 {
-			all[name] = n + 1
-		}
+	for i, a := range slices.Backward(front.Arguments) {
+		all[a.Name] = lineOf(fmt.Sprintf("/arguments/%d/name", i))
 	}
 	return all
 }
@@ -137,3 +122,60 @@ func (f *textFinder) find(text string) {
 		f.at, f.line = f.at+n+len(bare), f.first+strings.Count(bare, "\n")
 	}
 }
+
+// span is a part of a text, from the first byte to the one after the last.
+type span struct{ from, to int }
+
+// deepLine is a line in so many lists and quotes that the work for each would be that for all
+// levels. No line of a person is.
+var deepLine = regexp.MustCompile(`(?m)^[ \t>*+.0-9-]{200}.*$`)
+
+// codeSpans returns the code of a Markdown text, in order: blocks and spans.
+func codeSpans(markdown string) []span {
+	var all []span
+	source := deepLine.ReplaceAllFunc([]byte(markdown), func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) })
+	document := goldmark.DefaultParser().Parse(text.NewReader(source))
+	add := func(s text.Segment) { all = append(all, span{s.Start, s.Stop}) }
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			lines := n.Lines()
+			for i := range lines.Len() {
+				add(lines.At(i))
+			}
+		case *ast.CodeSpan:
+			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+				if t, ok := c.(*ast.Text); ok {
+					add(t.Segment)
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
+	return all
+}
+
+// isIn reports whether an offset is in one of the spans, which are in order.
+func isIn(spans []span, offset int) bool {
+	i, _ := slices.BinarySearchFunc(spans, offset, func(s span, offset int) int {
+		if s.to <= offset {
+			return -1
+		}
+		return 1
+	})
+	return i < len(spans) && spans[i].from <= offset
+}
+
+// isWord reports whether a byte is a letter, a digit or _ of ASCII, as \w in the
+// regular expressions of JavaScript.
+func isWord(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+}
+
+func wordAfter(s string) bool { return s != "" && isWord(s[0]) }
+
+func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }

@@ -31,7 +31,6 @@ func main() {
 	os.Exit(code)
 }
 
-// The exit codes.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -41,7 +40,6 @@ const (
 	exitInterrupted = 130
 )
 
-// run runs the command of args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)

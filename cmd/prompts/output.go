@@ -174,10 +174,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// writeIndented writes a value as JSON for people and programs.
 func writeIndented(w io.Writer, v any) error { return writeJSONWith(w, v, "  ") }
 
-// writeLine writes a value as a line of JSON.
 func writeLine(w io.Writer, v any) error { return writeJSONWith(w, v, "") }
 
 // writeJSONWith writes a value as JSON, in which controls are escaped.

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/trace"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
@@ -119,11 +120,17 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 		defer asking.RUnlock()
 		files.ServeHTTP(w, r)
 	})
-	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, prompts.Options{
-		Info:         prompts.Implementation{Name: "preview", Version: version()},
-		InputSchemas: true,
-		Logger:       logger,
-	}), o)
+	options := prompts.Options{Info: prompts.Implementation{Name: "preview", Version: version()}, InputSchemas: true, Logger: logger}
+	tools := ""
+	err := folderSettings(dirs, &tools, &options.Instructions, func(string) bool { return false }, logger)
+	if err == nil && tools != "" {
+		options.Features = make([]feature.Feature, 1)
+		options.Features[0], err = toolsOf(reg, tools)
+	}
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	page, err := promptpreview.NewHandler(prompts.MustNewServer(reg, options), o)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

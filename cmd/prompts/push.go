@@ -26,10 +26,9 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// This file has push and pull. labels.go has the commands that move labels.
+// This file has push and pull. store.go has the commands that move labels.
 
 func newPush() *cobra.Command {
-	var store storeOptions
 	var info promptoci.Info
 	var created string
 	var labels []string
@@ -40,82 +39,73 @@ func newPush() *cobra.Command {
 		Long: `Push checks the folder, stores its files as an immutable release, and prints the digest
 of the release and of the content. The content digest is the same for the same files on
 any machine. A folder with errors is not pushed. If the store has a release with the same
-content, push prints that release. A label in REF, and each --tag, is moved to the release.
-
-` + refHelp,
+content, push prints that release. A label in REF, and each --tag, is moved to the release.`,
 		Example: `  prompts push prompts oci-layout:releases:staging --message "shorter answers"
   prompts push prompts oci://ghcr.io/acme/prompts:staging`,
 		Args: exactly(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, s, err := store.open(args[1], false)
-			if err != nil {
-				return err
-			}
-			if ref.Digest != "" {
-				return usageErrorf("reference %s has a digest; give a label, or none", args[1])
-			}
-			if ref.Label != "" {
-				labels = append([]string{ref.Label}, labels...)
-			}
-			for _, label := range labels {
-				if err := promptoci.CheckLabel(label); err != nil {
-					return usageError{bare(err)}
-				}
-			}
-			if info.Created, err = createdAt(created); err != nil {
-				return err
-			}
-			if err := openFolders(args[:1]); err != nil {
-				return err
-			}
-			files, err := releaseFiles(args[0])
-			if err != nil {
-				for _, err := range all(err) {
-					fmt.Fprintln(cmd.ErrOrStderr(), findingOf(args[0], "file", err))
-				}
-				return fmt.Errorf("folder %s has errors; no release was made", args[0])
-			}
-			if info.Source != "" {
-				if info.Source = publicURL(info.Source); info.Source == "" {
-					return usageErrorf("--source must be the URL of a repository, such as https://example.org/acme/prompts")
-				}
-			}
-			if err := describe(cmd.Context(), args[0], files, &info); err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "prompts: cannot read the commit of the files: %v\n", err)
-			}
-			release, err := promptoci.Build(files, info)
-			if err != nil {
-				return bare(err)
-			}
-			at := release.Digest
-			if !dryRun {
-				if at, err = pushNew(cmd.Context(), s, release); err != nil {
-					return bare(err)
-				}
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "release  %s\ncontent  %s\nfiles    %d\n", at, release.Content, len(files))
-			for _, label := range labels {
-				if dryRun {
-					continue
-				}
-				m, err := promptoci.Apply(cmd.Context(), s, promptoci.Move{Label: label, To: at, By: author(), Reason: info.Message})
-				if err != nil {
-					return bare(err)
-				}
-				printMove(cmd, m)
-			}
-			return nil
-		},
 	}
 	flags := cmd.Flags()
-	store.add(flags)
 	flags.StringVar(&info.Message, "message", "", "what is new in the release")
 	flags.StringArrayVar(&labels, "tag", nil, "move this label to the release, too (repeatable)")
 	flags.StringVar(&info.Revision, "revision", "", "commit of the files (default: that of Git, with -dirty if the files differ)")
 	flags.StringVar(&info.Source, "source", "", "URL of the repository of the files, stored without user, query and fragment (default: the origin of Git)")
 	flags.StringVar(&created, "created", "", "time of the release, such as 2026-11-23T18:30:00Z (default: SOURCE_DATE_EPOCH, or now)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the digests and store nothing")
-	return cmd
+	return inStore(cmd, 1, false, func(cmd *cobra.Command, s *opened, args []string) (err error) {
+		if s.Digest != "" {
+			return usageErrorf("reference %s has a digest; give a label, or none", args[1])
+		}
+		if s.Label != "" {
+			labels = append([]string{s.Label}, labels...)
+		}
+		for _, label := range labels {
+			if err := promptoci.CheckLabel(label); err != nil {
+				return usageError{bare(err)}
+			}
+		}
+		if info.Created, err = createdAt(created); err != nil {
+			return err
+		}
+		if err := openFolders(args[:1]); err != nil {
+			return err
+		}
+		files, err := releaseFiles(args[0])
+		if err != nil {
+			for _, err := range all(err) {
+				fmt.Fprintln(cmd.ErrOrStderr(), findingOf(args[0], "file", err))
+			}
+			return fmt.Errorf("folder %s has errors; no release was made", args[0])
+		}
+		if info.Source != "" {
+			if info.Source = publicURL(info.Source); info.Source == "" {
+				return usageErrorf("--source must be the URL of a repository, such as https://example.org/acme/prompts")
+			}
+		}
+		if err := describe(cmd.Context(), args[0], files, &info); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "prompts: cannot read the commit of the files: %v\n", err)
+		}
+		release, err := promptoci.Build(files, info)
+		if err != nil {
+			return err
+		}
+		at := release.Digest
+		if dryRun {
+			labels = nil
+		} else if at, err = pushNew(cmd.Context(), s.Store, release); err != nil {
+			return err
+		}
+		printRelease(cmd, at, release)
+		for _, label := range labels {
+			if err := s.move(cmd, promptoci.Move{Label: label, To: at, Reason: info.Message}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func printRelease(cmd *cobra.Command, at digest.Digest, r *promptoci.Release) {
+	fmt.Fprintf(cmd.OutOrStdout(), "release  %s\ncontent  %s\nfiles    %d\n", at, r.Content, len(r.Files))
 }
 
 // pushNew pushes a release, unless the store has one with the same content.
@@ -137,7 +127,6 @@ func releaseFiles(dir string) (map[string][]byte, error) {
 	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry), ReadIgnore: readIgnore})
 }
 
-// createdAt returns the time of a release.
 func createdAt(flag string) (time.Time, error) {
 	if flag != "" {
 		at, err := time.Parse(time.RFC3339, flag)
@@ -221,49 +210,40 @@ func publicURL(text string) string {
 }
 
 func newPull() *cobra.Command {
-	var store storeOptions
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "pull REF DIR",
 		Short: "Write the files of a release into a folder",
 		Long: `Pull reads a release, checks each file by its digest, and writes the files into a folder
-that does not exist or is empty. With --force, the content of the folder is replaced.
-
-` + refHelp,
+that does not exist or is empty. With --force, the content of the folder is replaced.`,
 		Example: `  prompts pull oci-layout:releases:production prompts`,
 		Args:    exactly(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, s, err := store.open(args[0], true)
-			if err != nil {
-				return err
-			}
-			if args[1] == "" {
-				return errEmptyPath
-			}
-			entries, err := os.ReadDir(args[1])
-			switch {
-			case err != nil && !errors.Is(err, fs.ErrNotExist):
-				return fmt.Errorf("cannot read folder: %w", err)
-			case len(entries) > 0 && !force:
-				return usageErrorf("folder %s is not empty; give another one, or --force to replace its content", args[1])
-			}
-			r, err := promptoci.Pull(cmd.Context(), s, ref.Version(), promptoci.Limits{})
-			if err != nil {
-				return absent(cmd.Context(), ref, s, err)
-			}
-			if content, ok := r.Files[settingsFile]; ok { // which come from others
-				r.Files[settingsFile] = pulledSettings(content)
-			}
-			if err := writeFolder(args[1], r.Files); err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "release  %s\ncontent  %s\nfiles    %d\n", r.Digest, r.Content, len(r.Files))
-			return nil
-		},
 	}
-	store.add(cmd.Flags())
 	cmd.Flags().BoolVar(&force, "force", false, "replace the content of the folder")
-	return cmd
+	return inStore(cmd, 0, true, func(cmd *cobra.Command, s *opened, args []string) error {
+		if args[1] == "" {
+			return errEmptyPath
+		}
+		entries, err := os.ReadDir(args[1])
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("cannot read folder: %w", err)
+		case len(entries) > 0 && !force:
+			return usageErrorf("folder %s is not empty; give another one, or --force to replace its content", args[1])
+		}
+		r, err := s.pull(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if content, ok := r.Files[settingsFile]; ok { // which come from others
+			r.Files[settingsFile] = pulledSettings(content)
+		}
+		if err := writeFolder(args[1], r.Files); err != nil {
+			return err
+		}
+		printRelease(cmd, r.Digest, r)
+		return nil
+	})
 }
 
 // writeFolder writes files into a temporary folder, which then takes the place of dir. If

@@ -86,9 +86,10 @@ asked for.`,
 	return cmd
 }
 
-// loadShown loads the folders and shows on a terminal that it takes time. loadErr has the
+// loadShown finds and loads the folders and shows on a terminal that it takes time. loadErr has the
 // errors of files; err is that of a folder or of an interrupt.
 func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadErr, err error) {
+	findShown(cmd, dirs)
 	if err := openFolders(dirs); err != nil {
 		return nil, nil, err
 	}
@@ -309,7 +310,6 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// listing is a prompt in the output of list --json.
 type listing struct {
 	Name        string            `json:"name"`
 	Title       string            `json:"title,omitempty"`

@@ -189,6 +189,36 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// TestPreviewSettings checks that preview has the settings of the folders, as serve.
+func TestPreviewSettings(t *testing.T) {
+	t.Parallel()
+	dirs := []string{folderOfHello(t), folderOfHello(t)}
+	for i, tools := range []string{"pair", "each"} {
+		text := "tools: " + tools + "\ninstructions: Use these.\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dirs[i], settingsFile), []byte(text), 0o600))
+	}
+	for n, want := range map[int]string{1: `msg="instructions of the folder"`, 2: "have different tools in prompts.yaml"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		out, in := io.Pipe()
+		var log strings.Builder
+		ended := make(chan int, 1)
+		go func() { // ends with ctx
+			ended <- run(ctx, append([]string{"preview", "--no-open"}, dirs[:n]...), strings.NewReader(""), in, &log)
+			in.Close()
+		}()
+		_, err := bufio.NewReader(out).ReadString('\n')
+		if n == 1 {
+			require.NoError(t, err)
+			cancel()
+		} else {
+			assert.ErrorIs(t, err, io.EOF)
+		}
+		<-ended
+		assert.Contains(t, log.String(), want)
+	}
+}
+
 func TestServeTokens(t *testing.T) {
 	t.Parallel()
 	file := tokensOf(t, "# clients\n\nada token-of-ada\ngrace  token-of-grace\n")

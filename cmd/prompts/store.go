@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"os/user"
 	"strings"
@@ -20,7 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptoci"
 )
 
-// This file has the flags, the errors and the moves of all commands that use a store of releases.
+// This file has what all commands share that use a store of releases, and tag, rollback and log.
 
 const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
 with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
@@ -34,18 +36,58 @@ func (o *storeOptions) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.plainHTTP, "plain-http", false, "connect to the registry without TLS")
 }
 
+// opened is a reference with its store.
+type opened struct {
+	promptoci.Ref
+	promptoci.Store
+}
+
 // open parses a reference and opens its store. needs says whether a label or a digest
 // must follow.
-func (o *storeOptions) open(text string, needs bool) (promptoci.Ref, promptoci.Store, error) {
+func (o *storeOptions) open(text string, needs bool) (*opened, error) {
 	ref, err := promptoci.ParseRef(text)
 	if err != nil {
-		return ref, nil, usageError{bare(err)}
+		return nil, usageError{bare(err)}
 	}
 	if needs && ref.Version() == "" {
-		return ref, nil, usageErrorf("reference %s has no label; write %s:LABEL", text, text)
+		return nil, usageErrorf("reference %s has no label; write %s:LABEL", text, text)
 	}
 	store, err := promptoci.Open(ref, promptoci.ClientOptions{PlainHTTP: o.plainHTTP})
-	return ref, store, bare(err)
+	return &opened{ref, store}, bare(err)
+}
+
+// pull reads the release of the reference.
+func (s *opened) pull(ctx context.Context) (*promptoci.Release, error) {
+	r, err := promptoci.Pull(ctx, s.Store, s.Version(), promptoci.Limits{})
+	if err != nil {
+		return nil, s.absent(ctx, err)
+	}
+	return r, nil
+}
+
+// move moves a label and prints the move. The move is recorded as one of this user.
+func (s *opened) move(cmd *cobra.Command, m promptoci.Move) error {
+	m.By = author()
+	m, err := promptoci.Apply(cmd.Context(), s.Store, m)
+	if err == nil {
+		printMove(cmd, m)
+	}
+	return err
+}
+
+// inStore is the end of a command of which the argument at is a reference: it opens the store.
+func inStore(cmd *cobra.Command, at int, needs bool, run func(cmd *cobra.Command, s *opened, args []string) error) *cobra.Command {
+	var o storeOptions
+	o.add(cmd.Flags())
+	cmd.Long += "\n\n" + refHelp
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, err := o.open(args[at], needs)
+		if err != nil {
+			return err
+		}
+		return bare(run(cmd, s, args))
+	}
+	return cmd
 }
 
 // bare returns an error of package promptoci without the name of the package.
@@ -67,7 +109,8 @@ const maxLabels = 10
 
 // absent returns the error of a read. If the label or the release of a reference does not
 // exist, the error says what the store has.
-func absent(ctx context.Context, ref promptoci.Ref, s promptoci.Store, err error) error {
+func (s *opened) absent(ctx context.Context, err error) error {
+	ref := s.Ref
 	if _, found := s.Resolve(ctx, ref.Version()); !errors.Is(found, errdef.ErrNotFound) {
 		return bare(err)
 	}
@@ -157,19 +200,238 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 	if o.interval <= 0 {
 		return usageErrorf("--interval must be positive, got %v", o.interval)
 	}
-	_, _, err := o.open(o.ref, true)
+	_, err := o.open(o.ref, true)
 	return err
 }
 
 // follow fills the registry from the release until Close.
 func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (*promptoci.Follower, error) {
-	ref, s, err := o.open(o.ref, true)
+	s, err := o.open(o.ref, true)
 	if err != nil {
 		return nil, err
 	}
-	f, err := promptoci.Follow(ctx, reg, s, ref.Version(), promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required})
+	f, err := promptoci.Follow(ctx, reg, s.Store, s.Version(), promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required})
 	if err != nil {
-		return nil, absent(ctx, ref, s, err)
+		return nil, s.absent(ctx, err)
 	}
 	return f, nil
+}
+
+// moveOptions are the flags of tag and rollback.
+type moveOptions struct{ reason, expect string }
+
+func (o *moveOptions) add(flags *pflag.FlagSet) {
+	flags.StringVar(&o.reason, "reason", "", "why the label is moved")
+	flags.StringVar(&o.expect, "expect", "", "fail unless the label is at this release, sha256:…")
+}
+
+func newTag() *cobra.Command {
+	var o moveOptions
+	cmd := &cobra.Command{
+		Use:   "tag REF LABEL",
+		Short: "Move a label to a release",
+		Long: `Tag moves a label to the release of REF and records the move: who, when, from where and
+why. LABEL is a label of the same store, or a reference to another store, to which the
+release is copied with the same digest. Nothing is built again.
+
+If another process moves the label at the same time, tag fails. A registry has no
+conditional write, so that finds most conflicts and not all; log shows them.`,
+		Example: `  prompts tag oci-layout:releases:staging production --reason "tests passed"
+  prompts tag oci://ghcr.io/acme/staging:staging oci://ghcr.io/acme/production:production`,
+		Args: exactly(2),
+	}
+	o.add(cmd.Flags())
+	return inStore(cmd, 0, true, func(cmd *cobra.Command, s *opened, args []string) error {
+		from, err := digestFlag("--expect", o.expect)
+		if err != nil {
+			return err
+		}
+		to := &opened{promptoci.Ref{Label: args[1]}, s.Store}
+		if promptoci.IsRef(args[1]) {
+			plainHTTP, _ := cmd.Flags().GetBool("plain-http")
+			if to, err = (&storeOptions{plainHTTP}).open(args[1], true); err != nil {
+				return err
+			}
+		}
+		if err := promptoci.CheckLabel(to.Label); err != nil {
+			return usageError{bare(err)}
+		}
+		r, err := s.pull(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if err := promptoci.Push(cmd.Context(), to.Store, r); err != nil {
+			return err
+		}
+		return to.move(cmd, promptoci.Move{Label: to.Label, From: from, To: r.Digest, Reason: o.reason})
+	})
+}
+
+func newRollback() *cobra.Command {
+	var o moveOptions
+	var to string
+	cmd := &cobra.Command{
+		Use:   "rollback REF",
+		Short: "Move a label back to the release before",
+		Long: `Rollback moves the label of REF to the release before its last move. A second rollback
+goes further back. If another tool has moved the label, no earlier release is recorded:
+give it with --to.`,
+		Example: `  prompts rollback oci-layout:releases:production --reason "worse answers"`,
+		Args:    exactly(1),
+	}
+	o.add(cmd.Flags())
+	cmd.Flags().StringVar(&to, "to", "", "release to go back to, sha256:… (default: the one before)")
+	return inStore(cmd, 0, true, func(cmd *cobra.Command, s *opened, args []string) error {
+		if s.Label == "" {
+			return usageErrorf("reference %s has no label; write the label that is to be moved", args[0])
+		}
+		target, err := digestFlag("--to", to)
+		if err != nil {
+			return err
+		}
+		from, err := digestFlag("--expect", o.expect)
+		if err != nil {
+			return err
+		}
+		if target != "" {
+			return s.move(cmd, promptoci.Move{Label: s.Label, From: from, To: target, Reason: o.reason, Kind: promptoci.KindRollback})
+		}
+		if from != "" {
+			d, err := s.Resolve(cmd.Context(), s.Label)
+			if err != nil {
+				return s.absent(cmd.Context(), err)
+			}
+			if d.Digest != from {
+				return fmt.Errorf("%s is at %s, expected %s", s.Label, d.Digest, from)
+			}
+		}
+		m, err := promptoci.Rollback(cmd.Context(), s.Store, s.Label, author(), o.reason)
+		if errors.Is(err, promptoci.ErrNoHistory) {
+			return s.absent(cmd.Context(), err)
+		}
+		if err == nil {
+			printMove(cmd, m)
+		}
+		return err
+	})
+}
+
+func newLog() *cobra.Command {
+	var isJSON bool
+	var n int
+	cmd := &cobra.Command{
+		Use:   "log REF",
+		Short: "List the moves of a label, or the releases of a store",
+		Long: `Log lists the moves of the label in REF, the last first: when, from where, to where, by
+whom and why. A move without effect lost a conflict. An unrecorded move is one of another
+tool. Without a label, log lists the releases. The names are claims; the audit log of the
+registry is evidence.`,
+		Example: `  prompts log oci-layout:releases:production
+  prompts log oci-layout:releases`,
+		Args: exactly(1),
+	}
+	cmd.Flags().BoolVar(&isJSON, "json", false, "print one JSON object per line")
+	cmd.Flags().IntVarP(&n, "number", "n", 0, "print at most this many (0: all)")
+	return inStore(cmd, 0, false, func(cmd *cobra.Command, s *opened, args []string) error {
+		out := cmd.OutOrStdout()
+		switch {
+		case n < 0:
+			return usageErrorf("-n must not be negative, got %d", n)
+		case s.Digest != "":
+			return usageErrorf("reference %s has a digest; give a label, or none for all releases", args[0])
+		case s.Label != "":
+			i, err := printLog(out, promptoci.Log(cmd.Context(), s.Store, s.Label), n, isJSON, moveLine)
+			if i == 0 && err == nil {
+				err = s.absent(cmd.Context(), nil)
+			}
+			return err
+		}
+		all, err := promptoci.Releases(cmd.Context(), s.Store)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return fmt.Errorf("%s has no releases; make one with prompts push DIR %s:LABEL", args[0], args[0])
+		}
+		_, err = printLog(out, func(yield func(releaseEntry, error) bool) {
+			for _, r := range all {
+				if !yield(releaseEntry{r.Digest, r.Content, r.Info.Created, r.Info.Author, r.Info.Message, r.Info.Source, r.Info.Revision}, nil) {
+					return
+				}
+			}
+		}, n, isJSON, releaseLine)
+		return err
+	})
+}
+
+// releaseEntry is a release in the output of log.
+type releaseEntry struct {
+	Release  digest.Digest `json:"release"`
+	Content  digest.Digest `json:"content"`
+	Created  time.Time     `json:"created"`
+	Author   string        `json:"author,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Source   string        `json:"source,omitempty"`
+	Revision string        `json:"revision,omitempty"`
+}
+
+// printLog prints at most n entries, or all, and returns their number.
+func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool, line func(T) string) (i int, err error) {
+	var errs []error
+	for entry, err := range all {
+		if err != nil {
+			errs = append(errs, bare(err)) // of one record
+			continue
+		}
+		if isJSON {
+			if err := writeLine(out, entry); err != nil {
+				return i, err
+			}
+		} else {
+			fmt.Fprintln(out, line(entry))
+		}
+		if i++; i == n {
+			break
+		}
+	}
+	return i, errors.Join(errs...)
+}
+
+// timeOfLine is the form of the times in the output of log.
+const timeOfLine = "2006-01-02T15:04:05Z"
+
+func moveLine(m promptoci.Move) string {
+	at, from, end := m.At.Format(timeOfLine), short(m.From), ""
+	if m.Kind == promptoci.KindUnrecorded {
+		at = fmt.Sprintf("%*s", len(timeOfLine), "")
+		if m.From == "" {
+			from = "unknown"
+		}
+	}
+	if !m.Applied {
+		end = "(without effect)"
+	}
+	return logLine(fmt.Sprintf("%s  %-8s  %s -> %s", at, m.Kind, from, short(m.To)), m.By, m.Reason, end)
+}
+
+func releaseLine(r releaseEntry) string {
+	return logLine(fmt.Sprintf("%s  %s  content %s", r.Created.Format(timeOfLine), r.Release, short(r.Content)), r.Author, r.Message)
+}
+
+// logLine returns a line of the output of log with those of the texts that are not empty.
+func logLine(line string, texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			line += "  " + strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return printable(line)
+}
+
+// short returns the start of a digest, which is enough to recognize a release.
+func short(d digest.Digest) string {
+	if d == "" {
+		return "none"
+	}
+	return d.Encoded()[:12]
 }

@@ -110,13 +110,15 @@ func TestCoverageNamesTheRest(t *testing.T) {
 	}
 }
 
-// TestWriteGolden checks that a golden file is replaced as a whole, and that no link leads
+// TestWriteIn checks that a file is replaced as a whole, and that no link leads
 // out of the folder.
-func TestWriteGolden(t *testing.T) {
+func TestWriteIn(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
-	require.NoError(t, writeGolden(dir, "a/b.golden", "one"))
-	require.NoError(t, writeGolden(dir, "a/b.golden", "two"))
+	writeIn := func(name, text string, isNew bool) error { return writeIn(dir, name, []byte(text), isNew) }
+	require.NoError(t, writeIn("a/b.golden", "one", true))
+	require.Error(t, writeIn("a/b.golden", "three", true))
+	require.NoError(t, writeIn("a/b.golden", "two", false))
 	content, err := os.ReadFile(filepath.Join(dir, "a", "b.golden"))
 	require.NoError(t, err)
 	assert.Equal(t, "two", string(content))
@@ -124,15 +126,17 @@ func TestWriteGolden(t *testing.T) {
 	require.NoError(t, os.WriteFile(target, []byte("kept"), 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
 	require.NoError(t, os.Symlink(target, filepath.Join(dir, "file.golden")))
-	assert.Error(t, writeGolden(dir, "link/target", "x"))
-	require.NoError(t, writeGolden(dir, "file.golden", "x")) // which replaces the link
+	for _, isNew := range []bool{true, false} {
+		assert.Error(t, writeIn("link/target", "x", isNew))
+		assert.Error(t, writeIn("file.golden", "x", isNew))
+	}
 	content, err = os.ReadFile(target)
 	require.NoError(t, err)
 	assert.Equal(t, "kept", string(content))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.golden"), 0o700))
-	assert.Error(t, writeGolden(dir, "folder.golden", "x"))
+	assert.Error(t, writeIn("folder.golden", "x", false))
 	for _, folder := range []string{dir, filepath.Join(dir, "a"), outside} {
-		left, err := filepath.Glob(filepath.Join(folder, ".*.tmp"))
+		left, err := filepath.Glob(filepath.Join(folder, ".*"))
 		require.NoError(t, err)
 		assert.Empty(t, left)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 )
 
-// testReport is the result of test.
 type testReport struct {
 	Cases    int           `json:"cases"`
 	Prompts  int           `json:"prompts"`
@@ -66,7 +65,7 @@ func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, r
 		if isRight || text == "" || report.golden[f.Golden] {
 			return isRight
 		}
-		if err := writeGolden(t.dir, f.Golden, text); err != nil {
+		if err := writeIn(t.dir, f.Golden, []byte(text), f.IsMissing); err != nil {
 			report.Findings = append(report.Findings, finding{Path: file, Line: f.Line, Level: levelError, Rule: "case", Prompt: out.Prompt, Message: fmt.Sprintf("cannot write %s: %v", f.Golden, err)})
 			return false
 		}
@@ -146,7 +145,6 @@ const (
 	maxDiffs = 10
 )
 
-// testFormats has the functions that write a report, by the name of the format.
 var testFormats = map[string]func(io.Writer, *testReport) error{
 	"text":   writeTestText,
 	"junit":  writeTestJUnit,

@@ -23,7 +23,6 @@ import (
 // This file has what the commands share: their arguments, their flags, and the errors of the
 // command line.
 
-// usageError is an error of the command line.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -98,6 +97,16 @@ func exactly(n int) cobra.PositionalArgs {
 // completeFolders completes the folders on the command line.
 func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeFirst completes the first argument with names, and the others as rest says.
+func completeFirst(names []string, rest cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, rest
+	}
 }
 
 // addHelp adds the commands help and completion, for which an unknown name is an error.
@@ -212,12 +221,7 @@ const serves = "serves"
 // because who interrupts a command waits for no disk. Its error is that of ctx; then f may
 // still run.
 func untilDone(ctx context.Context, f func()) error {
-	done := make(chan struct{})
-	go func() { defer close(done); f() }() // ends with f, or with the program
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
+	_, _ = inTime(ctx, 0, func() error { f(); return nil })
 	return ctx.Err()
 }
 
