@@ -52,6 +52,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	for i, f := range o.Features {
 		for _, m := range f.Methods {
 			if of := call.RegistryOf(m.Func); of != nil && of != any(r) {
+				//lint:ignore ST1005 it begins with the name of a field
 				faults = append(faults, fmt.Errorf("Features[%d] serves the prompts of another registry; make the feature with the registry of the server", i))
 				break
 			}
