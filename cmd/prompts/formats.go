@@ -332,3 +332,23 @@ func (f *format) fileNames() string {
 	}
 	return "*" + strings.Join(f.files, ", *")
 }
+
+// target returns the path of the prompt for the path of a file, and whether the file is one
+// of the format.
+func (f *format) target(name string) (string, bool) {
+	for _, end := range f.files {
+		if dir, base := path.Split(name); f.folder {
+			return strings.TrimSuffix(dir, "/") + ".md", base == end
+		}
+		if bare, ok := strings.CutSuffix(name, end); ok {
+			return bare + ".md", true
+		}
+	}
+	return "", false
+}
+
+// importMark is in the first line of the front matter of a file that import wrote. A hash of
+// the path of the source, from the folder on, and of the lines below follows it.
+const importMark = "# prompts import "
+
+func isImport(content []byte) bool { return bytes.HasPrefix(content, []byte("---\n"+importMark)) }

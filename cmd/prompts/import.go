@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -114,10 +113,6 @@ func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, d
 	return nil
 }
 
-// importMark is in the first line of the front matter of a file that import wrote. A hash of
-// the path of the source, from the folder on, and of the lines below follows it.
-const importMark = "# prompts import "
-
 // marked returns a file with its mark.
 func marked(content []byte, origin string) []byte {
 	below := strings.TrimPrefix(string(content), "---\n")
@@ -220,20 +215,6 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 // importFile is a file to convert and the path of its prompt, both with slashes.
 type importFile struct{ source, target string }
 
-// target returns the path of the prompt for the path of a file, and whether the file is one
-// of the format.
-func (f *format) target(name string) (string, bool) {
-	for _, end := range f.files {
-		if dir, base := path.Split(name); f.folder {
-			return strings.TrimSuffix(dir, "/") + ".md", base == end
-		}
-		if bare, ok := strings.CutSuffix(name, end); ok {
-			return bare + ".md", true
-		}
-	}
-	return "", false
-}
-
 // importFiles returns the files to convert, and the folder of their paths.
 func importFiles(src string, f *format) (files []importFile, folder string, err error) {
 	info, err := os.Stat(src)
@@ -290,5 +271,3 @@ func (c *conversion) run(ctx context.Context, f *format) {
 		c.finish(ctx)
 	}
 }
-
-func isImport(content []byte) bool { return bytes.HasPrefix(content, []byte("---\n"+importMark)) }

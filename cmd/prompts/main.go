@@ -76,26 +76,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 // has for its requests. A command that then still runs waits for a disk.
 const stopTimeout = drainTimeout + 2*time.Second
 
-// inTime calls f and returns its error. If f does not return within the time after the end of
-// ctx, isEnded is false, and f may still run.
-func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded bool, err error) {
-	ended := make(chan error, 1)
-	go func() { ended <- f() }() // ends with f, or with the program
-	select {
-	case err := <-ended:
-		return true, err
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case err := <-ended:
-		return true, err
-	case <-timer.C:
-		return false, nil
-	}
-}
-
 // protect keeps a parent that closes the standard output or error of a server, or never
 // reads them, from ending or stopping the server, until unprotect is called. The protocol
 // of standard input and output is protected by package stdio. The other commands end with

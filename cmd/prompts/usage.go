@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -216,6 +217,26 @@ func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 
 // serves is the annotation of a command that serves until a signal or the end of its input.
 const serves = "serves"
+
+// inTime calls f and returns its error. If f does not return within the time after the end of
+// ctx, isEnded is false, and f may still run.
+func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded bool, err error) {
+	ended := make(chan error, 1)
+	go func() { ended <- f() }() // ends with f, or with the program
+	select {
+	case err := <-ended:
+		return true, err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return true, err
+	case <-timer.C:
+		return false, nil
+	}
+}
 
 // untilDone calls f, which only reads. If ctx ends before f returns, untilDone returns at once,
 // because who interrupts a command waits for no disk. Its error is that of ctx; then f may
