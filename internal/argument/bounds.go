@@ -69,23 +69,26 @@ func (v *value) narrow() error {
 	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
 		least = &low
 	}
-	// From here on high is the largest value, and is exact for fewer than 64 bits.
+	// An exclusive maximum has no effect from the end on; high is the largest value from here on,
+	// and is exact for fewer than 64 bits.
+	end := high
+	isPast := func(bound *float64) bool { return bound != nil && *bound >= end }
 	if v.kind != schema.Float && v.bits < 64 {
 		high--
 		most = &high
 	}
 	// An exclusive bound beyond the range excludes nothing, and is replaced by the
 	// inclusive bound of the type.
-	replace := func(inclusive, exclusive **float64, isBeyond func(*float64) bool, limit *float64) {
-		if isBeyond(*inclusive) || isBeyond(*exclusive) && *inclusive == nil {
+	replace := func(inclusive, exclusive **float64, isBeyond, isIdle func(*float64) bool, limit *float64) {
+		if isBeyond(*inclusive) || isIdle(*exclusive) && *inclusive == nil {
 			*inclusive = limit
 		}
-		if isBeyond(*exclusive) {
+		if isIdle(*exclusive) {
 			*exclusive = nil
 		}
 	}
-	replace(&r.minimum, &r.exclusiveMinimum, isBelow, least)
-	replace(&r.maximum, &r.exclusiveMaximum, isAbove, most)
+	replace(&r.minimum, &r.exclusiveMinimum, isBelow, isBelow, least)
+	replace(&r.maximum, &r.exclusiveMaximum, isAbove, isPast, most)
 	return nil
 }
 
