@@ -83,7 +83,7 @@ func ExampleLoad_decorate() {
 	for p := range reg.All() {
 		for _, arguments := range []string{`{}`, `{"who":"Ada"}`} {
 			result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"`+p.Name+`","arguments":`+arguments+`}`), prompts.CallOptions{Version: "2025-11-25"})
-			fmt.Printf("%q %s %v\n", p.Digest, result, err)
+			fmt.Printf("%q %s %v\n", p.Digest, string(result), err)
 		}
 	}
 	// Output:
