@@ -25,8 +25,8 @@ import (
 
 // NewServer returns a server for the registry, which may change at any time. It returns
 // all errors of the options, joined: a negative number without a meaning, a method that is
-// defined twice, a feature for another registry, RequestStateKeys that returns no keys or a short one, or a capability or
-// icon that cannot be sent. A nil registry is an error, too.
+// defined twice, a feature for another registry, RequestStateKeys that returns no keys or a short
+// one, or a capability or icon that cannot be sent. A nil registry is an error, too.
 func NewServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
 		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")

@@ -19,8 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// placeholder is what stands for the first argument of a prompt, without its last two digits. A
-// result still has the marks of placeholders, so that it has no other text like them.
+// placeholder is the beginning of the placeholders; two digits, the number of the argument, follow.
+// In a result, the placeholders still have their marks, which distinguish them from other text.
 const placeholder = "$9"
 
 var (

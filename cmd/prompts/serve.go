@@ -176,7 +176,7 @@ func folderSettings(dirs []string, tools, instructions *string, isSet func(flag 
 		}
 		if s.Tools != "" && !isSet("tools") {
 			if *tools != "" && *tools != s.Tools {
-				return usageErrorf("folders %s and %s have different tools in prompts.yaml; choose with --tools", ofTools, dir)
+				return usageErrorf("folders %s and %s have different tools in prompts.yaml; write the same in both, or give --tools to prompts serve", ofTools, dir)
 			}
 			*tools, ofTools = s.Tools, dir
 		}
