@@ -69,7 +69,7 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 	}
 	s := newSandbox(t, h, h.options(mode), overHTTP)
 	defer s.close()
-	user := s.startTerminal()
+	user := s.startTerminal(terminal.Width)
 	note := func(name string, text func() string) {
 		name += ", " + transport
 		names = append(names, name)
@@ -118,7 +118,7 @@ func TestPictures(t *testing.T) {
 				mode = "each"
 			}
 			o := serverOptions{Tools: mode, Source: "../../../examples/files/prompts", Only: true}
-			user := newSandbox(t, h, o, false).startTerminal()
+			user := newSandbox(t, h, o, false).startTerminal(terminal.Width)
 			for _, p := range h.screen.pictures {
 				name, typed := p[0], p[1]
 				words, isSubmitted := strings.CutSuffix(typed, "\n")
@@ -149,9 +149,9 @@ type user struct {
 }
 
 // startTerminal starts the host in a terminal, and answers its first questions.
-func (s *sandbox) startTerminal() *user {
+func (s *sandbox) startTerminal(columns int) *user {
 	t := s.t
-	tty, err := terminal.Start(s.dir, s.work, s.env, append(slices.Clone(s.program), s.host.screen.args...)...)
+	tty, err := terminal.Start(columns, s.dir, s.work, s.env, append(slices.Clone(s.program), s.host.screen.args...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tty.Close() })
 	ready := regexp.MustCompile(s.host.screen.ready)
@@ -361,6 +361,6 @@ func (u *user) draw(name string) {
 	require.NoError(u.t, os.MkdirAll(pictures, 0o755))
 	for _, theme := range []*terminal.Theme{&terminal.Dark, &terminal.Light} {
 		path := filepath.Join(pictures, u.host.name+"-"+name+"-"+theme.Name+".svg")
-		require.NoError(u.t, os.WriteFile(path, []byte(theme.SVG(colored, u.host.title+" with the prompts of a server")), 0o644))
+		require.NoError(u.t, os.WriteFile(path, []byte(theme.SVG(colored, u.host.title+" with the prompts of a server", terminal.Width)), 0o644))
 	}
 }
