@@ -2,7 +2,6 @@ package gosdk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 
@@ -20,14 +19,14 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
 	isOurs := isPrompt && m.shows(ctx, r, ref.Name) // a hidden prompt does not exist
 	// A Visible that needs what the middleware puts into the context shows a prompt only there.
-	isInside := isPrompt && !isOurs && m.hasMiddleware && m.has(ref.Name)
+	isInside := isPrompt && !isOurs && m.Options.Middleware != nil && m.has(ref.Name)
 	hasHandler := !isNoMethod(err)
 	switch {
-	case !m.completes:
+	case m.Options.DisableCompletions:
 		return res, err
 	case err != nil && hasHandler:
 		if isOurs && m.letsGet(ctx, r) {
-			m.server.Log(ctx, slog.LevelInfo, "CompletionHandler returned an error for a registry prompt",
+			m.Server.Log(ctx, slog.LevelInfo, "CompletionHandler returned an error for a registry prompt",
 				slog.String("prompt", ref.Name), slog.String("error_type", fmt.Sprintf("%T", err))) // its text may quote a Sensitive argument
 			break
 		}
@@ -39,10 +38,11 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	if isInside {
 		ctx, shown = core.Watch(ctx, ref.Name)
 	}
-	result, failed := m.completed(ctx, r)
+	result := new(mcp.CompleteResult)
+	failed := m.callInto(ctx, methodComplete, r, r.Params, result)
 	isOurs = isOurs || shown()
 	if failed == nil && isOurs && m.completions != nil {
-		if p, _ := m.registry.Lookup(ref.Name); !core.Completes(p, r.Params.Argument.Name) {
+		if p, _ := m.Registry.Lookup(ref.Name); !core.Completes(p, r.Params.Argument.Name) {
 			own, err := m.completions(ctx, r)
 			if err != nil || own != nil {
 				return own, err
@@ -52,8 +52,10 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	switch {
 	case hasHandler && (!isOurs || isMissing(failed, "prompt")):
 		return res, err // for the client, a hidden prompt is an unknown one
+	case failed == nil:
+		return result, nil
 	case !isPrompt || !isMissing(failed, "prompt"):
-		return result, failed
+		return nil, failed
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.
@@ -74,20 +76,4 @@ func (m *mount) letsGet(ctx context.Context, r *mcp.CompleteRequest) bool {
 	name := r.Params.Ref.Name
 	_, err := m.state.next(ctx, methodGet, &mcp.GetPromptRequest{Session: r.Session, Params: &mcp.GetPromptParams{Name: name, Meta: r.Params.Meta}, Extra: r.Extra})
 	return isUnknown(err, "prompt", name)
-}
-
-func (m *mount) completed(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
-	raw, err := m.call(ctx, methodComplete, r, r.Params)
-	if err != nil {
-		return nil, err
-	}
-	result := new(mcp.CompleteResult)
-	err = json.Unmarshal(raw, result)
-	if err == nil {
-		result.Meta, err = core.ReadMeta(raw)
-	}
-	if err != nil {
-		return nil, m.failure(ctx, methodComplete, err)
-	}
-	return result, nil
 }

@@ -42,18 +42,21 @@ func ownError(err error) error {
 // isUnknown reports whether an error is the SDK's error for an unknown prompt or tool
 // (v1.8.0 mcp/server.go:908, mcp/server.go:1010).
 func isUnknown(err error, kind, name string) bool {
-	var e *jsonrpc.Error
-	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 && e.Message == unknown(kind, name)
+	return isOfSDK(err, jsonrpc.CodeInvalidParams, unknown(kind, name))
 }
 
 func unknown(kind, name string) string { return fmt.Sprintf("unknown %s %q", kind, name) }
 
 // isNoMethod reports whether an error is the one that the SDK has for a server
-// without a CompletionHandler (v1.8.0 mcp/server.go:726). One of the same code
-// may be a middleware's, which refuses.
+// without a CompletionHandler (v1.8.0 mcp/server.go:726). A middleware that rejects
+// the request may use the same code.
 func isNoMethod(err error) bool {
+	return isOfSDK(err, jsonrpc.CodeMethodNotFound, "method not found")
+}
+
+func isOfSDK(err error, code int64, message string) bool {
 	var e *jsonrpc.Error
-	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound && len(e.Data) == 0 && e.Message == "method not found"
+	return errors.As(err, &e) && e.Code == code && len(e.Data) == 0 && e.Message == message
 }
 
 // isMissing reports whether an error is our server's error for a prompt or a tool that is

@@ -15,22 +15,21 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	res, err := m.state.next(ctx, methodGet, r)
 	if !isUnknown(err, "prompt", name) {
 		if err == nil && m.has(name) && m.hasOwn(ctx, name) { // else a middleware has answered
-			m.reportOwn(ctx, "prompt", name)
+			m.ReportOwn(ctx, "prompt", name)
 		}
 		return res, err
 	}
-	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}
-	arguments, meta := argumentsOf(r.Params)
-	if params.Meta = meta; arguments != nil {
-		params.Arguments = arguments
-	}
+	params := &struct {
+		*mcp.GetPromptParams
+		InputResponses map[string]any `json:"inputResponses,omitzero"`
+	}{r.Params, exactResponses(r.Params.InputResponses)}
 	raw, err := m.call(ctx, methodGet, r, params)
 	if err != nil {
 		return nil, err
 	}
 	result, err := getResult(raw)
 	if err != nil {
-		return nil, m.unconverted(ctx, "prompt", name, err)
+		return nil, wireError(m.Unconverted(ctx, "prompt", name, err))
 	}
 	return result, nil
 }

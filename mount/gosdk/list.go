@@ -2,14 +2,11 @@ package gosdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // ownCursor is the prefix of a cursor into the server's own prompts. The SDK's
@@ -39,13 +36,10 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	case after != "":
 		return m.own(ctx, r, page), nil
 	}
-	raw, err := m.call(ctx, methodList, r, params)
-	if err != nil {
+	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
+	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}
+	if err := m.callInto(ctx, methodList, r, params, result); err != nil {
 		return nil, err
-	}
-	result, err := listResult(raw)
-	if err != nil {
-		return nil, m.failure(ctx, methodList, err)
 	}
 	if result.NextCursor != "" {
 		return result, nil
@@ -68,7 +62,7 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 		switch {
 		case p == nil || isPlaceholder(p):
 		case m.shows(ctx, r, p.Name):
-			m.reportOwn(ctx, "prompt", p.Name)
+			m.ReportOwn(ctx, "prompt", p.Name)
 		default:
 			result.Prompts = append(result.Prompts, p)
 		}
@@ -77,24 +71,4 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.Li
 		result.NextCursor = ownCursor + result.NextCursor
 	}
 	return &result
-}
-
-func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
-	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
-	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}
-	entries, err := core.ReadPrompts(raw, func(entry json.RawMessage, meta map[string]any) (*mcp.Prompt, error) {
-		p := new(mcp.Prompt)
-		err := json.Unmarshal(entry, p)
-		p.Meta = meta
-		return p, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(raw, result); err != nil {
-		return nil, err
-	}
-	result.Prompts = entries
-	result.Meta, err = core.ReadMeta(raw)
-	return result, err
 }

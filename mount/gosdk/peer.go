@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 type peer struct {
@@ -17,45 +19,33 @@ type peer struct {
 
 // notify sends progress, the only notification that a call has.
 func (p *peer) notify(method string, params json.RawMessage) {
-	var progress struct {
-		Token    json.RawMessage `json:"progressToken"`
-		Progress float64         `json:"progress"`
-		Total    float64         `json:"total"`
-		Message  string          `json:"message"`
+	progress := new(mcp.ProgressNotificationParams)
+	if method == "notifications/progress" && core.Decode(params, progress) == nil {
+		_ = p.session.NotifyProgress(p.ctx, progress) // a client that does not get it gets no response either
 	}
-	if method != "notifications/progress" || p.session == nil || json.Unmarshal(params, &progress) != nil {
-		return
-	}
-	// A client that does not get it gets no answer either.
-	_ = p.session.NotifyProgress(p.ctx, &mcp.ProgressNotificationParams{
-		ProgressToken: progress.Token, Progress: progress.Progress, Total: progress.Total, Message: progress.Message,
-	})
 }
 
-// request asks the client, which may take the time that it takes.
+// request asks the client, without a limit of time.
 func (p *peer) request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	question, err := inputRequest(method, params)
 	if err != nil {
 		return nil, err
 	}
-	var answer any
+	var response any
 	switch q := question.(type) {
 	case *mcp.ElicitParams:
-		var r *mcp.ElicitResult
-		if r, err = p.session.Elicit(ctx, q); err == nil {
-			answer = elicited(r)
-		}
+		response, err = p.session.Elicit(ctx, q)
 	case *mcp.CreateMessageWithToolsParams:
-		answer, err = p.session.CreateMessageWithTools(ctx, q)
+		response, err = p.session.CreateMessageWithTools(ctx, q)
 	case *mcp.ListRootsParams:
-		answer, err = p.session.ListRoots(ctx, q)
+		response, err = p.session.ListRoots(ctx, q)
 	default:
 		err = fmt.Errorf("go-sdk has no request %q", method)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(answer)
+	return json.Marshal(exactResponse(response))
 }
 
 func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, error) {
@@ -79,15 +69,26 @@ func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, erro
 	return all["q"], nil
 }
 
-// elicited returns an answer to an elicitation. In the SDK's own encoding a form
-// that was left empty is missing (v1.8.0 mcp/protocol.go:2190).
-func elicited(e *mcp.ElicitResult) any {
-	out := map[string]any{"action": e.Action}
-	if e.Content != nil {
-		out["content"] = e.Content
+// exactResponse returns a client's response to a question with its own encoding. In the SDK's
+// encoding, a form that was left empty is missing (v1.8.0 mcp/protocol.go:2190).
+func exactResponse(response any) any {
+	e, ok := response.(*mcp.ElicitResult)
+	if !ok {
+		return response
 	}
-	if len(e.Meta) > 0 {
-		out["_meta"] = e.Meta
+	return struct {
+		*mcp.ElicitResult
+		Content map[string]any `json:"content,omitzero"`
+	}{e, e.Content}
+}
+
+func exactResponses(all mcp.InputResponseMap) map[string]any {
+	if all == nil {
+		return nil
 	}
-	return out
+	exact := make(map[string]any, len(all))
+	for key, response := range all {
+		exact[key] = exactResponse(response)
+	}
+	return exact
 }

@@ -3,6 +3,7 @@ package gosdk
 //lint:file-ignore SA1019 the protocol has sampling and roots still, and so have clients
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,25 +28,22 @@ func Request(ctx context.Context) (mcp.Request, bool) {
 	return r, ok
 }
 
-type callParams struct {
-	mcp.ParamsBase
-	Name           string         `json:"name"`
-	Arguments      any            `json:"arguments,omitempty"`
-	InputResponses map[string]any `json:"inputResponses,omitzero"`
-	RequestState   string         `json:"requestState,omitempty"`
+type requestKey struct{}
+
+// caller calls the library's server for requests to a server of the SDK.
+type caller struct {
+	*core.Mount
+	state *serverState
 }
 
 // call has the library's server answer a request. The SDK has read the params, so members
 // that are unknown to the SDK are missing. The error is one of the SDK's, for the client.
 func (c *caller) call(ctx context.Context, method string, r mcp.Request, params mcp.Params) (json.RawMessage, error) {
-	options, err := c.client(r, params.GetMeta())
-	if err != nil {
-		return nil, c.failure(ctx, method, err)
-	}
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return nil, c.failure(ctx, method, err)
 	}
+	options := c.client(r, params.GetMeta())
 	ctx = context.WithValue(ctx, requestKey{}, r)
 	if session, _ := r.GetSession().(*mcp.ServerSession); session != nil {
 		// Progress that is being sent ends with the time limit.
@@ -54,39 +52,54 @@ func (c *caller) call(ctx context.Context, method string, r mcp.Request, params 
 		p := &peer{ctx: sending, session: session}
 		options.Notify, options.Overdue, options.Request = p.notify, cancel, p.request
 	}
-	result, err := c.server.Call(ctx, method, raw, options)
+	result, err := c.Server.Call(ctx, method, raw, options)
 	if err != nil {
 		return nil, c.failure(ctx, method, err)
 	}
 	return result, nil
 }
 
-func (c *caller) client(r mcp.Request, meta map[string]any) (o prompts.CallOptions, err error) {
+// callInto is call for a list or a completion, and decodes the result, with the digits of numbers
+// unchanged.
+func (c *caller) callInto(ctx context.Context, method string, r mcp.Request, params mcp.Params, result mcp.Result) error {
+	raw, err := c.call(ctx, method, r, params)
+	if err != nil {
+		return err
+	}
+	if err := core.Decode(raw, result); err != nil {
+		return c.failure(ctx, method, err)
+	}
+	delete(result.GetMeta(), mcp.MetaKeyServerInfo) // which the SDK adds
+	return nil
+}
+
+func (c *caller) client(r mcp.Request, meta map[string]any) prompts.CallOptions {
 	session, _ := r.GetSession().(*mcp.ServerSession) // nil in a test without a session
 	extra := r.GetExtra()
-	o.Version, o.ClientKey = c.state.version(session, meta), clientKey(session, extra)
-	if session != nil {
-		o.SessionID = session.ID()
-	}
+	o := prompts.CallOptions{Version: c.state.version(session, meta), ClientKey: clientKey(session, extra)}
 	if extra != nil && extra.Header != nil {
 		o.Transport = transport.Info{Network: "tcp", Protocol: "http"}
 	}
-	var capabilities any
+	if session != nil {
+		o.SessionID = session.ID()
+	}
 	if core.IsStateless(o.Version) {
-		capabilities = meta[mcp.MetaKeyClientCapabilities]
+		o.ClientCapabilities = core.Encode(meta[mcp.MetaKeyClientCapabilities])
 	} else if session != nil && session.InitializeParams() != nil {
 		p := session.InitializeParams()
-		if p.ClientInfo != nil {
-			if o.ClientInfo, err = json.Marshal(p.ClientInfo); err != nil {
-				return o, err
-			}
-		}
-		capabilities = declared(p.Capabilities)
+		o.ClientInfo, o.ClientCapabilities = core.Encode(p.ClientInfo), capabilitiesOf(p)
 	}
-	if capabilities != nil {
-		o.ClientCapabilities, err = json.Marshal(capabilities)
-	}
-	return o, err
+	return o
+}
+
+// capabilitiesOf returns the capabilities that a client has declared in initialize. The SDK's own
+// encoding always has roots (v1.8.0 mcp/protocol.go:477).
+func capabilitiesOf(p *mcp.InitializeParams) json.RawMessage {
+	declared := cmp.Or(p.Capabilities, new(mcp.ClientCapabilities))
+	return core.Encode(struct {
+		*mcp.ClientCapabilities
+		Roots *mcp.RootCapabilities `json:"roots,omitempty"`
+	}{declared, declared.RootsV2})
 }
 
 // clientKey returns the client for the rates: the user of the SDK's bearer token, or else
@@ -111,47 +124,5 @@ func (c *caller) failure(ctx context.Context, method string, err error) error {
 	case ctx.Err() != nil:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"}
 	}
-	return wireError(core.InternalError(ctx, c.server, "request failed", method, slog.String("method", method), err))
-}
-
-// unconverted returns what the client gets to see of a result that the types of the SDK
-// cannot express. kind is prompt or tool.
-func (c *caller) unconverted(ctx context.Context, kind, name string, err error) error {
-	return wireError(core.InternalError(ctx, c.server, "cannot convert result for go-sdk", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
-}
-
-// declared returns what a client has declared in initialize. The SDK's own
-// encoding of it always has roots (v1.8.0 mcp/protocol.go:477).
-func declared(c *mcp.ClientCapabilities) map[string]any {
-	out := map[string]any{}
-	if c == nil {
-		return out
-	}
-	if c.RootsV2 != nil {
-		out["roots"] = c.RootsV2
-	}
-	if c.Sampling != nil {
-		out["sampling"] = c.Sampling
-	}
-	if c.Elicitation != nil {
-		out["elicitation"] = c.Elicitation
-	}
-	return out
-}
-
-// answers returns the answers of a client to what it was asked, in the form in
-// which the SDK has read them.
-func answers(all mcp.InputResponseMap) map[string]any {
-	if all == nil {
-		return nil
-	}
-	out := make(map[string]any, len(all))
-	for key, a := range all {
-		if e, ok := a.(*mcp.ElicitResult); ok {
-			out[key] = elicited(e)
-			continue
-		}
-		out[key] = a
-	}
-	return out
+	return wireError(core.InternalError(ctx, c.Server, "request failed", method, slog.String("method", method), err))
 }

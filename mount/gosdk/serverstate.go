@@ -2,6 +2,8 @@ package gosdk
 
 import (
 	"context"
+	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,7 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -25,6 +26,22 @@ type serverState struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
+// serverStates has the state of each server that has had a mount. Without it, each mount would
+// leave another middleware behind, two mounts could not see each other, and Import could not
+// call the handler below the mount.
+var serverStates core.States[mcp.Server, serverState]
+
+func stateOf(s *mcp.Server) *serverState {
+	return serverStates.Of(s, func() *serverState {
+		st := new(serverState)
+		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			st.next = next
+			return st.handle
+		})
+		return st
+	})
+}
+
 const (
 	methodList     = "prompts/list"
 	methodGet      = "prompts/get"
@@ -33,6 +50,82 @@ const (
 	methodListTools = "tools/list"
 	methodCallTool  = "tools/call"
 )
+
+func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	m := st.mounted.Load()
+	switch r := req.(type) {
+	case *mcp.ServerRequest[*mcp.InitializeParams], *mcp.ServerRequest[*mcp.DiscoverParams]:
+		return st.declare(ctx, method, req)
+	case *mcp.ListPromptsRequest:
+		if m != nil && method == methodList {
+			return m.list(ctx, r)
+		}
+	case *mcp.GetPromptRequest:
+		if m != nil && method == methodGet && r.Params != nil {
+			return m.get(ctx, r)
+		}
+	case *mcp.ListToolsRequest:
+		if m != nil && method == methodListTools && m.tools != nil {
+			return m.listTools(ctx, r)
+		}
+	case *mcp.CallToolRequest:
+		if m != nil && method == methodCallTool && m.tools != nil && m.Options.Visible != nil && r.Params != nil {
+			return m.callTool(ctx, r)
+		}
+	case *mcp.CompleteRequest:
+		if m != nil && method == methodComplete && r.Params != nil {
+			return m.complete(ctx, r)
+		}
+	}
+	return st.next(ctx, method, req)
+}
+
+// declare adds the capabilities of the mounts to the result of initialize or server/discover, and
+// stores the protocol version of a session, which the SDK's session does not expose.
+func (st *serverState) declare(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	res, err := st.next(ctx, method, req)
+	switch result := res.(type) {
+	case *mcp.InitializeResult:
+		r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams])
+		if result == nil || !ok {
+			return res, err
+		}
+		if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
+			key := weak.Make(r.Session)
+			st.negotiated.Store(key, result.ProtocolVersion)
+			runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
+		}
+		changed := *result
+		changed.Capabilities = st.capabilities(result.Capabilities, core.HasCompletions(result.ProtocolVersion))
+		return &changed, err
+	case *mcp.DiscoverResult:
+		if result == nil {
+			return res, err
+		}
+		changed := *result
+		changed.Capabilities = st.capabilities(result.Capabilities, true)
+		return &changed, err
+	}
+	return res, err
+}
+
+// capabilities returns c with those of the mounts: completion, if the protocol version has the
+// capability, and skills. That of prompts is the SDK's doing, see placeholder.
+func (st *serverState) capabilities(c *mcp.ServerCapabilities, completions bool) *mcp.ServerCapabilities {
+	changed := mcp.ServerCapabilities{}
+	if c != nil {
+		changed = *c
+	}
+	if m := st.mounted.Load(); m != nil && !m.Options.DisableCompletions && completions && changed.Completions == nil {
+		changed.Completions = &mcp.CompletionCapabilities{}
+	}
+	if st.skills.Load() != nil {
+		extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
+		maps.Copy(extensions, changed.Extensions)
+		changed.Extensions = extensions
+	}
+	return &changed
+}
 
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
 	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.IsStateless(v) {
@@ -49,67 +142,4 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 		return p.ProtocolVersion
 	}
 	return core.NewestStateful()
-}
-
-type requestKey struct{}
-
-type caller struct {
-	state  *serverState
-	server *prompts.Server
-}
-
-type mount struct {
-	caller
-	sdk           *mcp.Server
-	registry      *prompts.Registry
-	visible       core.IsVisible // Options.Visible
-	hasMiddleware bool
-	completes     bool
-	// completions completes arguments without completions of their own; nil for none.
-	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *core.Entries[*mcp.Tool] // nil without any
-	reported    core.Reported            // names of the server's own prompts and tools
-	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
-}
-
-func (m *mount) has(name string) bool {
-	_, ok := m.registry.Lookup(name)
-	return ok
-}
-
-// shows reports whether the registry has a prompt of that name that the client of the request
-// may see.
-func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
-	p, ok := m.registry.Lookup(name)
-	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
-}
-
-func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	m.reported.Report(ctx, m.server, "gosdk", kind, name, kind == "prompt")
-}
-
-// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
-// for the first time.
-func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
-	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
-		return false
-	}
-	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name }) // after an error, a list reports the name
-	return is
-}
-
-// placeholder is a prompt that the SDK's server has while a registry is mounted. No client sees it.
-// With the placeholder, the SDK declares the capability and accepts subscriptions. When the
-// registry changes, the mount adds the placeholder again, and the SDK notifies the clients.
-const placeholder = "io.github.mcp-prompts/mount"
-
-func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
-
-type skillMount struct {
-	caller
-	sdk       *mcp.Server
-	registry  *promptskills.Registry
-	isListed  bool
-	resources *core.Entries[*mcp.Resource]
-	put       map[string]*mcp.Resource // of the mount, as in the server's list, by URI; of one goroutine at a time
 }

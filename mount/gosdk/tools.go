@@ -5,13 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -35,17 +34,13 @@ func toolOf(_, entry string) (*mcp.Tool, error) {
 }
 
 // newTools returns the tools of a feature in Options.Features, or nil if no feature has tools.
-func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
-	if !slices.Contains(m.server.Methods(), methodCallTool) {
-		return nil, nil
-	}
-	// Lists all tools, whoever may see them.
-	lister, err := prompts.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("gosdk: %w", err)
+func (m *mount) newTools() *core.Entries[*mcp.Tool] {
+	if !slices.Contains(m.Server.Methods(), methodCallTool) {
+		return nil
 	}
 	return &core.Entries[*mcp.Tool]{
-		Mount: "gosdk", Kind: "tool", All: core.Listed(lister, methodListTools, "tools", "name"),
+		Mount: m.Mount, Kind: "tool", Changing: new(sync.Mutex),
+		All: core.Listed(m.Lister, methodListTools, "tools", core.NewestStateful()),
 		Own: func(map[string]string) (map[string]bool, error) {
 			names := map[string]bool{}
 			return names, loopback(context.Background(), m.sdk, func(ss *mcp.ServerSession) error {
@@ -63,7 +58,7 @@ func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
 			}
 		},
 		Remove: m.sdk.RemoveTools,
-	}, nil
+	}
 }
 
 // toolPages calls f for each page of the server's tools, as they are for the client of a request.
@@ -87,18 +82,17 @@ func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(
 func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 	for _, tool := range listed {
 		if tool != nil && !isMounted(tool) && m.tools.Wants(tool.Name) {
-			m.reportOwn(ctx, "tool", tool.Name)
+			m.ReportOwn(ctx, "tool", tool.Name)
 		}
 	}
 }
 
 func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name := r.Params.Name
-	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}
-	params.Meta = r.Params.Meta
-	if len(r.Params.Arguments) > 0 {
-		params.Arguments = r.Params.Arguments
-	}
+	params := &struct {
+		*mcp.CallToolParamsRaw
+		InputResponses map[string]any `json:"inputResponses,omitzero"`
+	}{r.Params, exactResponses(r.Params.InputResponses)}
 	raw, err := m.call(ctx, methodCallTool, r, params)
 	switch {
 	case err != nil && isMissing(err, "tool"): // so that a hidden tool is as one that does not exist
@@ -108,7 +102,7 @@ func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	}
 	result, err := toolResult(raw)
 	if err != nil {
-		return nil, m.unconverted(ctx, "tool", name, err)
+		return nil, wireError(m.Unconverted(ctx, "tool", name, err))
 	}
 	return result, nil
 }
@@ -142,7 +136,7 @@ func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Resul
 // from the client. The list is one page, because a page of the SDK counts hidden tools, and
 // its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
-	if m.visible == nil {
+	if m.Options.Visible == nil {
 		res, err := m.state.next(ctx, methodListTools, r)
 		if page, ok := res.(*mcp.ListToolsResult); ok && page != nil {
 			m.reportTools(ctx, page.Tools)
@@ -157,7 +151,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 	case err != nil:
 		return nil, err
 	}
-	visible, err := core.Named("tools", "name", func(raw json.RawMessage) (json.RawMessage, error) {
+	visible, err := core.Named("tools", func(raw json.RawMessage) (json.RawMessage, error) {
 		params := new(mcp.ListToolsParams)
 		if err := json.Unmarshal(raw, params); err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync/atomic"
 
@@ -51,39 +50,28 @@ func answer[R any](ctx context.Context, m *mount, method, kind, name string, par
 	}
 	result, err := read(raw)
 	if err != nil {
-		return nil, failure(ctx, core.InternalError(ctx, m.calls, "cannot convert result for mcp-go", fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err))
+		return nil, failure(ctx, m.Unconverted(ctx, kind, name, err))
 	}
 	return result, nil
 }
 
 func (m *mount) call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	return m.calls.Call(ctx, method, params, m.client(ctx, params))
+	return m.Server.Call(ctx, method, params, m.client(ctx, params))
 }
 
 func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.CallOptions {
-	o := prompts.CallOptions{
-		Version:            versionOf(ctx),
-		ClientCapabilities: capabilitiesOf(ctx, params),
-	}
-	session := server.ClientSessionFromContext(ctx)
+	o := prompts.CallOptions{Version: versionOf(ctx)}
+	o.ClientInfo, o.ClientCapabilities = declared(ctx, params)
 	if request, ok := Request(ctx); ok && len(request.Header) > 0 {
 		o.Transport = transport.Info{Network: "tcp", Protocol: "http"}
 	}
+	session := server.ClientSessionFromContext(ctx)
 	if session == nil {
 		return o
 	}
 	o.SessionID = session.SessionID()
-	var info mcp.Implementation
-	if own := server.RequestProtocolInfoFromContext(ctx); own != nil && own.Modern {
-		if own.ClientInfo != nil {
-			info = *own.ClientInfo
-		}
-	} else if s, ok := session.(server.SessionWithClientInfo); ok {
-		info = s.GetClientInfo()
-	}
-	o.ClientInfo, _ = json.Marshal(info) // strings only
 	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-		result, err := ask(ctx, m.server, method, params)
+		result, err := ask(ctx, m.sdk, method, params)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +83,7 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 			return
 		}
 		// A client that does not read its notifications misses them.
-		_ = m.server.SendNotificationToClient(ctx, method, fields)
+		_ = m.sdk.SendNotificationToClient(ctx, method, fields)
 	}
 	return o
 }
@@ -116,31 +104,22 @@ func versionOf(ctx context.Context) string {
 	return mcp.LATEST_LEGACY_PROTOCOL_VERSION
 }
 
-// capabilitiesOf returns what the client has declared: with this request, as it
-// came, or in its initialize, as the SDK has read it.
-func capabilitiesOf(ctx context.Context, params json.RawMessage) json.RawMessage {
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
-		var envelope struct {
+// declared returns what the client has declared of itself: with this request, whose capabilities
+// are as they came, or in its initialize, as the SDK has read it.
+func declared(ctx context.Context, params json.RawMessage) (info, capabilities json.RawMessage) {
+	if own := server.RequestProtocolInfoFromContext(ctx); own != nil && own.Modern {
+		var request struct {
 			Meta map[string]json.RawMessage `json:"_meta"`
 		}
-		if json.Unmarshal(params, &envelope) == nil && envelope.Meta[mcp.MetaKeyClientCapabilities] != nil {
-			return envelope.Meta[mcp.MetaKeyClientCapabilities]
+		if json.Unmarshal(params, &request) == nil && request.Meta[mcp.MetaKeyClientCapabilities] != nil {
+			return core.Encode(own.ClientInfo), request.Meta[mcp.MetaKeyClientCapabilities]
 		}
-		raw, _ := json.Marshal(info.ClientCapabilities)
-		return object(raw)
+		return core.Encode(own.ClientInfo), core.Encode(own.ClientCapabilities)
 	}
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		raw, _ := json.Marshal(session.GetClientCapabilities())
-		return object(raw)
+		return core.Encode(session.GetClientInfo()), core.Encode(session.GetClientCapabilities())
 	}
-	return nil
-}
-
-func object(raw json.RawMessage) json.RawMessage {
-	if string(raw) == "null" {
-		return nil
-	}
-	return raw
+	return nil, nil
 }
 
 func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (result any, err error) {

@@ -23,20 +23,17 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	mounts, own := p.state.mounts, p.state.provider
 	p.state.mu.RUnlock()
 	for _, m := range mounts {
-		v := m.snapshot.Load()
-		if v == nil || m.options.DisableCompletions {
+		prompt, ok := m.lookup(name)
+		isOurs := ok && mountOf(m.sdk.ListPrompts()[name]) == m // and not of the application, which may have added one since
+		if !isOurs || m.Options.DisableCompletions || own != nil && !core.Completes(prompt, argument.Name) {
 			continue
 		}
-		prompt, ok := v.prompts[name]
-		if !ok || !m.has(name) || own != nil && !core.Completes(prompt, argument.Name) {
-			continue
-		}
-		if v.visible(ctx, prompt) {
+		if m.Shows(ctx, prompt) {
 			return m.complete(ctx, name, argument, others)
 		}
 		// A Visible that needs what the middleware puts into the context shows a prompt only
 		// there. For the client, a hidden prompt is an unknown one.
-		if m.options.Middleware != nil {
+		if m.Options.Middleware != nil {
 			watched, shown := core.Watch(ctx, name)
 			if result, err := m.complete(watched, name, argument, others); shown() {
 				return result, err
@@ -49,7 +46,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	// Without an ErrorHandler the client would get an internal error, where it got
 	// nothing to choose from before.
 	if _, ok := ctx.Value(markersKey{}).(*markers); ok && len(mounts) > 0 {
-		there := mounts[0].server.ListPrompts()[name]
+		there := mounts[0].sdk.ListPrompts()[name]
 		if there == nil || mountOf(there) != nil {
 			return nil, failure(ctx, &prompts.Error{
 				Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", clip(name, 64)),
@@ -58,12 +55,6 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		}
 	}
 	return &mcp.Completion{Values: []string{}}, nil
-}
-
-// has reports whether a name is the mount's, and not that of a prompt that the
-// application has added since.
-func (m *mount) has(name string) bool {
-	return mountOf(m.server.ListPrompts()[name]) == m
 }
 
 func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {

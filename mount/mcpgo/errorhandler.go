@@ -37,24 +37,24 @@ func ErrorHandler(next http.Handler) http.Handler {
 	})
 }
 
-// errorWriter looks through what is written, once there is something to look for.
+// errorWriter replaces lines with a marker in what is written.
 type errorWriter struct {
 	http.ResponseWriter
 	markers *markers
 	modern  bool
-	status  int // what is to be written; 0 if none, or if it has been
-	line    []byte
-	event   []byte // the line that says what the next one is
+	status  int    // to be written; 0 for none, or after it has been
+	line    []byte // written without its end
+	event   []byte // the line "event: …" in front of a line of data
 }
 
 // Unwrap is for http.ResponseController.
 func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader keeps the first status until it is known what comes.
+// WriteHeader keeps the first status, which an error may change, until the body is written.
 func (w *errorWriter) WriteHeader(status int) {
 	switch {
 	case status < http.StatusOK:
-		w.ResponseWriter.WriteHeader(status) // there is another to come
+		w.ResponseWriter.WriteHeader(status)
 	case w.status == 0:
 		w.status = status
 	}
@@ -74,22 +74,6 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	return eachLine(&w.line, p, w.writeLine)
 }
 
-// eachLine adds what is written to the begin of a line, and calls write for each complete line.
-func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, error) {
-	*begun = append(*begun, p...)
-	for {
-		end := bytes.IndexByte(*begun, '\n')
-		if end < 0 {
-			return len(p), nil
-		}
-		line := (*begun)[:end+1]
-		*begun = (*begun)[end+1:]
-		if err := write(line); err != nil {
-			return 0, err
-		}
-	}
-}
-
 func (w *errorWriter) isMessages() bool {
 	kind := w.Header().Get("Content-Type")
 	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
@@ -97,28 +81,28 @@ func (w *errorWriter) isMessages() bool {
 
 func (w *errorWriter) writeLine(line []byte) error {
 	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
-		w.event = bytes.Clone(line) // it goes with the next
+		w.event = bytes.Clone(line)
 		return nil
 	}
 	line, content := w.markers.replace(line)
 	if content != (pendingError{}) {
-		w.Header().Del("Content-Length") // it is another now
+		w.Header().Del("Content-Length")
 	}
+	isWhole := w.status == http.StatusOK && len(w.event) == 0 // the line is the body
 	switch {
-	case content.cancelled:
-		if w.status == http.StatusOK && len(w.event) == 0 {
-			w.Header().Del("Content-Type")
-			w.status = http.StatusAccepted
-		}
-		w.event = nil
-		w.writeStatus()
-		return nil
-	case content.error != nil && w.modern && w.status == http.StatusOK && len(w.event) == 0:
+	case content.cancelled && isWhole:
+		w.Header().Del("Content-Type")
+		w.status = http.StatusAccepted
+	case content.error != nil && isWhole && w.modern:
 		w.status = statusOf(content.error.Code)
 	}
-	w.writeStatus()
-	_, err := w.ResponseWriter.Write(append(w.event, line...))
+	event := w.event
 	w.event = nil
+	w.writeStatus()
+	if content.cancelled {
+		return nil
+	}
+	_, err := w.ResponseWriter.Write(append(event, line...))
 	return err
 }
 
@@ -132,9 +116,24 @@ func (w *errorWriter) writeStatus() {
 func (w *errorWriter) finish() {
 	if len(w.line) > 0 || len(w.event) > 0 {
 		_ = w.writeLine(w.line) // an error can no longer be reported
-		w.line = nil
 	}
 	w.writeStatus()
+}
+
+// eachLine calls write for each line of what is written. It keeps the begin of a line in begun.
+func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, error) {
+	*begun = append(*begun, p...)
+	for {
+		end := bytes.IndexByte(*begun, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := (*begun)[:end+1]
+		*begun = (*begun)[end+1:]
+		if err := write(line); err != nil {
+			return 0, err
+		}
+	}
 }
 
 func statusOf(code prompts.Code) int {
@@ -160,8 +159,8 @@ func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, st
 	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})
 }
 
-// errorLines looks through what is written, once there is something to look for.
-// It may be used concurrently: the SDK writes requests and responses at the same time.
+// errorLines replaces lines with a marker in what is written. It may be used concurrently: the SDK
+// writes requests and responses at the same time.
 type errorLines struct {
 	mu      sync.Mutex // held to write
 	to      io.Writer

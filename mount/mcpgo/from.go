@@ -62,18 +62,10 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
 	}
 	request, in := requestFor(ctx, name, args)
-	return core.Render(ctx, maxRounds, func(responses mcp.InputResponses, state string) (core.Handled, error) {
+	return core.Render(ctx, name, maxRounds, func(responses mcp.InputResponses, state string) (any, error) {
 		request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{InputResponses: responses, RequestState: state}
 		result, err := h(ctx, request)
-		switch {
-		case err != nil:
-			return core.Handled{}, handlerFailure(in, err)
-		case result == nil:
-			return core.Handled{}, errors.New("handler returned neither a result nor an error")
-		case result.NeedsInput() && len(result.InputRequests) == 0:
-			return core.Handled{}, server.ErrLoadShedding
-		}
-		return core.Handled{Result: result, Asks: result.NeedsInput(), Requests: result.InputRequests, State: result.RequestState}, nil
+		return result, handlerFailure(in, err)
 	})
 }
 
@@ -107,6 +99,9 @@ func (e *handlerError) Error() string { return e.err.Error() }
 func (e *handlerError) Unwrap() []error { return []error{e.err, e.seen} }
 
 func handlerFailure(in *incoming, err error) error {
+	if err == nil {
+		return nil
+	}
 	var byValue mcp.URLElicitationRequiredError
 	var byPointer *mcp.URLElicitationRequiredError
 	if in != nil {

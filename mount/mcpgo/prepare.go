@@ -10,8 +10,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 func hooksOf(s *server.MCPServer) *server.Hooks {
@@ -19,36 +17,6 @@ func hooksOf(s *server.MCPServer) *server.Hooks {
 		server.WithHooks(new(server.Hooks))(s)
 	}
 	return s.GetHooks()
-}
-
-// checkArguments adds hooks to the server for the arguments of a prompts/get, while anything is
-// mounted. One rejects an argument that is neither a string nor null. mcp-go reads null as an empty
-// string (mcp/prompts.go:34), so another one removes the arguments that were null. The hooks do not
-// look at the prompt, so an error does not reveal which prompts exist.
-func (st *serverState) checkArguments(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
-		raw, ok := message.(json.RawMessage)
-		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || len(st.all()) == 0 {
-			return nil
-		}
-		nulls, err := notStrings(raw)
-		if err != nil {
-			return failure(ctx, err)
-		}
-		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
-		return nil
-	})
-	hooksOf(s).AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
-		if weak.Make(server.ServerFromContext(ctx)) != own {
-			return
-		}
-		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
-			if request.Params.Arguments[name] == "" {
-				delete(request.Params.Arguments, name)
-			}
-		}
-	})
 }
 
 func isNil(p server.PromptCompletionProvider) bool {
@@ -61,47 +29,74 @@ func isNil(p server.PromptCompletionProvider) bool {
 
 // prepare gives the server what it does not have yet, with changing held: the
 // SDK's fields for that have no lock.
-func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	if !isNil(own) {
+func (st *serverState) prepare(m *mount) {
+	if !isNil(m.own) {
 		st.mu.Lock()
-		st.provider = own
+		st.provider = m.own
 		st.mu.Unlock()
 	}
 	if !st.prepared {
 		st.prepared = true
-		st.checkArguments(s)
-		st.limitCaches(s)
-		server.WithPromptFilter(st.filter)(s)
+		st.addHooks(m.sdk)
+		server.WithPromptFilter(st.filter)(m.sdk)
 	}
-	if !o.DisableCompletions && !st.completes {
+	if m.tools != nil && m.Options.Visible != nil && !st.filtersTools {
+		st.filtersTools = true
+		server.WithToolFilter(st.filterTools)(m.sdk)
+	}
+	if !m.Options.DisableCompletions && !st.completes {
 		st.completes = true
-		server.WithCompletions()(s)
-		server.WithPromptCompletionProvider(&provider{st})(s)
+		server.WithCompletions()(m.sdk)
+		server.WithPromptCompletionProvider(&provider{st})(m.sdk)
 	}
-	if !o.DisableListChanged && !st.listChanged {
-		st.listChanged = true
-		server.WithPromptCapabilities(true)(s)
+	if !m.Options.DisableListChanged && !st.listChanged.Swap(true) {
+		server.WithPromptCapabilities(true)(m.sdk)
 	}
 }
 
-// limitCaches adds hooks to the server that log tools with the names of tools of a mount, and
-// mark a list as private, whatever server.WithCacheHints says, while Visible of a mount may hide
-// something.
-func (st *serverState) limitCaches(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	limit := func(ctx context.Context, result mcp.CacheHintSetter) {
+// addHooks adds hooks to the server, which act while anything is mounted. Several servers may share
+// their hooks.
+func (st *serverState) addHooks(s *server.MCPServer) {
+	own, hooks := weak.Make(s), hooksOf(s)
+	isOwn := func(ctx context.Context) bool { return weak.Make(server.ServerFromContext(ctx)) == own }
+	// The first hook rejects arguments of a prompts/get that are neither strings nor null. mcp-go reads
+	// null as an empty string (mcp/prompts.go:34), so the second one removes the arguments that were
+	// null. They do not look at the prompt, so an error does not reveal which prompts exist.
+	hooks.AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
+		raw, ok := message.(json.RawMessage)
+		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || !isOwn(ctx) || len(st.all()) == 0 {
+			return nil
+		}
+		nulls, err := notStrings(raw)
+		if err != nil {
+			return failure(ctx, err)
+		}
+		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
+		return nil
+	})
+	hooks.AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
+		if !isOwn(ctx) {
+			return
+		}
+		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
+			if request.Params.Arguments[name] == "" {
+				delete(request.Params.Arguments, name)
+			}
+		}
+	})
+	// While Visible of a mount may hide something, lists are private, whatever WithCacheHints says.
+	limitCache := func(ctx context.Context, result mcp.CacheHintSetter) {
 		info := server.RequestProtocolInfoFromContext(ctx)
-		if info != nil && info.Modern && weak.Make(server.ServerFromContext(ctx)) == own && st.hides() {
+		if info != nil && info.Modern && isOwn(ctx) && st.hides() {
 			result.SetCacheHints(0, mcp.CacheScopePrivate)
 		}
 	}
-	hooks := hooksOf(s)
 	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
-		limit(ctx, result)
+		limitCache(ctx, result)
 	})
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		limit(ctx, result)
-		if weak.Make(server.ServerFromContext(ctx)) == own {
+		limitCache(ctx, result)
+		if isOwn(ctx) {
 			for _, m := range st.all() {
 				m.reportTools(ctx, result.Tools)
 			}
@@ -109,19 +104,11 @@ func (st *serverState) limitCaches(s *server.MCPServer) {
 	})
 }
 
-// prepareTools gives the server the filter of tools, with changing held.
-func (st *serverState) prepareTools(s *server.MCPServer) {
-	if !st.filtersTools {
-		st.filtersTools = true
-		server.WithToolFilter(st.filterTools)(s)
-	}
-}
-
 // filterTools is called by the server with the tools that it is about to list, and
 // with the one that a client calls.
 func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
 	for _, m := range st.all() {
-		if m.tools != nil && m.options.Visible != nil {
+		if m.tools != nil && m.Options.Visible != nil {
 			list = m.visibleTools(ctx, list)
 		}
 	}
@@ -145,9 +132,7 @@ func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prom
 	}
 	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
 	for m, names := range names {
-		if v := m.snapshot.Load(); v != nil {
-			shown[m] = v.shown(ctx, names, len(list) > 1)
-		}
+		shown[m] = m.shown(ctx, names, len(list) > 1)
 	}
 	kept := make([]mcp.Prompt, 0, len(list))
 	for i, p := range list {

@@ -19,43 +19,64 @@ type rawContent struct {
 func (c rawContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
 
 func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
-	r, err := core.ReadReply(raw, contentOf, inputRequest)
+	var wire struct {
+		mcp.GetPromptResult
+		Messages []struct {
+			Role    mcp.Role        `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	parts, err := core.ReadResult(raw, &wire)
 	if err != nil {
 		return nil, err
 	}
-	result := &mcp.GetPromptResult{Description: r.Description}
-	result.Meta, result.ResultType = metaOf(r.Meta), mcp.ResultType(r.Type)
-	result.InputRequests, result.RequestState = r.Requests, r.State
-	if r.Contents != nil {
-		result.Messages = make([]mcp.PromptMessage, len(r.Contents))
+	result := &wire.GetPromptResult
+	result.Meta = metaOf(parts.Meta)
+	if wire.Messages != nil {
+		result.Messages = make([]mcp.PromptMessage, len(wire.Messages))
 	}
-	for i, content := range r.Contents {
-		result.Messages[i] = mcp.PromptMessage{Role: mcp.Role(r.Roles[i]), Content: content}
+	for i, m := range wire.Messages {
+		content, err := contentOf(m.Content)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		result.Messages[i] = mcp.PromptMessage{Role: m.Role, Content: content}
 	}
-	return result, nil
+	result.InputRequests, err = core.ReadRequests(parts, inputRequest)
+	return result, err
 }
 
 func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
-	r, err := core.ReadReply(raw, contentOf, inputRequest)
+	result := new(mcp.CallToolResult)
+	parts, err := core.ReadResult(raw, result)
 	if err != nil {
 		return nil, err
 	}
-	result := &mcp.CallToolResult{IsError: r.IsError, Content: r.Contents}
-	result.Meta, result.ResultType = metaOf(r.Meta), mcp.ResultType(r.Type)
-	result.InputRequests, result.RequestState = r.Requests, r.State
-	if r.Structured != nil {
-		result.StructuredContent = r.Structured
+	for i, content := range result.Content {
+		result.Content[i] = exact(content, parts.Content[i])
 	}
-	return result, nil
+	if parts.StructuredContent != nil { // not RawStructuredContent, which would hide changes by a middleware
+		result.StructuredContent, result.RawStructuredContent = parts.StructuredContent, nil
+	}
+	result.Meta = metaOf(parts.Meta)
+	result.InputRequests, err = core.ReadRequests(parts, inputRequest)
+	return result, err
 }
 
-// contentOf returns content in the SDK's type, if that says the same.
 func contentOf(raw json.RawMessage) (mcp.Content, error) {
 	content, err := mcp.UnmarshalContent(raw)
-	if err == nil && !core.EncodesTo(content, raw) {
-		return rawContent{content, raw}, nil
+	if err != nil {
+		return nil, err
 	}
-	return content, err
+	return exact(content, raw), nil
+}
+
+// exact returns the SDK's form of a content, with the encoding of raw.
+func exact(content mcp.Content, raw json.RawMessage) mcp.Content {
+	if core.EncodesTo(content, raw) {
+		return content
+	}
+	return rawContent{content, raw}
 }
 
 // inputRequest returns a question in the SDK's type, and fails if that says something else.

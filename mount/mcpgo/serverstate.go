@@ -11,7 +11,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -21,13 +20,13 @@ import (
 type serverState struct {
 	// changing is held by a mount that looks at what the server has, and changes
 	// it: one mount must not take a name that another is about to have.
-	changing sync.Mutex
-	nulls    nulls
+	changing    sync.Mutex
+	nulls       nulls
+	listChanged atomic.Bool // the capabilities promise notifications of changes
 	// changing protects the fields below.
 	prepared     bool // the filter is in
 	filtersTools bool // the filter of tools is in
 	completes    bool // the provider is in
-	listChanged  bool // the capabilities promise notifications of changes
 
 	mu       sync.RWMutex // protects the fields below
 	mounts   []*mount
@@ -45,19 +44,12 @@ type tag struct {
 	put   mcp.Prompt
 }
 
+// tagged tags a prompt of the mount's own.
 func (m *mount) tagged(p mcp.Prompt) mcp.Prompt {
-	meta := mcp.Meta{}
-	if p.Meta != nil {
-		meta = *p.Meta
+	if p.Meta == nil {
+		p.Meta = &mcp.Meta{AdditionalFields: map[string]any{}}
 	}
-	t := &tag{mount: m}
-	meta.AdditionalFields = maps.Clone(meta.AdditionalFields)
-	if meta.AdditionalFields == nil {
-		meta.AdditionalFields = map[string]any{}
-	}
-	meta.AdditionalFields[tagKey] = t
-	p.Meta = &meta
-	t.put = p
+	p.Meta.AdditionalFields[tagKey] = &tag{mount: m, put: p}
 	return p
 }
 
@@ -117,7 +109,7 @@ func (st *serverState) all() []*mount {
 }
 
 func (st *serverState) hides() bool {
-	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.options.Visible != nil })
+	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.Options.Visible != nil })
 }
 
 func (st *serverState) enter(m *mount) {
@@ -132,15 +124,15 @@ func (st *serverState) leave(m *mount) {
 	st.mounts = slices.DeleteFunc(slices.Clone(st.mounts), func(other *mount) bool { return other == m })
 }
 
-// isGone reports whether a prompt of the server is one that a mount keeps from
+// isGone reports whether a prompt of the server is one that a mount hides from
 // clients because it has left the registry, so that its name is free.
 func isGone(p *server.ServerPrompt) bool {
 	m := mountOf(p)
 	if m == nil {
 		return false
 	}
-	v := m.snapshot.Load()
-	return v == nil || !v.has(p.Prompt.Name)
+	_, ok := m.lookup(p.Prompt.Name)
+	return !ok
 }
 
 // owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
@@ -155,53 +147,19 @@ func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 			continue
 		}
 		for _, m := range st.all() {
-			if v := m.snapshot.Load(); v == nil || !v.has(p.Name) {
+			if _, ok := m.lookup(p.Name); !ok {
 				continue
 			}
 			if present == nil {
-				present = m.server.ListPrompts()
+				present = m.sdk.ListPrompts()
 			}
 			switch there := present[p.Name]; {
 			case mountOf(there) == m:
 				owners[i] = m
 			case there != nil && mountOf(there) == nil:
-				m.reportOwn(ctx, "prompt", p.Name)
+				m.ReportOwn(ctx, "prompt", p.Name)
 			}
 		}
 	}
 	return owners
-}
-
-type mount struct {
-	server   *server.MCPServer
-	registry *prompts.Registry
-	options  prompts.Options
-	calls    *prompts.Server // what answers clients
-	lister   *prompts.Server // has the list entries of all prompts
-	prober   *prompts.Server // has the entries of newProbe
-	state    *serverState
-	own      server.PromptCompletionProvider  // of the application, or nil
-	tools    *core.Entries[server.ServerTool] // nil without any
-	reported core.Reported                    // names of the server's own prompts and tools
-
-	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount; state.changing protects changes
-}
-
-// reportOwn logs that the server has a prompt or a tool of its own with the name of one of the
-// mount.
-func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	m.reported.Report(ctx, m.calls, "mcpgo", kind, name, false)
-}
-
-type snapshot struct {
-	mount   *mount
-	prompts map[string]prompts.Prompt
-
-	mu   sync.Mutex // protects the field below
-	made map[string]func() map[string]mcp.Prompt
-}
-
-func (s *snapshot) has(name string) bool {
-	_, ok := s.prompts[name]
-	return ok
 }

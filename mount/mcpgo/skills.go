@@ -30,13 +30,14 @@ type SkillsOptions struct {
 // skipped and logged. The SDK has no lists that differ by client, no cache hints and no rates for
 // skills, so the options of [promptskills.New] do not exist here.
 func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
-	calls, err := core.NewSkillServer("mcpgo", s != nil, r, promptskills.Options{PageSize: everything}, o.Logger)
+	base, err := core.NewSkillMount("mcpgo", s != nil, r, promptskills.Options{PageSize: core.Everything}, o.Logger)
 	if err != nil {
 		return nil, err
 	}
-	m := &skillMount{calls: calls}
+	m := &skillMount{base}
 	files := &core.Entries[server.ServerResource]{
-		Mount: "mcpgo", Kind: "resource", All: core.Listed(calls, "resources/list", "resources", "uri"),
+		Mount: base, Kind: "resource", Changing: &stateOf(s).changing,
+		All: core.Listed(m.Server, "resources/list", "resources", core.NewestStateful()),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			return ownOf(s.ListResources(), added, func(there *server.ServerResource) bool { return isSameCode(there.Handler, m.read) }), nil
 		},
@@ -47,28 +48,17 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 		},
 		Put: s.AddResources, Remove: func(uris ...string) { s.DeleteResources(uris...) },
 	}
-	state := stateOf(s)
-	// change holds the lock of all changes of the server.
-	change := func(f func() error) error {
-		state.changing.Lock()
-		defer state.changing.Unlock()
-		return f()
-	}
-	return core.Follow(r.OnChange, changeLongest, func() error { return change(files.Update) }, func() {
-		if err := change(files.Update); err != nil {
-			calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
-		}
-	}, func() { _ = change(files.Clear) }) // never fails
+	return core.Follow(r.OnChange, changeLongest, files.Start, func() { files.Update() }, files.Clear)
 }
 
-type skillMount struct{ calls *prompts.Server }
+type skillMount struct{ *core.Mount }
 
 func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	params, err := json.Marshal(map[string]string{"uri": r.Params.URI})
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.calls.Call(ctx, "resources/read", params, prompts.CallOptions{Version: versionOf(ctx)})
+	raw, err := m.Server.Call(ctx, "resources/read", params, prompts.CallOptions{Version: versionOf(ctx)})
 	if err != nil {
 		return nil, failure(ctx, err)
 	}

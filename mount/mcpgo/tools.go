@@ -13,21 +13,22 @@ import (
 )
 
 // newTools returns the tools of a feature of package prompttools in Options.Features, as tools
-// of the server, or nil if no feature has tools. state.changing is held to change them.
+// of the server, or nil if no feature has tools.
 func (m *mount) newTools() *core.Entries[server.ServerTool] {
-	if !slices.Contains(m.calls.Methods(), "tools/call") {
+	if !slices.Contains(m.Server.Methods(), "tools/call") {
 		return nil
 	}
 	return &core.Entries[server.ServerTool]{
-		Mount: "mcpgo", Kind: "tool", All: core.Listed(m.lister, "tools/list", "tools", "name"),
+		Mount: m.Mount, Kind: "tool", Changing: &m.state.changing,
+		All: core.Listed(m.Lister, "tools/list", "tools", core.NewestStateful()),
 		Own: func(added map[string]string) (map[string]bool, error) {
-			return ownOf(m.server.ListTools(), added, m.isHandler), nil
+			return ownOf(m.sdk.ListTools(), added, m.isHandler), nil
 		},
 		Read: func(_, entry string) (server.ServerTool, error) {
 			tool, err := toolOf(entry)
 			return server.ServerTool{Tool: tool, Handler: m.tool}, err
 		},
-		Put: m.server.AddTools, Remove: m.server.DeleteTools,
+		Put: m.sdk.AddTools, Remove: m.sdk.DeleteTools,
 	}
 }
 
@@ -35,8 +36,8 @@ func (m *mount) isHandler(there *server.ServerTool) bool { return isSameCode(the
 
 func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
 	for _, tool := range listed {
-		if there := m.server.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
-			m.reportOwn(ctx, "tool", tool.Name)
+		if there := m.sdk.GetTool(tool.Name); m.tools.Wants(tool.Name) && there != nil && !m.isHandler(there) {
+			m.ReportOwn(ctx, "tool", tool.Name)
 		}
 	}
 }
@@ -54,17 +55,17 @@ func (m *mount) visibleTools(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 		if !m.tools.Has(tool.Name) {
 			return false
 		}
-		there := m.server.GetTool(tool.Name)
+		there := m.sdk.GetTool(tool.Name)
 		return there == nil || m.isHandler(there) // nil: just deleted
 	}
 	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
-	seen, err := core.Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
+	seen, err := core.Named("tools", func(params json.RawMessage) (json.RawMessage, error) {
 		return m.call(ctx, "tools/list", params)
 	})
 	if err != nil && ctx.Err() == nil {
-		m.calls.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
+		m.Server.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }

@@ -3,78 +3,48 @@ package core
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 )
 
-// Reply is a result of prompts/get or tools/call, with contents and input requests in the
-// types of an SDK.
-type Reply[C, Q any] struct {
-	Type        string
-	Description string
-	Roles       []string // of the messages; nil for a tool
-	Contents    []C      // nil if missing
-	Structured  json.RawMessage
-	IsError     bool
-	State       string
-	Requests    map[string]Q   // nil if missing
-	Meta        map[string]any // without the name of the server, which the SDK adds
+// Parts are the parts of a result of prompts/get or tools/call that the types of an SDK may change.
+type Parts struct {
+	Messages          []struct{ Content json.RawMessage } // of a prompt
+	Content           []json.RawMessage                   // of a tool
+	StructuredContent json.RawMessage
+	InputRequests     map[string]struct {
+		Method string
+		Params json.RawMessage
+	}
+	Meta map[string]any `json:"_meta"` // without the name of the server, which the SDK adds
 }
 
-// ReadReply reads a result of a prompts server. content and request return the form that the
-// SDK has for a content and for an input request.
-func ReadReply[C, Q any](raw json.RawMessage, content func(json.RawMessage) (C, error), request func(method string, params json.RawMessage) (Q, error)) (*Reply[C, Q], error) {
-	var wire struct {
-		ResultType  string `json:"resultType"`
-		Description string `json:"description"`
-		Messages    []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-		Content           []json.RawMessage `json:"content"`
-		StructuredContent json.RawMessage   `json:"structuredContent"`
-		IsError           bool              `json:"isError"`
-		RequestState      string            `json:"requestState"`
-		InputRequests     map[string]struct {
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		} `json:"inputRequests"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+// ReadResult decodes a result of a prompts server into the type of an SDK, and returns its parts.
+func ReadResult(raw json.RawMessage, result any) (*Parts, error) {
+	p := new(Parts)
+	if err := errors.Join(json.Unmarshal(raw, result), Decode(raw, p)); err != nil {
 		return nil, err
 	}
-	meta, err := ReadMeta(raw)
-	if err != nil {
-		return nil, err
+	p.Meta = withoutServer(p.Meta)
+	return p, nil
+}
+
+// ReadRequests returns the input requests of a result, or nil if it has none. read returns the
+// form that an SDK has for an input request.
+func ReadRequests[Q any](p *Parts, read func(method string, params json.RawMessage) (Q, error)) (map[string]Q, error) {
+	if p.InputRequests == nil {
+		return nil, nil
 	}
-	r := &Reply[C, Q]{
-		Type: wire.ResultType, Description: wire.Description, Structured: wire.StructuredContent,
-		IsError: wire.IsError, State: wire.RequestState, Meta: meta,
-	}
-	contents := wire.Content
-	if wire.Messages != nil {
-		contents = []json.RawMessage{}
-	}
-	for _, m := range wire.Messages {
-		r.Roles, contents = append(r.Roles, m.Role), append(contents, m.Content)
-	}
-	if contents != nil {
-		r.Contents = make([]C, len(contents))
-	}
-	for i, c := range contents {
-		if r.Contents[i], err = content(c); err != nil {
-			return nil, fmt.Errorf("content %d: %w", i+1, err)
-		}
-	}
-	if wire.InputRequests != nil {
-		r.Requests = make(map[string]Q, len(wire.InputRequests))
-	}
-	for key, q := range wire.InputRequests {
-		if r.Requests[key], err = request(q.Method, q.Params); err != nil {
+	all := make(map[string]Q, len(p.InputRequests))
+	for key, q := range p.InputRequests {
+		request, err := read(q.Method, q.Params)
+		if err != nil {
 			return nil, fmt.Errorf("input request %q: %w", key, err)
 		}
+		all[key] = request
 	}
-	return r, nil
+	return all, nil
 }
 
 // ReadMeta returns the _meta of an object, or nil if nothing is in it, without the name of the
@@ -84,11 +54,24 @@ func ReadMeta(raw json.RawMessage) (map[string]any, error) {
 		Meta map[string]any `json:"_meta"`
 	}
 	err := Decode(raw, &object)
-	delete(object.Meta, "io.modelcontextprotocol/serverInfo")
-	if len(object.Meta) == 0 {
-		return nil, err
+	return withoutServer(object.Meta), err
+}
+
+func withoutServer(meta map[string]any) map[string]any {
+	delete(meta, "io.modelcontextprotocol/serverInfo")
+	if len(meta) == 0 {
+		return nil
 	}
-	return object.Meta, err
+	return meta
+}
+
+// Encode returns the JSON of what a client has declared, or nil for nothing.
+func Encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil || string(raw) == "null" {
+		return nil
+	}
+	return raw
 }
 
 // Decode decodes JSON, with the digits of numbers unchanged, and ignores unknown members.
