@@ -8,18 +8,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The
 // SDK sends no other error with a code and data as they are.
 func wireError(e *prompts.Error) *jsonrpc.Error {
-	out := &jsonrpc.Error{Code: int64(e.Code), Message: e.Message}
-	if e.Data != nil {
-		if data, err := json.Marshal(e.Data); err == nil {
-			out.Data = data
-		}
-	}
-	return out
+	return &jsonrpc.Error{Code: int64(e.Code), Message: e.Message, Data: core.Encode(e.Data)}
 }
 
 // ownError returns this library's form of an error of an SDK's handler: one with a code keeps that,

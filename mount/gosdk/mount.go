@@ -59,7 +59,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	}
 	m.tools = m.newTools()
 	if !m.state.mounted.CompareAndSwap(nil, m) {
-		return nil, errMounted
+		return nil, errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 	}
 	return core.Follow(r.OnChange, changeLongest, m.begin, m.update, m.end)
 }
@@ -73,12 +73,7 @@ type mount struct {
 	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
 }
 
-var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
-
 func (m *mount) checkNames() error {
-	if m.state.mounted.Load() != nil {
-		return errMounted
-	}
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -89,6 +90,9 @@ func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 
 func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name := r.Params.Name
+	if hasRun, ok := ctx.Value(hasRunKey{}).(*atomic.Bool); ok {
+		hasRun.Store(true)
+	}
 	params := &struct {
 		*mcp.CallToolParamsRaw
 		InputResponses map[string]any `json:"inputResponses,omitzero"`
@@ -96,7 +100,7 @@ func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	raw, err := m.call(ctx, methodCallTool, r, params)
 	switch {
 	case err != nil && isMissing(err, "tool"): // so that a hidden tool is as one that does not exist
-		return nil, &noToolError{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}
 	case err != nil:
 		return nil, err
 	}
@@ -107,24 +111,16 @@ func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	return result, nil
 }
 
-// noToolError is the error of call for a tool that does not exist or that is hidden. It is that
-// of the SDK, but for its type.
-type noToolError struct{ wire *jsonrpc.Error }
-
-func (e *noToolError) Error() string { return e.wire.Error() }
-
-func (e *noToolError) Unwrap() error { return e.wire }
+type hasRunKey struct{}
 
 // callTool answers tools/call if some tools may be hidden. A tool that the server does not have
 // takes the way of a hidden one: our server has limits, checks and middleware, which must
 // reject both in the same way.
 func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Result, error) {
-	res, err := m.state.next(ctx, methodCallTool, r)
-	if isUnknown(err, "tool", r.Params.Name) && !errors.As(err, new(*noToolError)) {
+	hasRun := new(atomic.Bool) // as a tool of the mount
+	res, err := m.state.next(context.WithValue(ctx, hasRunKey{}, hasRun), methodCallTool, r)
+	if isUnknown(err, "tool", r.Params.Name) && !hasRun.Load() {
 		res, err = m.tool(ctx, r)
-	}
-	if none := (*noToolError)(nil); errors.As(err, &none) {
-		err = none.wire
 	}
 	if err != nil {
 		return nil, err

@@ -12,16 +12,14 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-type provider struct{ state *serverState }
-
-var _ server.PromptCompletionProvider = (*provider)(nil)
+var _ server.PromptCompletionProvider = (*serverState)(nil)
 
 // CompletePromptArgument completes arguments of mounted prompts, and calls the
 // application's provider for the others.
-func (p *provider) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
-	p.state.mu.RLock()
-	mounts, own := p.state.mounts, p.state.provider
-	p.state.mu.RUnlock()
+func (st *serverState) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
+	st.mu.RLock()
+	mounts, own := st.mounts, st.provider
+	st.mu.RUnlock()
 	for _, m := range mounts {
 		prompt, ok := m.lookup(name)
 		isOurs := ok && mountOf(m.sdk.ListPrompts()[name]) == m // and not of the application, which may have added one since

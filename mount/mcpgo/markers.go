@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
 // mcp-go sends every error of a handler as an internal error, and what answers a
@@ -56,8 +57,7 @@ func (l *markers) add(content pendingError) (marker string) {
 	_, _ = rand.Read(random[:]) // never fails
 	marker = markerBegin + hex.EncodeToString(random[:]) + markerEnd
 	if e := content.error; e != nil {
-		data, _ := json.Marshal(e.Data) // what cannot be encoded is not sent
-		content.size = len(e.Message) + len(data)
+		content.size = len(e.Message) + len(core.Encode(e.Data))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,9 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   struct {
-			Message string `json:"message"`
+			Code    prompts.Code    `json:"code"`
+			Message string          `json:"message"`
+			Data    json.RawMessage `json:"data,omitempty"`
 		} `json:"error"`
 	}
 	// Only a marker in the message of an error is replaced. Others stay unchanged.
@@ -138,21 +140,9 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 	if content.cancelled {
 		return nil, content
 	}
-	e := content.error
-	data, err := json.Marshal(e.Data)
-	if err != nil || e.Data == nil {
-		data = nil // the client gets the error without data that cannot be encoded
-	}
-	answer := struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   any             `json:"error"`
-	}{response.JSONRPC, response.ID, struct {
-		Code    prompts.Code    `json:"code"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data,omitempty"`
-	}{e.Code, e.Message, data}}
-	text, err := json.Marshal(answer)
+	e := &response.Error
+	e.Code, e.Message, e.Data = content.error.Code, content.error.Message, core.Encode(content.error.Data)
+	text, err := json.Marshal(response)
 	if err != nil {
 		return line, pendingError{}
 	}

@@ -39,15 +39,12 @@ func (st *serverState) prepare(m *mount) {
 		st.prepared = true
 		st.addHooks(m.sdk)
 		server.WithPromptFilter(st.filter)(m.sdk)
-	}
-	if m.tools != nil && m.Options.Visible != nil && !st.filtersTools {
-		st.filtersTools = true
 		server.WithToolFilter(st.filterTools)(m.sdk)
 	}
 	if !m.Options.DisableCompletions && !st.completes {
 		st.completes = true
 		server.WithCompletions()(m.sdk)
-		server.WithPromptCompletionProvider(&provider{st})(m.sdk)
+		server.WithPromptCompletionProvider(st)(m.sdk)
 	}
 	if !m.Options.DisableListChanged && !st.listChanged.Swap(true) {
 		server.WithPromptCapabilities(true)(m.sdk)

@@ -24,9 +24,8 @@ type serverState struct {
 	nulls       nulls
 	listChanged atomic.Bool // the capabilities promise notifications of changes
 	// changing protects the fields below.
-	prepared     bool // the filter is in
-	filtersTools bool // the filter of tools is in
-	completes    bool // the provider is in
+	prepared  bool // the hooks and filters are in
+	completes bool // the provider is in
 
 	mu       sync.RWMutex // protects the fields below
 	mounts   []*mount

@@ -62,23 +62,9 @@ func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	var result struct {
-		Contents []struct {
-			mcp.BlobResourceContents
-			Blob *string `json:"blob"`
-			Text string  `json:"text"`
-		}
-	}
-	if err := json.Unmarshal(raw, &result); err != nil {
+	result, err := mcp.ParseReadResourceResult(&raw)
+	if err != nil {
 		return nil, err
 	}
-	var contents []mcp.ResourceContents
-	for _, c := range result.Contents {
-		if c.Blob != nil {
-			contents = append(contents, mcp.BlobResourceContents{URI: c.URI, MIMEType: c.MIMEType, Blob: *c.Blob})
-		} else {
-			contents = append(contents, mcp.TextResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text})
-		}
-	}
-	return contents, nil
+	return result.Contents, nil
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Entries are prompts, tools or resources that a mount has put into a server. T is the type of an
@@ -32,42 +33,36 @@ type Entries[T any] struct {
 	// the next Update.
 	Keep func(put, gone int) bool
 
-	mu     sync.Mutex        // protects the fields below
+	now atomic.Pointer[state]
+}
+
+// state is what the server has since an update. The maps are not to be changed.
+type state struct {
 	wanted map[string]string // what All has returned
-	added  map[string]string // the entries that the server has, by name
+	added  map[string]string // the entries of the mount, by name
+}
+
+func (e *Entries[T]) state() state {
+	if e == nil || e.now.Load() == nil {
+		return state{}
+	}
+	return *e.now.Load()
 }
 
 // Wants reports whether the mount has an entry with a name, also if the server has one of its
 // own under the name.
-func (e *Entries[T]) Wants(name string) bool {
-	if e == nil {
-		return false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.wanted[name] != ""
-}
+func (e *Entries[T]) Wants(name string) bool { return e.state().wanted[name] != "" }
 
 // Has reports whether the server has an entry of the mount under a name, unless the
 // application has replaced the entry.
-func (e *Entries[T]) Has(name string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.added[name] != ""
-}
-
-func (e *Entries[T]) set(wanted, added map[string]string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.wanted, e.added = wanted, maps.Clone(added)
-}
+func (e *Entries[T]) Has(name string) bool { return e.state().added[name] != "" }
 
 // update is a change of the server.
 type update[T any] struct {
-	wanted, added map[string]string
-	put           []T
-	taken         []string // names that the server has for entries of its own
-	failed        []error  // of Read
+	state
+	put    []T
+	taken  []string // names that the server has for entries of its own
+	failed []error  // of Read
 }
 
 func (e *Entries[T]) next() (u update[T], err error) {
@@ -75,7 +70,7 @@ func (e *Entries[T]) next() (u update[T], err error) {
 		return u, fmt.Errorf("%s: list the %ss of the registry: %w", e.Mount.Name, e.Kind, err)
 	}
 	u.added = map[string]string{}
-	maps.Copy(u.added, e.added) // which only this goroutine changes
+	maps.Copy(u.added, e.state().added)
 	if len(u.wanted) == 0 && len(u.added) == 0 {
 		return u, nil
 	}
@@ -113,22 +108,21 @@ func (e *Entries[T]) own(added map[string]string) (map[string]bool, error) {
 }
 
 func (e *Entries[T]) apply(u update[T]) (changed bool) {
-	e.set(u.wanted, u.added) // first, so that Has knows each entry of the server
+	e.now.Store(&u.state) // first, so that Has knows each entry of the server
 	if len(u.put) > 0 {
 		e.Put(u.put...)
 	}
-	var gone []string
-	for name := range u.added {
-		if _, ok := u.wanted[name]; !ok {
+	left, gone := map[string]string{}, []string(nil)
+	for name, text := range u.added {
+		if u.wanted[name] != "" {
+			left[name] = text
+		} else {
 			gone = append(gone, name)
 		}
 	}
 	if len(gone) > 0 && (e.Keep == nil || !e.Keep(len(u.put), len(gone))) {
 		e.Remove(gone...)
-		for _, name := range gone {
-			delete(u.added, name)
-		}
-		e.set(u.wanted, u.added)
+		e.now.Store(&state{u.wanted, left})
 	}
 	return len(u.put)+len(gone) > 0
 }
@@ -188,14 +182,14 @@ func (e *Entries[T]) Update() (changed bool) {
 
 // Clear removes the entries of the mount from the server, and no entry of the server's own.
 func (e *Entries[T]) Clear() {
-	if e == nil || len(e.added) == 0 {
+	if len(e.state().added) == 0 {
 		return
 	}
 	e.Changing.Lock()
-	added := maps.Clone(e.added)
+	added := maps.Clone(e.state().added)
 	_, err := e.own(added)
 	e.Remove(slices.Sorted(maps.Keys(added))...)
-	e.set(nil, nil)
+	e.now.Store(nil)
 	e.Changing.Unlock() // first, since a logger may block
 	if err != nil {
 		event := "cannot list the server's tools"

@@ -65,7 +65,7 @@ func withoutServer(meta map[string]any) map[string]any {
 	return meta
 }
 
-// Encode returns the JSON of what a client has declared, or nil for nothing.
+// Encode returns the JSON of v, or nil if v is nil or cannot be encoded.
 func Encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil || string(raw) == "null" {
