@@ -132,8 +132,6 @@ func (m *mount) has(name string) bool {
 	return ok
 }
 
-// shows reports whether the registry has a prompt of that name that the client of the request
-// may see.
 func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	p, ok := m.Registry.Lookup(name)
 	return ok && m.Shows(context.WithValue(ctx, requestKey{}, r), p)
@@ -145,6 +143,7 @@ func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
 	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
 		return false
 	}
-	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name }) // after an error, a list reports the name
+	// After an error, a list reports the name.
+	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name })
 	return is
 }

@@ -19,19 +19,9 @@ import (
 // server's own tools, even if the server's middleware copies tools.
 type mountedSchema struct{ json.RawMessage }
 
-// isMounted reports whether a tool in the server's list is one of a mount. A tool of the
-// server's own may have the same name.
 func isMounted(tool *mcp.Tool) bool {
 	_, ok := tool.InputSchema.(*mountedSchema)
 	return ok
-}
-
-// toolOf returns the SDK's form of an entry. The schema stays unchanged.
-func toolOf(_, entry string) (*mcp.Tool, error) {
-	tool := new(mcp.Tool)
-	inputSchema, err := core.ReadTool(entry, tool)
-	tool.InputSchema = &mountedSchema{inputSchema}
-	return tool, err
 }
 
 // newTools returns the tools of a feature in Options.Features, or nil if no feature has tools.
@@ -52,7 +42,12 @@ func (m *mount) newTools() *core.Entries[*mcp.Tool] {
 				})
 			})
 		},
-		Read: toolOf,
+		Read: func(_, entry string) (*mcp.Tool, error) {
+			tool := new(mcp.Tool)
+			inputSchema, err := core.ReadTool(entry, tool)
+			tool.InputSchema = &mountedSchema{inputSchema}
+			return tool, err
+		},
 		Put: func(all ...*mcp.Tool) {
 			for _, tool := range all {
 				m.sdk.AddTool(tool, m.tool)
@@ -71,7 +66,8 @@ func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(
 	return core.Pages(func(cursor string) (string, error) {
 		own := *params
 		own.Cursor = cmp.Or(cursor, own.Cursor)
-		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra})
+		r := &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra}
+		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, r)
 		if err != nil {
 			return "", err
 		}

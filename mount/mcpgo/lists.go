@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -69,8 +70,7 @@ func (m *mount) entries(l *lists, o prompts.CallOptions) map[string]mcp.Prompt {
 	return entries()
 }
 
-// read returns the entries of a list by name. call answers prompts/list.
-func (m *mount) read(ctx context.Context, version string, call func(params json.RawMessage) (json.RawMessage, error)) map[string]mcp.Prompt {
+func (m *mount) read(ctx context.Context, version string, call core.Call) map[string]mcp.Prompt {
 	all := map[string]mcp.Prompt{}
 	err := core.Each("prompts", call, func(entry json.RawMessage) error {
 		p, err := promptOf(entry)
@@ -116,4 +116,74 @@ func (m *mount) shown(ctx context.Context, names []string, isList bool) map[stri
 		}
 	}
 	return shown
+}
+
+// filterTools is called by the server with the tools that it is about to list, and
+// with the one that a client calls.
+func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
+	for _, m := range st.all() {
+		if m.tools != nil && m.Options.Visible != nil {
+			list = m.visibleTools(ctx, list)
+		}
+	}
+	return list
+}
+
+// filter is called by the server with the prompts to list, in the order of names, and
+// with the single prompt of a prompts/get. Prompts of a registry get the list entry
+// for the client's protocol version. Prompts that are hidden from the client, or that
+// have left the registry, are removed. Changes by the application's own filter are kept.
+func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
+	owners := st.owners(ctx, list)
+	names := map[*mount][]string{}
+	for i, p := range list {
+		if m := owners[i]; m != nil {
+			names[m] = append(names[m], p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return list
+	}
+	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
+	for m, names := range names {
+		shown[m] = m.shown(ctx, names, len(list) > 1)
+	}
+	kept := make([]mcp.Prompt, 0, len(list))
+	for i, p := range list {
+		if owners[i] == nil {
+			kept = append(kept, p)
+		} else if entry, ok := shown[owners[i]][p.Name]; ok {
+			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
+				entry = untagged(p, entry.Meta)
+			}
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+func isChanged(p, put mcp.Prompt) bool {
+	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
+		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+}
+
+// untagged returns a prompt that an author's filter has changed as a client may
+// have it. meta is what ours has.
+func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
+	t := tagOf(&p)
+	switch {
+	case t == nil: // theirs
+	case p.Meta == t.put.Meta:
+		p.Meta = meta
+	default:
+		theirs := *p.Meta
+		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
+		delete(theirs.AdditionalFields, tagKey)
+		p.Meta = &theirs
+	}
+	return p
+}
+
+func isSame[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

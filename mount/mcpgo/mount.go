@@ -1,9 +1,10 @@
 package mcpgo
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
-	"maps"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -80,7 +81,6 @@ func (m *mount) begin() error {
 	return nil
 }
 
-// update brings the server up to date, with one notification.
 func (m *mount) update() {
 	m.lists.Store(newLists(m.Registry))
 	if !m.prompts.Update() && m.state.listChanged.Load() {
@@ -97,28 +97,80 @@ func (m *mount) end() {
 	m.Flush()
 }
 
-// newPrompts returns the prompts of the registry as prompts of the server, with the list entries
-// of the newest protocol version. Each of the SDK's methods notifies clients, so one is called: if
-// there are prompts to put, those that have left the registry stay in the server until the next
-// change, and the filter hides them from clients. Only if they get too many are clients notified
-// twice.
-func (m *mount) newPrompts() *core.Entries[server.ServerPrompt] {
-	return &core.Entries[server.ServerPrompt]{
-		Mount: m.Mount, Kind: "prompt", Changing: &m.state.changing,
-		All: core.Listed(m.Lister, "prompts/list", "prompts", mcp.LATEST_PROTOCOL_VERSION),
-		Own: func(added map[string]string) (map[string]bool, error) {
-			present, own := m.sdk.ListPrompts(), map[string]bool{}
-			for name, there := range present {
-				own[name] = mountOf(there) != m && !isGone(there)
+// serverState is what a server needs of this package, once, however many registries
+// come and go: filters and a completion provider, which the SDK has no way to
+// take out again. Without a mount they do what the server did before.
+type serverState struct {
+	// changing is held by a mount that looks at what the server has, and changes
+	// it: one mount must not take a name that another is about to have.
+	changing    sync.Mutex
+	nulls       nulls
+	listChanged atomic.Bool // the capabilities promise notifications of changes
+	// changing protects the fields below.
+	prepared  bool // the hooks and filters are in
+	completes bool // the provider is in
+
+	mu       sync.RWMutex // protects the fields below
+	mounts   []*mount
+	provider server.PromptCompletionProvider // of the application, or nil
+}
+
+// serverStates has the state of each server that has had a mount, which the server's filters
+// keep alive.
+var serverStates core.States[server.MCPServer, serverState]
+
+func stateOf(s *server.MCPServer) *serverState {
+	return serverStates.Of(s, func() *serverState { return new(serverState) })
+}
+
+// all returns the mounts. enter and leave replace the slice.
+func (st *serverState) all() []*mount {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return st.mounts
+}
+
+func (st *serverState) hides() bool {
+	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.Options.Visible != nil })
+}
+
+func (st *serverState) enter(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = append(slices.Clip(st.mounts), m)
+}
+
+func (st *serverState) leave(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = slices.DeleteFunc(slices.Clone(st.mounts), func(other *mount) bool { return other == m })
+}
+
+// owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
+// have changed them, their Meta included: what is in the server under the name decides then. owners
+// logs a prompt of the application that has replaced the one of a mount.
+func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
+	var present map[string]*server.ServerPrompt
+	owners := make([]*mount, len(list))
+	for i, p := range list {
+		if t := tagOf(&p); t != nil {
+			owners[i] = t.mount
+			continue
+		}
+		for _, m := range st.all() {
+			if _, ok := m.lookup(p.Name); !ok {
+				continue
 			}
-			maps.DeleteFunc(added, func(name, _ string) bool { return mountOf(present[name]) != m })
-			return own, nil
-		},
-		Read: func(_, entry string) (server.ServerPrompt, error) {
-			p, err := promptOf(json.RawMessage(entry))
-			return server.ServerPrompt{Prompt: m.tagged(p), Handler: m.get}, err
-		},
-		Put: m.sdk.AddPrompts, Remove: m.sdk.DeletePrompts,
-		Keep: func(put, gone int) bool { return put > 0 && gone <= maxGone },
+			if present == nil {
+				present = m.sdk.ListPrompts()
+			}
+			switch there := present[p.Name]; {
+			case mountOf(there) == m:
+				owners[i] = m
+			case there != nil && mountOf(there) == nil:
+				m.ReportOwn(ctx, "prompt", p.Name)
+			}
+		}
 	}
+	return owners
 }

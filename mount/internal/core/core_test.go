@@ -139,7 +139,7 @@ func TestAsk(t *testing.T) {
 	var reg prompts.Registry
 	var responses map[string]json.RawMessage
 	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(), ask(ctx, requests, func(key string) string { return "1:" + key }, &responses)
+		return prompts.Messages(), ask(ctx, requests, map[string]int{"accept": 1}, &responses)
 	}})
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	o := prompts.CallOptions{

@@ -36,13 +36,7 @@ func ListedAs(prompt any) prompts.Prompt {
 // rounds times, and sends the client the input requests of each round. The results encode to JSON.
 // R is the SDK's type for the responses.
 func Render[R any](ctx context.Context, name string, rounds int, handler func(responses R, state string) (result any, err error)) (*prompts.Result, error) {
-	asked := map[string]int{} // how often, by key: the same key in another round is another question
-	unique := func(key string) string {
-		if asked[key]++; asked[key] > 1 {
-			return fmt.Sprintf("%s#%d", key, asked[key])
-		}
-		return key
-	}
+	asked := map[string]int{}
 	var responses R
 	state := ""
 	for range rounds {
@@ -68,10 +62,11 @@ func Render[R any](ctx context.Context, name string, rounds int, handler func(re
 		case round.InputRequests == nil && round.ResultType != "input_required":
 			return resultFrom(raw)
 		case len(round.InputRequests) == 0:
-			return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", name)}
+			message := fmt.Sprintf("prompt %q is at capacity; retry later", name)
+			return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: message}
 		}
 		responses, state = *new(R), round.RequestState
-		if err := ask(ctx, round.InputRequests, unique, &responses); err != nil {
+		if err := ask(ctx, round.InputRequests, asked, &responses); err != nil {
 			return nil, err
 		}
 	}
@@ -85,9 +80,9 @@ type inputRequest struct {
 
 // ask sends input requests to the client, with prompts.Ask, and decodes the responses, a JSON
 // object by key, into responses. A declined or canceled request has a response, too, because
-// handlers of SDKs check the action. unique returns the key for prompts.Ask, for which the same
-// key is the same question.
-func ask(ctx context.Context, requests map[string]inputRequest, unique func(key string) string, responses any) error {
+// handlers of SDKs check the action. asked counts the requests of all rounds by key: for
+// prompts.Ask, the same key is the same question.
+func ask(ctx context.Context, requests map[string]inputRequest, asked map[string]int, responses any) error {
 	answers := make(map[string]*prompts.Answer[json.RawMessage], len(requests))
 	var questions []prompts.Question
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
@@ -95,7 +90,11 @@ func ask(ctx context.Context, requests map[string]inputRequest, unique func(key 
 		if requests[key].Params != nil {
 			params = *requests[key].Params
 		}
-		answers[key] = prompts.InputRequest(unique(key), requests[key].Method, params)
+		unique := key
+		if asked[key]++; asked[key] > 1 {
+			unique = fmt.Sprintf("%s#%d", key, asked[key])
+		}
+		answers[key] = prompts.InputRequest(unique, requests[key].Method, params)
 		questions = append(questions, answers[key])
 	}
 	err := prompts.Ask(ctx, questions...)

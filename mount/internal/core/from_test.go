@@ -288,12 +288,13 @@ func TestPages(t *testing.T) {
 	assert.EqualError(t, Pages(func(string) (string, error) { return "", errors.New("failed") }), "failed")
 }
 
-func TestVersions(t *testing.T) {
+func TestRevision(t *testing.T) {
 	t.Parallel()
-	assert.True(t, IsStateless("2026-07-28"))
-	assert.False(t, IsStateless(NewestStateful()))
-	assert.True(t, HasCompletions("2025-03-26"))
-	for _, unknown := range []string{"", "2024-11-05", "2099-01-01"} {
-		assert.False(t, IsStateless(unknown) || HasCompletions(unknown), unknown)
+	assert.True(t, Revision("2026-07-28").Stateless())
+	assert.False(t, Revision(NewestStateful()).Stateless())
+	assert.True(t, Revision("2025-03-26").Completions())
+	for _, unknown := range []string{"", "2099-01-01"} {
+		assert.Zero(t, Revision(unknown))
+		assert.False(t, Revision(unknown).Stateless() || Revision(unknown).Completions(), unknown)
 	}
 }

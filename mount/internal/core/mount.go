@@ -10,9 +10,11 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -69,10 +71,7 @@ func NewSkillMount(name string, hasServer bool, r *promptskills.Registry, o prom
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	srv, err := prompts.NewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: l})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: l})
 	return &Mount{Name: name, Server: srv}, nil
 }
 
@@ -176,4 +175,69 @@ func InternalError(ctx context.Context, srv *prompts.Server, event, subject stri
 	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String("error_id", id))
 	message := fmt.Sprintf("internal error: %s failed (error id %s)", subject, id)
 	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: map[string]string{"errorId": id}}
+}
+
+// Shows reports whether Options.Visible shows a prompt to the client in ctx. An error or a panic
+// of Options.Visible hides the prompt, and is logged.
+func (m *Mount) Shows(ctx context.Context, p prompts.Prompt) (ok bool) {
+	if m.Options.Visible == nil {
+		return true
+	}
+	report := func(err error, attrs ...slog.Attr) {
+		attrs = append(attrs, slog.String("prompt", p.Name), slog.Any("error", err))
+		m.Server.Log(ctx, slog.LevelError, "Options.Visible failed", attrs...)
+		ok = false
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			report(fmt.Errorf("panic: %v", r), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	ok, err := m.Options.Visible(ctx, p)
+	if err != nil {
+		report(err)
+	}
+	return ok
+}
+
+type watchKey struct{}
+
+type watch struct {
+	name  string
+	shown atomic.Bool
+}
+
+// Watch returns a context for a request about a prompt, and shown, which reports whether
+// Options.Visible has shown the prompt in the context, or in one made from it. Only then
+// may the result or error of the request differ from that for an unknown prompt.
+func Watch(ctx context.Context, name string) (watched context.Context, shown func() bool) {
+	w := &watch{name: name}
+	return context.WithValue(ctx, watchKey{}, w), w.shown.Load
+}
+
+type isVisible = func(ctx context.Context, p prompts.Prompt) (bool, error)
+
+// watched returns visible, an Options.Visible or nil, with a report to Watch for each shown prompt.
+func watched(visible isVisible) isVisible {
+	if visible == nil {
+		return nil
+	}
+	return func(ctx context.Context, p prompts.Prompt) (bool, error) {
+		ok, err := visible(ctx, p)
+		if w, _ := ctx.Value(watchKey{}).(*watch); ok && err == nil && w != nil && w.name == p.Name {
+			w.shown.Store(true)
+		}
+		return ok, err
+	}
+}
+
+// Completes reports whether an argument of a registry prompt has completions of its own. An
+// imported prompt has no completions.
+func Completes(p prompts.Prompt, argument string) bool {
+	for _, a := range p.Arguments {
+		if a.Name == argument {
+			return a.Complete != nil || a.Schema != nil
+		}
+	}
+	return true
 }
