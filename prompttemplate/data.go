@@ -15,13 +15,11 @@ import (
 
 // data is what a check knows of the arguments as a whole.
 type data interface {
-	// all returns the arguments.
 	all() []argument
 	// selected returns the argument that .a.b selects, given a and b.
 	selected(names []string) (argument string, err error)
 	// indexed is selected for index . "key".
 	indexed(key string) (argument string, err error)
-	// typesOf returns the types that an argument may have.
 	typesOf(argument string) types
 	// isString reports whether an argument is a string without methods.
 	isString(argument string) bool

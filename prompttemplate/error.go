@@ -52,7 +52,6 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// place is where in the templates of a prompt something is.
 type place struct {
 	message   int // from 1; 0 for none
 	isPartial bool
@@ -94,12 +93,12 @@ func join(faults []*Error, prompt string) error {
 	}
 	errs := make([]error, len(faults))
 	for i, e := range faults {
-		e.Prompt, errs[i] = prompt, e
+		own := *e // many prompts may have the error
+		own.Prompt, errs[i] = prompt, &own
 	}
 	return errors.Join(errs...)
 }
 
-// operators are the functions for operators.
 var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
 
 var (
@@ -129,7 +128,6 @@ var keywords = []struct {
 	{"write {{$name := .other}}", []string{"set", "let", "var"}},
 }
 
-// keywordFix returns the fix for a function that is a word of another language.
 func keywordFix(name string) string {
 	for _, k := range keywords {
 		if slices.Contains(k.words, name) {
@@ -183,7 +181,6 @@ func (p place) in(line string, offset int) place {
 	return p
 }
 
-// operandOf returns an operand as a template has it.
 func operandOf(s string) string {
 	switch {
 	case s[0] == '\'':

@@ -69,7 +69,6 @@ func (r *run) step(n int) bool {
 	return false
 }
 
-// cover notes that a block is rendered, unless the values are generated.
 func (r *run) cover(block int) bool {
 	if r.trial == nil {
 		coverage.From(r.ctx).Hit(block)
@@ -102,7 +101,6 @@ func (r *run) ofTexts(a, b reflect.Value, factor int, f func(a, b string) string
 	return s, r.spend(len(s))
 }
 
-// json returns v as JSON, without escapes for HTML.
 func (r *run) json(v reflect.Value) (string, error) {
 	var value any
 	switch {
@@ -112,7 +110,11 @@ func (r *run) json(v reflect.Value) (string, error) {
 	default:
 		value = v.Interface()
 	}
-	if err := r.boundJSON(v); err != nil {
+	s := &sizer{run: r, isJSON: true}
+	if err := s.add(v, 0); err != nil {
+		return "", err
+	}
+	if err := s.check(); err != nil {
 		return "", err
 	}
 	text, err := jsonenc.Marshal(value)
@@ -190,11 +192,6 @@ func suggestion(name string, names []string, otherwise string) string {
 	return otherwise
 }
 
-// partialFix returns the fix for an unknown partial. Its file is that of a folder of prompts.
-func partialFix(name string) string {
-	return fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(name))
-}
-
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise
@@ -227,14 +224,12 @@ func isInternal(name string) bool {
 // author cannot replace them.
 var ours = []string{"fence", "untrusted", "json"}
 
-// builtins are the functions of text/template.
 var builtins = map[string]bool{
 	"and": true, "call": true, "html": true, "index": true, "slice": true, "js": true, "len": true, "not": true,
 	"or": true, "print": true, "printf": true, "println": true, "urlquery": true,
 	"eq": true, "ge": true, "gt": true, "le": true, "lt": true, "ne": true,
 }
 
-// isFunction reports whether templates have a function. author has those of the author.
 func isFunction(author template.FuncMap, name string) bool {
 	_, isAuthors := author[name]
 	return isAuthors || builtins[name] || slices.Contains(ours, name) || name == "list"

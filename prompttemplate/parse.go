@@ -36,7 +36,6 @@ type text struct {
 	last   parse.Pos           // the last offset that was counted
 }
 
-// state is how far the linking of a partial has come.
 type state uint8
 
 const (
@@ -112,6 +111,19 @@ func parseText(at place, source string) *text {
 	return t
 }
 
+// branchOf returns the if, with or range that a node is, or nil.
+func branchOf(n parse.Node) *parse.BranchNode {
+	switch n := n.(type) {
+	case *parse.IfNode:
+		return &n.BranchNode
+	case *parse.WithNode:
+		return &n.BranchNode
+	case *parse.RangeNode:
+		return &n.BranchNode
+	}
+	return nil
+}
+
 // maxErrors is the maximum number of errors that are reported. A long text can have
 // any number of errors, and each is compared with all arguments.
 const maxErrors = 100
@@ -150,7 +162,6 @@ type call struct {
 	levels  int // the nesting of the call that is nested most, and one for the call
 }
 
-// kind is what is known of a value in a template.
 type kind uint8
 
 const (
@@ -258,7 +269,6 @@ func (s *scanner) word() string {
 	return s.text[begin:s.at]
 }
 
-// keyword reads the first word of an action.
 func (s *scanner) keyword() error {
 	switch s.word() {
 	case "define", "block":
@@ -319,7 +329,6 @@ func (s *scanner) action() bool {
 	return false
 }
 
-// quoted goes behind a string.
 func (s *scanner) quoted(quote byte) bool {
 	begin := s.at
 	defer func() { s.actions -= s.at - begin }()

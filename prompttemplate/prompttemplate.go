@@ -117,7 +117,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 
 // compile compiles the messages with a set of their own. It also returns the errors of the set.
 func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Error) (*compiled, error) {
-	c, all := s.compile(p, messages, d, slices.Concat(faults, renderErrors(p), s.all()))
+	c, all := s.compile(p, messages, d, slices.Concat(faults, s.all()))
 	var own []*Error
 	for _, e := range all {
 		if broken := (*brokenError)(nil); !errors.As(e.Err, &broken) { // the error of the partial is in all too
