@@ -69,9 +69,8 @@ func newTypedPrompt(f typedRender, p *Prompt) *typedPrompt {
 }
 
 // takeRender makes a Render that the application has set the function of the prompt. If the
-// application has replaced a function and kept its digest, the digest is dropped, because
-// the text is another. It marks a function with a digest, so that the next replacement is
-// seen, too.
+// application has replaced a function and kept its digest, the digest is dropped, because the text
+// is another. It marks a function with a digest, so that the next replacement is seen, too.
 func (p *Prompt) takeRender() {
 	if p.Render == nil {
 		return
@@ -146,7 +145,6 @@ func (t *typedPrompt) render(ctx context.Context, args map[string]string) (*Resu
 	return filled.call(ctx)
 }
 
-// compile returns the plan of the arguments that New was given.
 func (t *typedPrompt) compile() (*argument.Plan, error) {
 	m := t.more()
 	if plan := m.plan.Load(); plan != nil {
@@ -211,7 +209,6 @@ func (f typedFunc[In]) bind(ctx context.Context, p *argument.Plan, args []argume
 	return b, p.Fill(ctx, reflect.ValueOf(&b.in).Elem(), args)
 }
 
-// bind fills the map of a prompt without a struct.
 func (f RenderFunc) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
 	texts, problems := p.Texts(ctx, args)
 	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
