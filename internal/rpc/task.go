@@ -185,8 +185,8 @@ func (t *task) run() error {
 	defer wire.PutBuffer(buf)
 	*buf = wire.AppendResultHead(*buf, t.id)
 	t.request.Head = len(*buf)
-	// Goexit runs deferred functions without a panic value, and this variable distinguishes it from a
-	// return.
+	// Goexit runs deferred functions without a panic value, and this variable distinguishes it
+	// from a return.
 	hasReturned := false
 	defer func() {
 		if !hasReturned {
