@@ -144,7 +144,6 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
-// clientError returns what the client gets, or nil.
 func clientError(err error) *prompts.Error {
 	var e *prompts.Error
 	errors.As(err, &e)
@@ -254,7 +253,6 @@ func (c *checker) spend(e *effort, subject, function string, arguments map[strin
 	}
 }
 
-// errorf reports an error of a prompt, unless the prompt is called no more.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
 	if c.effort(p).isOver {

@@ -135,7 +135,6 @@ func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]s
 	return ""
 }
 
-// changes returns the arguments that differ from those of the base, or none.
 func changes(base, arguments map[string]string) map[string]string {
 	changed := maps.Clone(arguments)
 	maps.DeleteFunc(changed, func(name, v string) bool { return base[name] == v })
@@ -145,7 +144,6 @@ func changes(base, arguments map[string]string) map[string]string {
 	return changed
 }
 
-// repairOf returns the likely fix of a failure, or the other text.
 func repairOf(text, other string) string {
 	for _, r := range []struct{ part, remedy string }{
 		{"out of range", "Check the length before you use an index."},
@@ -238,7 +236,6 @@ func isRow(line string) bool {
 	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
 }
 
-// schemaOf returns the schema of an argument, or nil.
 func (c *checker) schemaOf(p *prompts.Prompt, argument string) *jsonschema.Schema {
 	for _, a := range p.Arguments {
 		if a.Name == argument {
@@ -328,8 +325,8 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	}
 }
 
-// defaultsNamed find the default in a description: "default: en", "(default en)", and "`en` by default"
-// or "10 by default".
+// defaultsNamed find the default in a description: "default: en", "(default en)", and "`en` by
+// default" or "10 by default".
 var defaultsNamed = []*regexp.Regexp{
 	regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )([\"'`“][^\"'`“”]+[\"'`”]|[^\"'`“”\\s,;()][^\"'`“”,;()]*?)(?:[.,;)](?:\\s|$)|\\)|$)"),
 	regexp.MustCompile("(?i)([\"'`“][^\"'`“”]+[\"'`”]|\\b[0-9]+) by default\\b"),
@@ -339,9 +336,9 @@ var defaultsNamed = []*regexp.Regexp{
 var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 
 // checkDefault reports a default that only the description of an argument has. A number, a
-// boolean, a value of an enum and a text in quotes is a value, and the result with the value must be
-// the one without the argument. Other words may be prose, such as "current": then the result
-// without the argument must not be the one with the value, less the value.
+// boolean, a value of an enum and a text in quotes is a value, and the result with the value
+// must be the one without the argument. Other words may be prose, such as "current": then the
+// result without the argument must not be the one with the value, less the value.
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
 	s := schema.Of(a.Schema)
