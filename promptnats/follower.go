@@ -164,7 +164,6 @@ func (f *Follower) reloaded(r promptfs.Report) {
 	}
 }
 
-// run follows the bucket, whatever happens to it, until ctx ends.
 func (f *Follower) run(ctx context.Context) {
 	nc := f.js.Conn()
 	states := nc.StatusChanged()

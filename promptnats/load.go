@@ -111,7 +111,6 @@ func (s *watchSession) take(l *loading, e entry) {
 // errStalled is for messages that the broker has counted and does not have any more.
 var errStalled = errors.New("incomplete content from the broker; reloading the bucket")
 
-// tellReplaced says that the bucket is another.
 func (s *watchSession) tellReplaced(ctx context.Context) {
 	s.options.Files.Logger.WarnContext(ctx, "bucket was replaced; loading its content",
 		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))

@@ -188,7 +188,6 @@ func (s *sessions) use(id, principal string) *session {
 	return found
 }
 
-// done ends a use of a session, which expires once it has been idle for the timeout.
 func (s *sessions) done(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
