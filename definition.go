@@ -29,9 +29,9 @@ import (
 type definition struct {
 	prompt commonFields
 	plan   *argument.Plan
-	listed listEntries              // without the schema of the arguments
-	rare   *rareFields              // nil without any of them, see more
-	onAsk  atomic.Pointer[askedFor] // nil until any of it is asked for
+	listed listEntries               // without the schema of the arguments
+	rare   *rareFields               // nil without any of them, see more
+	lazy   atomic.Pointer[lazyParts] // nil until any of it is asked for
 }
 
 type commonFields struct {
@@ -54,8 +54,8 @@ type rareFields struct {
 
 var noRareFields = new(rareFields)
 
-// askedFor is what a definition makes when it is asked for, once.
-type askedFor struct {
+// lazyParts is what a definition makes when it is asked for, once.
+type lazyParts struct {
 	filterCopy atomic.Pointer[Prompt]
 	entries    [8]atomic.Pointer[listEntries] // for each entryKind; a prompt has one form at most
 }
@@ -92,11 +92,11 @@ func (d *definition) declared() Prompt {
 	}
 }
 
-func (d *definition) asked() *askedFor {
-	if d.onAsk.Load() == nil {
-		d.onAsk.CompareAndSwap(nil, new(askedFor)) // another may have come first
+func (d *definition) lazyParts() *lazyParts {
+	if d.lazy.Load() == nil {
+		d.lazy.CompareAndSwap(nil, new(lazyParts)) // another may have come first
 	}
-	return d.onAsk.Load()
+	return d.lazy.Load()
 }
 
 // listEntries are the entries of a prompt in prompts/list, one after the other: first the
@@ -295,7 +295,7 @@ func (d *definition) variant(kind entryKind) *listEntries {
 	if kind == withDigest || kind == noDigest && d.more().Digest == "" {
 		return &d.listed
 	}
-	kept := &d.asked().entries[min(kind, kind&3|4)]
+	kept := &d.lazyParts().entries[min(kind, kind&3|4)]
 	if entries := kept.Load(); entries != nil {
 		return entries
 	}
@@ -482,7 +482,7 @@ func (d *definition) export() Prompt {
 }
 
 func (d *definition) filterCopy() Prompt {
-	kept := &d.asked().filterCopy
+	kept := &d.lazyParts().filterCopy
 	if p := kept.Load(); p != nil {
 		return *p
 	}

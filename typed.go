@@ -40,22 +40,22 @@ type typedRender interface {
 // Prompt, unless the application has replaced it.
 type typedPrompt struct {
 	typedRender
-	rare *madeWith // nil without any
+	rare *rareParts // nil without any
 }
 
-// madeWith is what few prompts have when a function is added to them.
-type madeWith struct {
+// rareParts is what few prompts have when a function is added to them.
+type rareParts struct {
 	digest    string
 	hadRender bool // another function, too
 	arguments []Argument
 	plan      atomic.Pointer[argument.Plan] // of the arguments; nil until the first call of render
 }
 
-var madeWithNothing madeWith
+var noRareParts rareParts
 
-func (t *typedPrompt) more() *madeWith {
+func (t *typedPrompt) more() *rareParts {
 	if t.rare == nil {
-		return &madeWithNothing
+		return &noRareParts
 	}
 	return t.rare
 }
@@ -63,7 +63,7 @@ func (t *typedPrompt) more() *madeWith {
 func newTypedPrompt(f typedRender, p *Prompt) *typedPrompt {
 	t := &typedPrompt{typedRender: f}
 	if p.Digest != "" || p.Render != nil || len(p.Arguments) > 0 {
-		t.rare = &madeWith{digest: p.Digest, hadRender: p.Render != nil, arguments: p.Arguments}
+		t.rare = &rareParts{digest: p.Digest, hadRender: p.Render != nil, arguments: p.Arguments}
 	}
 	return t
 }
@@ -77,7 +77,7 @@ func (p *Prompt) takeRender() {
 	}
 	if p.typed != nil && typedOf(p.Render) == p.typed {
 		if m := p.typed.more(); m.digest != p.Digest { // which was set later
-			p.typed = &typedPrompt{p.typed.typedRender, &madeWith{digest: p.Digest, hadRender: m.hadRender, arguments: m.arguments}}
+			p.typed = &typedPrompt{p.typed.typedRender, &rareParts{digest: p.Digest, hadRender: m.hadRender, arguments: m.arguments}}
 			p.Render = p.typed.render
 		}
 		return
@@ -94,7 +94,7 @@ func (p *Prompt) takeRender() {
 	}
 	p.typed = &typedPrompt{typedRender: f}
 	if p.Digest != "" {
-		p.typed.rare = &madeWith{digest: p.Digest}
+		p.typed.rare = &rareParts{digest: p.Digest}
 	}
 	p.Render = p.typed.render
 }

@@ -90,7 +90,7 @@ func (c *prober) run(client *Client, p *prompts.Prompt, arguments map[string]str
 	c.mu.Unlock()
 	begin := time.Now()
 	_, refusal, err := client.get(p.Name, arguments)
-	c.took(p, arguments, time.Since(begin))
+	c.countCall(p, arguments, time.Since(begin))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if refusal != nil || err != nil || c.last == nil {

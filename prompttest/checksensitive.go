@@ -60,7 +60,7 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 		maps.Copy(leaked, words)
 	}
 	if len(c.rejected) > 1 { // a link may have one value by accident
-		c.oncef(p, "link", "the prompt fails for every user: a link has the value of a sensitive argument, so the server rejects the result (with %s)\n\tRemove the value from the link.", slices.Min(slices.Collect(maps.Values(c.rejected))))
+		c.errorfOnce(p, "link", "the prompt fails for every user: a link has the value of a sensitive argument, so the server rejects the result (with %s)\n\tRemove the value from the link.", slices.Min(slices.Collect(maps.Values(c.rejected))))
 	}
 	switch {
 	case !isChecked:

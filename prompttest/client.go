@@ -238,8 +238,8 @@ func (c *Client) transportWrite(msg []byte) error {
 	return c.conn.Write(c.ctx, msg)
 }
 
-// because returns why the connection is of no use any more, and err if it is.
-func (c *Client) because(err error) error {
+// connectionError returns why the connection is of no use any more, and err if it is.
+func (c *Client) connectionError(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure != nil {

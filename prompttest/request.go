@@ -173,7 +173,7 @@ func (c *Client) send(method string, params map[string]any) (string, *pending, e
 	}
 	if err := c.write(msg); err != nil {
 		c.forget(id)
-		return "", nil, c.because(err)
+		return "", nil, c.connectionError(err)
 	}
 	return id, p, nil
 }

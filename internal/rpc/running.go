@@ -43,7 +43,7 @@ type rare struct {
 	info       wire.ClientInfo         // with Config.ClientInfo
 }
 
-func (r *Running) rarely() *rare {
+func (r *Running) rareFields() *rare {
 	if r.rare.Load() == nil {
 		r.rare.CompareAndSwap(nil, new(rare)) // or another goroutine has done so
 	}
@@ -145,7 +145,7 @@ func (r *Running) writeReport(next *report) {
 // AddSecrets says that the request has secrets, such as these. A call without values is for
 // secrets that are not known here, such as those of an earlier request.
 func (r *Running) AddSecrets(values ...string) {
-	own := r.rarely()
+	own := r.rareFields()
 	own.hasSecrets.Store(true)
 	own.secrets.Add(values...)
 }
@@ -197,7 +197,7 @@ func Decide(ctx context.Context, what string, decide func() (bool, error)) bool 
 // Fail makes the request fail with an internal error, whatever its runner returns. The first
 // error counts. It is for errors that no code of the application may pass over.
 func (r *Running) Fail(err error) {
-	r.rarely().failed.CompareAndSwap(nil, InternalFailure(r.Subject(), err))
+	r.rareFields().failed.CompareAndSwap(nil, InternalFailure(r.Subject(), err))
 }
 
 func (r *Running) Failed() *Failure {
