@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -147,7 +146,7 @@ func TestReleaseIsThatOfTheResult(t *testing.T) {
 		result, _ := servertest.Call(t, prompts.MustNewServer(r, prompts.Options{}), "prompts/list", "")
 		return result
 	}
-	changed, cancel := notify.Signals(r.OnChange)
+	changed, cancel := servertest.Signals(r.OnChange)
 	defer cancel()
 	require.NoError(t, r.Update(func(tx *prompts.Tx) error { return tx.SetRelease(prompts.Release{ID: "other", Source: "files:"}) }))
 	assert.Empty(t, changed)

@@ -164,14 +164,13 @@ func (f *Follower) reloaded(r promptfs.Report) {
 	}
 }
 
-// run follows the bucket, whatever happens to it, until ctx ends.
 func (f *Follower) run(ctx context.Context) {
 	nc := f.js.Conn()
 	states := nc.StatusChanged()
 	defer nc.RemoveStatusListener(states)
 	// Nothing is subscribed to if the connection is closed, which follow reports.
-	if told, err := nc.Subscribe(f.place.news(), f.hear); err == nil {
-		defer func() { _ = told.Unsubscribe() }()
+	if subscription, err := nc.Subscribe(f.place.news(), f.receiveNews); err == nil {
+		defer func() { _ = subscription.Unsubscribe() }()
 	}
 	retry := newBackoff(f.options.timing)
 	for {
@@ -195,7 +194,7 @@ func newBackoff(t timing) *follower.Backoff {
 	return &follower.Backoff{First: t.wait, Most: t.most, Jitter: 0.5}
 }
 
-func (f *Follower) hear(m *nats.Msg) {
+func (f *Follower) receiveNews(m *nats.Msg) {
 	if string(m.Data) == f.id {
 		return
 	}

@@ -95,8 +95,8 @@ type Follower struct {
 }
 
 // Follow keeps the prompts of a registry at the release of a label, until ctx ends or
-// [Follower.Close] is called. Follow returns when a release is served, of the store or, if the store
-// does not answer, of Options.Cache. If neither can be served, Follow returns an error. A
+// [Follower.Close] is called. Follow returns when a release is served, of the store or, if the
+// store does not answer, of Options.Cache. If neither can be served, Follow returns an error. A
 // digest in place of the label is a fixed release, read once.
 //
 // A release is served whole or not at all. Whatever happens to the store, the label or a
@@ -212,7 +212,6 @@ func (f *Follower) pause() time.Duration {
 	return d
 }
 
-// look serves the release of the label, if it is another one.
 func (f *Follower) look(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()

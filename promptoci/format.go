@@ -34,7 +34,6 @@ const (
 	layerType  = ocispec.MediaTypeImageLayerGzip
 )
 
-// folder is the folder of the layer with all files.
 const folder = "prompts"
 
 // Info describes a release. All fields are optional.

@@ -58,10 +58,11 @@ const annotation = "io.github.mcp-prompts."
 // maxText is the maximum length of the By and the Reason of a Move in bytes.
 const maxText = 4 << 10
 
-// Apply moves a label to the release m.To, and returns the recorded move. Apply first reads
-// the whole release, so that a label never leads to removed content, and writes the record. Apply returns [ErrMoved] if the label is not at m.From, or if another process
-// has moved the label at the same time. If the label is at m.To, Apply does nothing.
-// Releases are never removed, so a label can be moved back: see [Rollback].
+// Apply moves a label to the release m.To, and returns the recorded move. Apply first reads the
+// whole release, so that a label never leads to removed content, and writes the record. Apply
+// returns [ErrMoved] if the label is not at m.From, or if another process has moved the label
+// at the same time. If the label is at m.To, Apply does nothing. Releases are never removed, so
+// a label can be moved back: see [Rollback].
 func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	if err := CheckLabel(m.Label); err != nil {
 		return m, err
@@ -184,7 +185,6 @@ func record(ctx context.Context, s Store, m Move) error {
 
 func movesOf(label string) string { return "move." + label + "." }
 
-// moveForm is the form of the tag of a record.
 var moveForm = regexp.MustCompile(`^move\.[a-z0-9-]+\.\d{8}T\d{6}Z\d{6}\.[0-9a-f]{12}$`)
 
 func readMove(text []byte, label string) (Move, error) {

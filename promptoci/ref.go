@@ -236,14 +236,12 @@ func (s *remoteStore) Tags(ctx context.Context, last string, f func(tags []strin
 	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, left), last, f)
 }
 
-// roomKey is in the context of a list that leaves room for tags.
 type roomKey struct{}
 
 // withRoom returns a context in which the list of the tags of a registry is an error, unless
 // tags that are written afterwards can be read, too.
 func withRoom(ctx context.Context) context.Context { return context.WithValue(ctx, roomKey{}, true) }
 
-// tagsKey is the key of the tagsLeft of a list of tags in the context of its requests.
 type tagsKey struct{}
 
 type tagsLeft struct{ tags, bytes int }

@@ -112,7 +112,6 @@ func send(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error
 	return nil
 }
 
-// putTagged writes a manifest under a tag, for a registry with one request.
 func putTagged(ctx context.Context, s Store, d ocispec.Descriptor, text []byte, tag string) error {
 	if pusher, ok := s.(registry.ReferencePusher); ok {
 		return pusher.PushReference(ctx, d, bytes.NewReader(text), tag)
@@ -181,7 +180,6 @@ func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
 	return text, nil
 }
 
-// releaseForm is the form of the tag of a release.
 var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)
 
 // Releases returns the releases of a store without their contents, the newest first. It
@@ -241,7 +239,6 @@ func eachTag(ctx context.Context, s Store, form *regexp.Regexp, prefix string, f
 	return nil
 }
 
-// tagsOf returns the tags of eachTag in reverse order.
 func tagsOf(ctx context.Context, s Store, form *regexp.Regexp, prefix string) ([]string, error) {
 	var tags []string
 	if err := eachTag(ctx, s, form, prefix, func(tag string) { tags = append(tags, tag) }); err != nil {

@@ -194,7 +194,6 @@ func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
 	return o.allowed(op, attrs)
 }
 
-// connectionAttributes appends what spans and metrics have of the connection.
 func connectionAttributes(attrs []attribute.KeyValue, op observe.Operation) []attribute.KeyValue {
 	attrs = appendText(attrs, attrVersion, op.Version)
 	attrs = appendText(attrs, attrTransport, op.Transport.Network)
@@ -202,7 +201,6 @@ func connectionAttributes(attrs []attribute.KeyValue, op observe.Operation) []at
 	return appendText(attrs, attrProtocolVersion, op.Transport.ProtocolVersion)
 }
 
-// outcomeAttributes appends what spans and metrics have of the outcome.
 func outcomeAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
 	attrs = appendText(attrs, attrPrompt, out.Prompt)
 	if out.Tool != "" {
@@ -217,7 +215,6 @@ func outcomeAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attrib
 	return attrs
 }
 
-// versionAttributes appends what only spans have of the outcome.
 func versionAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
 	attrs = appendText(attrs, attrDigest, out.Digest)
 	attrs = appendText(attrs, attrRelease, out.Release)

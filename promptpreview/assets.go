@@ -41,7 +41,6 @@ type asset struct {
 	zipped              func() []byte
 }
 
-// assets returns the files of the page by their paths.
 var assets = sync.OnceValue(func() map[string]*asset {
 	all := map[string]*asset{}
 	err := fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
@@ -98,7 +97,6 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(data))
 }
 
-// takesGzip reports whether the client takes a compressed file.
 func takesGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, params, _ := mime.ParseMediaType("x/" + strings.TrimSpace(part))

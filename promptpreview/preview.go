@@ -190,7 +190,6 @@ func (h *Handler) fileErrors(dir string, err error) []fileError {
 	return []fileError{{Message: err.Error()}}
 }
 
-// editorURL returns the URL that opens the file of an error at its place.
 func (h *Handler) editorURL(dir string, e *promptfs.Error) string {
 	if dir == "" || e.Path == "" {
 		return ""

@@ -87,7 +87,6 @@ type service struct {
 	clients  *clients
 }
 
-// request is one request, checked as far as its params allow.
 type request struct {
 	method string
 	from   feature.Client
@@ -197,7 +196,6 @@ func (s *service) visible(ctx context.Context) func(e *entry) bool {
 	}
 }
 
-// visibleName names Options.Visible in errors.
 const visibleName = "promptskills: Options.Visible"
 
 func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }

@@ -17,21 +17,18 @@ type Options struct {
 	// PageSize is the number of skills, resources or files in one response. Some
 	// clients read the first page only. Default: 1,000.
 	PageSize int
-	// ListCache sets how long clients of protocol version 2026-07-28 may cache lists,
-	// entries and files. Clients compare files with their digests even within this
-	// time. Public has no effect if Visible is set, here or in the options of the
-	// server. Default: not at all.
+	// ListCache sets how long clients of protocol version 2026-07-28 may cache lists, entries
+	// and files. Clients compare files with their digests even within this time. Public has no
+	// effect if Visible is set, here or in the options of the server. Default: not at all.
 	ListCache feature.Cache
-	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
-	// skill is missing from lists, from the entries of skills above it and from
-	// directories, and unknown in every other request. s must not be changed. The rules
-	// for ctx are those of a prompts.RenderFunc. After an error the request fails with an
-	// internal error, and the logger of the server gets the error. It may be called
-	// concurrently.
+	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden skill is
+	// missing from lists, from the entries of skills above it and from directories, and unknown
+	// in every other request. s must not be changed. The rules for ctx are those of a
+	// prompts.RenderFunc. After an error the request fails with an internal error, and the
+	// logger of the server gets the error. It may be called concurrently.
 	Visible func(ctx context.Context, s Skill) (bool, error)
-	// ReadsPerSecond is the number of resources/read requests per second that one
-	// client may send. Twice the rate may come at once. The next request is rejected
-	// (-32603). Default: no limit.
+	// ReadsPerSecond is the number of resources/read requests per second that one client may send.
+	// Twice the rate may come at once. The next request is rejected (-32603). Default: no limit.
 	ReadsPerSecond float64
 	// Resources are the application's own resources, which the server lists and reads
 	// in addition to the files of skills. Default: none.

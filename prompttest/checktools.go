@@ -57,7 +57,6 @@ func known(tools []string) string {
 	return fmt.Sprintf("CheckTools knows %q", tools)
 }
 
-// toolRemedy returns the likely fix of an unknown tool.
 func toolRemedy(name string, tools []string) string {
 	if near := nearest.Name(name, tools); near != "" {
 		return fmt.Sprintf("Write %q in the prompt, or name the tool in the call of CheckTools.", near)
