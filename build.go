@@ -62,7 +62,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	if o.Principal == nil {
 		principal = nil // then no request waits for the application's code
 	}
-	hints := fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ListCache.TTL.Milliseconds(), s.cacheScope(s.options.ListCache.Public))
+	hints := fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ClientCache.TTL.Milliseconds(), s.cacheScope(s.options.ClientCache.Public))
 	var errs []error
 	s.rpc, errs = rpc.NewDispatcher(rpc.Config{
 		Info:           s.info,

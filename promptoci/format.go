@@ -28,10 +28,9 @@ import (
 
 // The media types of a release.
 const (
-	ArtifactType = "application/vnd.mcp-prompts.release.v1"
-
-	configType = "application/vnd.mcp-prompts.release.config.v1+json"
-	layerType  = ocispec.MediaTypeImageLayerGzip
+	artifactType = "application/vnd.mcp-prompts.release.v1"
+	configType   = "application/vnd.mcp-prompts.release.config.v1+json"
+	layerType    = ocispec.MediaTypeImageLayerGzip
 )
 
 const folder = "prompts"
@@ -101,7 +100,7 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 		ocispec.AnnotationTitle: folder, "io.deis.oras.content.unpack": "true", "io.deis.oras.content.digest": digest.FromBytes(archive).String(),
 	}
 	r.manifest, err = json.Marshal(ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArtifactType,
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType,
 		Config: descriptorOf(configType, config), Layers: []ocispec.Descriptor{layer}, Annotations: annotations,
 	})
 	if err != nil {
@@ -110,8 +109,8 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 	r.Digest = digest.FromBytes(r.manifest)
 	limits := Limits{}.filled()
 	return r, errors.Join(
-		limits.check("manifest", int64(len(r.manifest)), limits.Manifest), limits.check("list of files", int64(len(r.config)), limits.Config),
-		limits.check("layer", int64(len(r.layer)), limits.Layer), limits.check("number of files", int64(len(files)), int64(limits.Files)))
+		limits.check("manifest", int64(len(r.manifest)), limits.MaxManifestBytes), limits.check("list of files", int64(len(r.config)), limits.MaxConfigBytes),
+		limits.check("layer", int64(len(r.layer)), limits.MaxLayerBytes), limits.check("number of files", int64(len(files)), int64(limits.MaxFiles)))
 }
 
 func (r *Release) tag() string {

@@ -223,7 +223,7 @@ func ownError(err error) error {
 	if !errors.As(err, &e) || e == nil {
 		return err
 	}
-	out := &prompts.Error{Code: prompts.Code(e.Code), Message: e.Message}
+	out := &prompts.Error{Code: transport.Code(e.Code), Message: e.Message}
 	if len(e.Data) > 0 {
 		out.Data = e.Data
 	}

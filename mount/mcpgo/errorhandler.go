@@ -140,7 +140,7 @@ func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, erro
 	}
 }
 
-func statusOf(code prompts.Code) int {
+func statusOf(code transport.Code) int {
 	switch code {
 	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
 		transport.CodeMissingCapability, transport.CodeUnsupportedVersion:
@@ -290,7 +290,7 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   struct {
-			Code    prompts.Code    `json:"code"`
+			Code    transport.Code  `json:"code"`
 			Message string          `json:"message"`
 			Data    json.RawMessage `json:"data,omitempty"`
 		} `json:"error"`
