@@ -48,13 +48,11 @@ type asked struct {
 	Texts     []askedTexts      `json:"texts"`  // to compare; nil for a commit
 }
 
-// askedExpect is what the page expects of a case.
 type askedExpect struct {
 	Contains string `json:"contains"`
 	IsGolden bool   `json:"golden"` // the messages of now
 }
 
-// askedTexts are two texts that the page has.
 type askedTexts struct {
 	Kind string `json:"kind"`
 	textDiff
@@ -70,7 +68,6 @@ type pageCase struct {
 // maxCaseTexts is the size of what all cases of a prompt render, for the page.
 const maxCaseTexts = 1 << 20
 
-// pagePrompt is what the page gets of a prompt beside its declaration.
 type pagePrompt struct {
 	File   string            `json:"file"`
 	URL    string            `json:"url"` // opens the file in an editor; with {line} and {column}
@@ -141,7 +138,6 @@ func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[
 	return values, origin
 }
 
-// file returns the folder that a prompt is in, and the path of its file in the folder.
 func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 	for _, d := range a.dirs {
 		if rest, ok := strings.CutPrefix(p.Source, prefixOf(d)); ok && (dir == "" || len(d) > len(dir)) {
@@ -192,7 +188,6 @@ func (a *authorPage) editorURL(dir, file string) string {
 	return strings.ReplaceAll(a.editor, "{path}", escaped)
 }
 
-// atPlace returns a URL of editorURL for a place.
 func atPlace(url string, line, column int) string {
 	return strings.NewReplacer("{line}", strconv.Itoa(max(line, 1)), "{column}", strconv.Itoa(max(column, 1))).Replace(url)
 }
@@ -237,10 +232,8 @@ func (a *authorPage) answer(ctx context.Context, p *prompts.Prompt, in *asked) (
 	return map[string]string{"answer": text}, nil
 }
 
-// hiddenValue stands where a sensitive value was.
 const hiddenValue = "•••"
 
-// secretsOf replaces the values that the cases have for sensitive arguments.
 func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
 	var secrets []string
 	for _, f := range files {

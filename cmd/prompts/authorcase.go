@@ -24,14 +24,12 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// savedCase is what the page gets of a case that was written.
 type savedCase struct {
 	File     string   `json:"file"`
 	URL      string   `json:"url"`      // opens the case in the author's editor
 	Failures []string `json:"failures"` // of the case
 }
 
-// saveCase adds a case with the values of the form to the test file of a prompt.
 func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
@@ -130,7 +128,6 @@ func goldenName(dir, tests, name string) string {
 	}
 }
 
-// lineStart is the beginning of a line that is not blank.
 var lineStart = regexp.MustCompile(`(?m)^.`)
 
 // withCase returns the content of a test file with one more case, and the case. The rest of

@@ -11,8 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// This file compares a prompt with what it was.
-
 type pageCommit struct {
 	ID      string `json:"id"`
 	Short   string `json:"short"` // form of the ID
@@ -24,7 +22,6 @@ type pageCommit struct {
 	NMore  int      `json:"nMore"`  // of them that are left out
 }
 
-// pageCommits are the last commits of a prompt.
 type pageCommits struct {
 	Commits   []pageCommit `json:"commits"` // the last one first
 	IsMore    bool         `json:"more"`    // older ones are left out
@@ -37,7 +34,6 @@ const maxCommits = 50
 // maxOthers is how many other prompts of a commit the page lists.
 const maxOthers = 10
 
-// commits returns the commits of the file of a prompt, and of the partials that it calls.
 func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
@@ -87,7 +83,6 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 	return out, nil
 }
 
-// namesIn returns the names of the prompts of a folder but one, by their files.
 func (a *authorPage) namesIn(dir, but string) map[string]string {
 	names := map[string]string{}
 	for p := range a.registry.All() {
@@ -98,7 +93,6 @@ func (a *authorPage) namesIn(dir, but string) map[string]string {
 	return names
 }
 
-// add adds another prompt, unless its name is empty.
 func (c *pageCommit) add(other string) {
 	switch {
 	case other == "":
@@ -204,7 +198,6 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	return out, nil
 }
 
-// find returns the prompt with a name, or else that of a file; nil for none.
 func (f *diffFolder) find(name, file string) *prompts.Prompt {
 	if p, ok := f.registry.Lookup(name); ok {
 		return &p

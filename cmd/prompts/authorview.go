@@ -14,14 +14,11 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-// pageFinding is a finding of check or of test, as the page gets it.
 type pageFinding struct {
 	finding
 	URL string `json:"url"` // opens the place in the author's editor
 }
 
-// findings returns what check says of the file of a prompt and of its test file, and
-// which of its cases fail.
 func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
@@ -114,14 +111,12 @@ const maxTraced = 1 << 20
 
 var errTraced = fmt.Errorf("result has more than %d bytes, which is the limit of this view", maxTraced)
 
-// tracedMessage is a message as the parts that the template has made.
 type tracedMessage struct {
 	Role   prompts.Role  `json:"role"`
 	Kind   string        `json:"kind"` // of the content, such as text or image
 	Pieces []tracedPiece `json:"pieces"`
 }
 
-// tracedPiece is a part of a text, and where it is from.
 type tracedPiece struct {
 	Text      string   `json:"text"`
 	File      string   `json:"file"`      // in the folder, or the URI of a resource
@@ -244,7 +239,6 @@ func (a *authorPage) placer(dir, file, path string) func(message int, source str
 	}
 }
 
-// files returns the path of each prompt's file, by the name of the prompt.
 func (a *authorPage) files() map[string]string {
 	all := map[string]string{}
 	for p := range a.registry.All() {

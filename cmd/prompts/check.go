@@ -214,7 +214,6 @@ func writeText(w io.Writer, r *report) error {
 	return err
 }
 
-// writeSARIF writes SARIF 2.1.0, which code scanning services read.
 func writeSARIF(w io.Writer, r *report) error {
 	type object = map[string]any
 	text := func(s string) object { return object{"text": s} }

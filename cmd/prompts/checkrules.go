@@ -41,8 +41,6 @@ type inspection struct {
 	settings map[string]settings // by folder, as they are read
 }
 
-// inspect checks all files of the folders. It returns the findings in the order of
-// their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	i.hasError = map[finding]bool{}
 	reg, faults := loadFolders(ctx, i.dirs)
@@ -82,7 +80,6 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	return i.sorted(), nil
 }
 
-// inspectOne checks the file of one prompt of a registry, and its test file, in the folder.
 func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
 	i.hasError, i.registry, i.renderer = map[finding]bool{}, reg, r
 	file := strings.TrimPrefix(p.Source, prefixOf(dir))
@@ -111,7 +108,6 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	return i.sorted(), nil
 }
 
-// sorted returns the findings of the files to report, in the order of their places.
 func (i *inspection) sorted() []finding {
 	found := slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	slices.SortStableFunc(found, byPlace)
@@ -162,8 +158,6 @@ func (i *inspection) skillsOf(dir string) {
 	}
 }
 
-// format reports a folder that is in the format of another program, once, and a folder
-// without prompts.
 func (i *inspection) format(ctx context.Context, dir string) {
 	f := findForeign(ctx, dir)
 	prefix := prefixOf(dir)
@@ -191,7 +185,6 @@ func (i *inspection) format(ctx context.Context, dir string) {
 	i.findings = append(i.findings, one)
 }
 
-// settingsOf returns the settings of the folder of a file. Errors are findings.
 func (i *inspection) settingsOf(file string) settings {
 	dir, _ := i.fileOf(file)
 	s, ok := i.settings[dir]
@@ -205,7 +198,6 @@ func (i *inspection) settingsOf(file string) settings {
 	return s
 }
 
-// levelled gives the findings the levels of the settings, and removes those that are off.
 func (i *inspection) levelled(found []finding) []finding {
 	for n := range found {
 		if lv := i.settingsOf(found[n].Path).Rules[found[n].Rule]; lv != "" {
@@ -251,7 +243,6 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
 
-// lost reports the texts that a file of a prompt loses.
 func (i *inspection) lost(p *prompts.Prompt) {
 	_, file := i.fileOf(p.Source)
 	for _, e := range promptfs.Warnings(file, []byte(strings.Join(i.lines(p.Source), "\n"))) {
@@ -259,7 +250,6 @@ func (i *inspection) lost(p *prompts.Prompt) {
 	}
 }
 
-// hint is add for a warning with a column and a fix.
 func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format string, args ...any) {
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Column: column, Level: levelWarning, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...), Hint: fix})
 }
@@ -341,7 +331,6 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineO
 	}
 }
 
-// sizeOf returns the size of a result as JSON, in bytes.
 func sizeOf(r *prompts.Result) int {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -369,7 +358,6 @@ var secrets = []struct {
 	{"a password in a URL", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^/\s:@{}<>]+:[^/\s:@{}<>$]{6,}@`)},
 }
 
-// secretIn returns which kind of credential a line seems to have, if any.
 func secretIn(line string) string {
 	for _, s := range secrets {
 		hasMark := slices.ContainsFunc(s.marks, func(mark string) bool { return strings.Contains(line, mark) })

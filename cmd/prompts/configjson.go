@@ -211,8 +211,6 @@ func appendMember(o *hujson.Object, key string, value hujson.Value, indent strin
 	return &o.Members[len(o.Members)-1].Value
 }
 
-// hasMembers reports whether an object has the members of another one, with the same
-// values.
 func hasMembers(object, members hujson.Value) bool {
 	var have, want map[string]any
 	if !decode(object, &have) || !decode(members, &want) {
@@ -232,8 +230,6 @@ func decode(v hujson.Value, into *map[string]any) bool {
 	return json.Unmarshal(v.Pack(), into) == nil
 }
 
-// indentOf returns the indentation of the first level of a document. Default: two
-// spaces.
 func indentOf(document []byte) string {
 	for line := range bytes.Lines(document) {
 		text := bytes.TrimLeft(line, " \t")
@@ -244,7 +240,6 @@ func indentOf(document []byte) string {
 	return "  "
 }
 
-// nested returns an object with the value at the keys.
 func nested(keys []string, value any) any {
 	for _, k := range slices.Backward(keys) {
 		value = map[string]any{k: value}

@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// blankLine is a line without a value.
 var blankLine = regexp.MustCompile(`^\s*(?:#.*)?\s*$`)
 
 // editYAML returns a YAML document with a server in the list of the key keys[0], or without it if
@@ -83,7 +82,6 @@ func editYAML(document []byte, keys []string, added *entry, force bool) ([]byte,
 	})
 }
 
-// yamlMember returns a key of a YAML document, its value and the key after it, or nil.
 func yamlMember(document []byte, name string) (key, value, next *yaml.Node, err error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(document, &root); err != nil {

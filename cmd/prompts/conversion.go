@@ -38,7 +38,6 @@ type fileArgument struct {
 	Required    bool   `yaml:"required,omitempty"`
 }
 
-// literal appends text that is not a placeholder.
 func (p *promptFile) literal(s string) {
 	if s == "" {
 		return
@@ -53,7 +52,6 @@ func (p *promptFile) literal(s string) {
 
 const openBraces = `{{"{{"}}`
 
-// identifier is a name that a template can have after a dot.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // argument adds an argument. If one of the name is there, it may get the description.
@@ -70,14 +68,11 @@ func (p *promptFile) argument(a fileArgument) {
 	}
 }
 
-// placeholder appends the value of an argument, and adds the argument.
 func (p *promptFile) placeholder(a fileArgument) {
 	p.argument(a)
 	p.action("", value(a.Name), "")
 }
 
-// placeholderOr appends the value of an argument, or the text if there is no value, and
-// adds the argument.
 func (p *promptFile) placeholderOr(a fileArgument, text string) {
 	p.argument(a)
 	p.action("or ", operand(a.Name), " "+strconv.Quote(text))
@@ -95,7 +90,6 @@ func (p *promptFile) appended(a fileArgument, label string) {
 	p.action("- end", "", "")
 }
 
-// action appends an action of a template.
 func (p *promptFile) action(before, value, after string) {
 	if p.hasBrace { // or the template would begin a brace earlier
 		p.text.WriteString(`{{"{"}}`)
@@ -104,7 +98,6 @@ func (p *promptFile) action(before, value, after string) {
 	p.text.WriteString("{{" + before + value + after + "}}")
 }
 
-// value returns what a template has for the value of an argument.
 func value(name string) string {
 	if identifier.MatchString(name) {
 		return "." + name
@@ -112,7 +105,6 @@ func value(name string) string {
 	return "index . " + strconv.Quote(name)
 }
 
-// operand returns the value of an argument as an operand of a function.
 func operand(name string) string {
 	v := value(name)
 	if v[0] == '.' {
@@ -156,8 +148,6 @@ func withoutBlankLines(text string) string {
 	}
 }
 
-// checkLoaded returns an error for the path of a Markdown file that is not loaded as a
-// prompt.
 func checkLoaded(name string) error {
 	base := path.Base(name)
 	isHidden := func(s string) bool { return s[0] == '.' || s[0] == '_' }
@@ -173,7 +163,6 @@ func checkLoaded(name string) error {
 // maxFirstLine is how many characters of a first line a description has.
 const maxFirstLine = 100
 
-// firstLine returns the first line of a text, without the marks of a heading.
 func firstLine(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
@@ -231,7 +220,6 @@ func (c *conversion) noteOnce(line int, format string, args ...any) {
 	c.noteUnless(n, note{anyLine, n.text})
 }
 
-// noteUnless adds a note, unless another is noted.
 func (c *conversion) noteUnless(n, other note) {
 	if c.noted[other] {
 		return
@@ -333,7 +321,6 @@ func unquoted(s string) string {
 	return text
 }
 
-// leaveOut removes the keys of the front matter that have no meaning for a prompt, and notes them.
 func (c *conversion) leaveOut(known []string) {
 	for key, line := range c.frontLine {
 		if !slices.Contains(known, key) {
@@ -359,7 +346,6 @@ func (c *conversion) line(offset int) int {
 	return c.bodyLine + n
 }
 
-// finish writes the prompt and checks that it is valid and can be rendered.
 func (c *conversion) finish(ctx context.Context) {
 	if err := checkLoaded(c.path); err != nil {
 		c.refuse(0, "%v", err)

@@ -132,7 +132,6 @@ func (b *budget) addDiff(all []textDiff, name, old, now string) []textDiff {
 	return append(all, textDiff{Name: name, Old: old, New: now})
 }
 
-// diffFolder is one side of a diff, loaded.
 type diffFolder struct {
 	*testSuite
 	side    *diffSide
@@ -244,8 +243,6 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 	}
 }
 
-// textsOf returns the changes of the text of a prompt, and of the partials that it calls,
-// directly or through others.
 func textsOf(before, after *diffFolder, partials map[string]string, b *budget, from, to string) []textDiff {
 	old, now := before.text(from), after.text(to)
 	all := b.addDiff(nil, to, old, now)
@@ -257,14 +254,12 @@ func textsOf(before, after *diffFolder, partials map[string]string, b *budget, f
 	return all
 }
 
-// partialsOf returns the partials of both folders, as partialFiles does.
 func partialsOf(before, after *diffFolder) map[string]string {
 	partials := partialFiles(before.side.dir)
 	maps.Copy(partials, partialFiles(after.side.dir))
 	return partials
 }
 
-// partialCall is a call of a partial in a text.
 var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
 
 // eachCalled calls read with the file of each partial that a text calls, directly or through
@@ -312,7 +307,6 @@ func casesOf(ctx context.Context, before, after *diffFolder, b *budget, from, to
 	return all
 }
 
-// generatedCase compares what generated values render, if both sides accept them.
 func generatedCase(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	older, _ := before.renderer.values(ctx, from) // without values, the next ones may do
 	newer, _ := after.renderer.values(ctx, to)

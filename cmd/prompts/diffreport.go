@@ -175,7 +175,6 @@ func sideBySide(a, b string, width int, color bool) []string {
 	})
 }
 
-// wrap breaks a line at the width, between words if it can.
 func wrap(line string, width int) []string {
 	var lines []string
 	runes := []rune(line)

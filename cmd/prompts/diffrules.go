@@ -15,7 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
-// diffRule is a kind of change of a prompt, and whether it breaks clients.
 type diffRule struct {
 	id         string
 	isBreaking bool
@@ -75,7 +74,6 @@ func (c *changeList) texts(rule, key, old, new string) {
 	}
 }
 
-// changesOf returns the changes of what clients know of a prompt, but for its text.
 func changesOf(a, b *prompts.Prompt) []diffChange {
 	var c changeList
 	if a.Name != b.Name {
@@ -179,7 +177,6 @@ func orEmpty(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// schema compares which values two schemas allow. key names a key of the argument.
 func (c *changeList) schema(key func(string) string, a, b *jsonschema.Schema) {
 	before, after := typeOf(a), typeOf(b)
 	switch {
@@ -225,7 +222,6 @@ func (c *changeList) limit(key string, a, b *float64, none, sign float64) {
 	}
 }
 
-// optional compares a rule that an argument may have.
 func (c *changeList) optional(rule, key, a, b string) {
 	switch {
 	case a == b:
@@ -299,7 +295,6 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// completions returns the values that an argument offers.
 func completions(a *prompts.Argument) string {
 	if a.Complete == nil {
 		return ""

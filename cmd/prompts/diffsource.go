@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptoci"
 )
 
-// diffSide is one of the two sides of a diff: a folder of the disk.
 type diffSide struct {
 	name   string // as the user gave it
 	dir    string
@@ -83,7 +82,6 @@ func notInGit(arg string, err error) error {
 	return usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
 }
 
-// side opens a folder of a revision.
 func (r *repository) side(ctx context.Context, arg string) (*diffSide, error) {
 	tree, kind, err := r.object(ctx, arg)
 	if err != nil {
@@ -111,7 +109,6 @@ func emptySide(name string) (*diffSide, error) {
 	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
 }
 
-// gitFile is a file of a tree.
 type gitFile struct {
 	mode, object, path string
 	size               int64
@@ -141,7 +138,6 @@ func (r *repository) write(ctx context.Context, tree, to string) error {
 	}, "cat-file", "--batch")
 }
 
-// readTree reads the output of git ls-tree, of a tree that is within the limits.
 func readTree(entries *bufio.Reader) (files []gitFile, err error) {
 	made := map[string]bool{".": true} // folders
 	var bytes int64
@@ -172,7 +168,6 @@ func readTree(entries *bufio.Reader) (files []gitFile, err error) {
 	}
 }
 
-// writeFiles writes files whose contents come from git cat-file --batch.
 func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 	for _, f := range files {
 		if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {

@@ -22,10 +22,8 @@ const (
 	killDelay = time.Second
 )
 
-// errAnswerSize ends a command that prints too much.
 var errAnswerSize = fmt.Errorf("command printed more than the limit of %d bytes", maxAnswerBytes)
 
-// modelCommand is the author's command for answers: the flags --exec and --timeout.
 type modelCommand struct {
 	exec    string // empty for none
 	timeout time.Duration
@@ -44,7 +42,6 @@ func (m *modelCommand) check() error {
 	return nil
 }
 
-// modelInput is what the command of --exec gets.
 type modelInput struct {
 	Name     string          `json:"name"`
 	Case     string          `json:"case"`

@@ -90,8 +90,6 @@ The exit code is 1 if a prompt was refused.`,
 	}
 }
 
-// formatsOfTeam returns the formats for the clients in the settings of a folder, and reports
-// clients without one.
 func formatsOfTeam(cmd *cobra.Command, dir string) (formats []*format, err error) {
 	s, err := readSettings(regular.FS(dir))
 	if err != nil {
@@ -113,7 +111,6 @@ func formatsOfTeam(cmd *cobra.Command, dir string) (formats []*format, err error
 	return formats, nil
 }
 
-// export exports the prompts of a folder, or the commands of another client.
 func export(cmd *cobra.Command, f *format, dirs []string, target string) error {
 	e := &exporting{format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry), notes: map[string][]note{}, names: map[string]string{}}
 	if from := formatOfFolder(dirs[0]); from != nil {
@@ -188,7 +185,6 @@ func (e *exporting) run(ctx context.Context) error {
 // of the prompt follows it.
 const exportMark = "# prompts export "
 
-// write writes the file of a prompt.
 func (e *exporting) write(ctx context.Context, r *renderer, p *prompts.Prompt) (name string, notes []note, err error) {
 	name = e.commandName(p.Name)
 	if name == "" {
@@ -237,7 +233,6 @@ var appendedLabel = regexp.MustCompile(`\n\n(?:ARGUMENTS: |/\S+ )?$`)
 // maxOpen is how many arguments have a place in a command.
 const maxOpen = 99
 
-// content returns the file of a prompt.
 func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt) (content []byte, notes []note, err error) {
 	var open []prompts.Argument
 	for _, a := range p.Arguments {
@@ -300,7 +295,6 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 	return b.Bytes(), append(notes, more...), nil
 }
 
-// hintOf returns what a user sees of an argument.
 func hintOf(a prompts.Argument) string {
 	name := a.Name
 	if values := sample.Finite(schema.Of(a.Schema)); values != nil {

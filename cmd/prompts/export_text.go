@@ -76,7 +76,6 @@ func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, o
 	return append(parts, text[last:]), nil
 }
 
-// notOpen returns the error for an argument in whose place no placeholder can be.
 func (e *exporting) notOpen(p *prompts.Prompt, name string) error {
 	why := "compared in the template"
 	lines := e.lines(p.Source)
@@ -124,7 +123,6 @@ func computedLine(lines []string, name string) int {
 	return first
 }
 
-// commandWriter writes the text of a command.
 type commandWriter struct {
 	*exporting
 	strings.Builder
@@ -133,7 +131,6 @@ type commandWriter struct {
 	lost   string // a literal text that the client would change
 }
 
-// literal writes text that is not of the user.
 func (w *commandWriter) literal(text string) {
 	last := 0
 	places, escaped := w.read(text)
@@ -179,7 +176,6 @@ func (w *commandWriter) read(text string) (places, escaped []span) {
 	return places, escaped
 }
 
-// argument writes what stands for an argument before a text.
 func (w *commandWriter) argument(n int, after string) {
 	text := "<" + w.open[n].Name + ">"
 	from := w.Len()

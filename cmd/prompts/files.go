@@ -47,7 +47,6 @@ func findFolders(paths []string, found func(path, at string)) {
 	}
 }
 
-// findShown is [findFolders] for a command that has no log.
 func findShown(cmd *cobra.Command, paths []string) {
 	findFolders(paths, func(path, at string) { showFound(cmd, path, at) })
 }
@@ -56,7 +55,6 @@ func showFound(cmd *cobra.Command, path, at string) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
 }
 
-// openFolders checks that each path is a folder, and that none is in another one.
 func openFolders(paths []string) error {
 	for i, path := range paths {
 		info, err := os.Stat(path)
@@ -84,7 +82,6 @@ func openFolders(paths []string) error {
 	return nil
 }
 
-// isWithin reports whether the folder at path is dir or in dir.
 func isWithin(path, dir string) bool {
 	relative, err := filepath.Rel(absolute(dir), absolute(path))
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
@@ -131,7 +128,6 @@ func repositoryPath(name string) string {
 // that promptfs loads.
 const maxReadBytes = 1 << 20
 
-// readText returns the text of a file of a folder that is loaded, so that its size is limited.
 func readText(dir, file string) (string, error) {
 	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
 	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
@@ -144,7 +140,6 @@ func readText(dir, file string) (string, error) {
 	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
 }
 
-// partialFiles returns the paths of partials by their names.
 func partialFiles(dir string) map[string]string {
 	files := map[string]string{}
 	const folder = "_partials"

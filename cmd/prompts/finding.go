@@ -11,7 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// level is how serious a finding is.
 type level string
 
 const (
@@ -43,7 +42,6 @@ var rules = []struct{ id, text string }{
 	{"client", "A client cannot show the prompt."},
 }
 
-// finding is what check reports of a file.
 type finding struct {
 	Path    string `json:"path"`             // with slashes, as the user gave the folder
 	Line    int    `json:"line,omitempty"`   // from 1
@@ -75,7 +73,6 @@ func byPlace(a, b finding) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 }
 
-// withHint returns a message with its hint on one line.
 func withHint(message, hint string) string {
 	if hint == "" {
 		return message
@@ -113,7 +110,6 @@ func all(err error) []error {
 	return []error{err}
 }
 
-// findings are what a report lists, and what its text form needs.
 type findings struct {
 	Findings []finding `json:"findings"`
 
@@ -121,7 +117,6 @@ type findings struct {
 	color bool
 }
 
-// writeText writes each finding with the line that it is about.
 func (r *findings) writeText(w io.Writer) error {
 	var b strings.Builder
 	paint := painter(r.color)
@@ -159,7 +154,6 @@ func (r *findings) writeText(w io.Writer) error {
 // maxDiffLines is how many lines of a diff are shown.
 const maxDiffLines = 60
 
-// diffColors are the colors of the lines of a diff, by how they begin.
 var diffColors = map[string]string{"-": "31", "+": "32", "@": "36"}
 
 // writeGitHub writes workflow commands, which GitHub shows at the lines of a change.

@@ -85,7 +85,6 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, []*find
 	return reg, errs
 }
 
-// testSuite is a folder with its cases.
 type testSuite struct {
 	dir      string
 	fsys     fs.FS
@@ -95,7 +94,6 @@ type testSuite struct {
 	errs     []*finding    // of prompts and of test files
 }
 
-// loadTests loads a folder. A test file with errors is left out.
 func loadTests(ctx context.Context, dir string) *testSuite {
 	reg, faults := loadFolders(ctx, []string{dir})
 	files, errs := loadCases(dir, reg, faults)
@@ -135,8 +133,6 @@ func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*ca
 	return files, errs
 }
 
-// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
-// form of the names.
 func patternOf(args []string) (string, error) {
 	pattern := norm.NFC.String(strings.Join(args, ""))
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -145,7 +141,6 @@ func patternOf(args []string) (string, error) {
 	return pattern, nil
 }
 
-// isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
 func isSelected(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name)
 	return ok || pattern == ""
@@ -268,7 +263,6 @@ func readStoreIgnore(fsys fs.FS) ([]string, error) {
 	return ignore, nil
 }
 
-// unignored is a folder without the files that its settings ignore.
 type unignored struct {
 	regular.FS
 	ignore []string
@@ -284,7 +278,6 @@ func (u unignored) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return regular.Matches(u.ignore, path.Join(name, e.Name())) }), err
 }
 
-// clientNames returns the clients whose limits are known.
 func clientNames() []string {
 	var names []string
 	for _, r := range portable.Rules {

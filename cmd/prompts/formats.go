@@ -121,7 +121,6 @@ func hasPrompts(reg *prompts.Registry, prefix string) bool {
 	return false
 }
 
-// noPrompts says that the folder has no prompts, and the extensions of its files.
 func (f *foreignFolder) noPrompts() string {
 	if len(f.extensions) == 0 {
 		return "folder has no prompts"
@@ -129,7 +128,6 @@ func (f *foreignFolder) noPrompts() string {
 	return "folder has no prompts, but files with the extensions " + strings.Join(f.extensions, ", ")
 }
 
-// error returns the error of the folder, once for all files.
 func (f *foreignFolder) error() *promptfs.Error {
 	name, files := "FORMAT", "commands of another program"
 	if f.format != nil {
@@ -145,7 +143,6 @@ func (f *foreignFolder) error() *promptfs.Error {
 	}
 }
 
-// isOf reports whether an error of a file is one of the other format.
 func (f *foreignFolder) isOf(path, text string) bool {
 	return f.paths[path] && foreignErrors.MatchString(text)
 }
@@ -164,7 +161,6 @@ func (f *foreignFolder) once(err error) error {
 	return errors.Join(errs...)
 }
 
-// onceHandler is the handler of a log without the errors of the other format.
 type onceHandler struct {
 	slog.Handler
 	folder *foreignFolder
@@ -290,7 +286,6 @@ var commandFormats = []format{
 	{name: "skills", title: "Agent Skills", dir: ".agents/skills", keys: "name description", shell: skillsShell, stays: skillsStays, file: "%s/SKILL.md", readers: []string{"Codex", "Copilot CLI"}},
 }
 
-// formatNames returns the names of the formats that import reads, or that export writes.
 func formatNames(isWanted func(f *format) bool) []string {
 	var names []string
 	for i := range commandFormats {
@@ -312,8 +307,6 @@ func formatOf(name string, isWanted func(f *format) bool) *format {
 	return &commandFormats[i]
 }
 
-// formatOfFolder returns the format of the files in a folder that is the one of a program, or
-// that is below; nil for another.
 func formatOfFolder(dir string) *format {
 	of := filepath.ToSlash(absolute(dir)) + "/"
 	of = strings.NewReplacer("/.opencode/command/", "/.opencode/commands/", "/.agent/workflows/", "/.agents/workflows/").Replace(of)
@@ -325,7 +318,6 @@ func formatOfFolder(dir string) *format {
 	return nil
 }
 
-// files is what import says of the names of the files.
 func (f *format) fileNames() string {
 	if f.folder {
 		return f.files[0]
@@ -333,8 +325,6 @@ func (f *format) fileNames() string {
 	return "*" + strings.Join(f.files, ", *")
 }
 
-// target returns the path of the prompt for the path of a file, and whether the file is one
-// of the format.
 func (f *format) target(name string) (string, bool) {
 	for _, end := range f.files {
 		if dir, base := path.Split(name); f.folder {

@@ -129,7 +129,6 @@ func line(name string) string {
 // maxPath is the length of the longest path that is read, in bytes.
 const maxPath = 4096
 
-// from returns a path that is relative to a folder, or absolute.
 func from(dir, name string) string {
 	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -142,7 +141,6 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ownCommon and ownPrivate return the copies of the folders. Their layout is that of Git.
 func (r *repository) ownCommon() string { return filepath.Join(r.own, "git") }
 func (r *repository) ownPrivate() string {
 	if r.private == r.common {
@@ -151,7 +149,6 @@ func (r *repository) ownPrivate() string {
 	return filepath.Join(r.ownCommon(), "worktrees", "w")
 }
 
-// prepare checks the version of Git and makes the repository in the temporary folder.
 func (r *repository) prepare(ctx context.Context) error {
 	out, err := r.output(ctx, "version")
 	if err != nil {
@@ -359,7 +356,6 @@ func (r *repository) inFolder(name string) (string, error) {
 	}
 }
 
-// object returns the ID and the type of an object, such as HEAD, or HEAD~1:prompts.
 func (r *repository) object(ctx context.Context, name string) (id, kind string, err error) {
 	if upstream.MatchString(name) {
 		return "", "", errors.New("upstream of a branch is in the configuration of the repository, which is not read; write the name of the branch, such as origin/main")

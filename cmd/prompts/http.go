@@ -22,15 +22,12 @@ import (
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
-// httpOptions are the flags of serve for HTTP.
 type httpOptions struct {
 	address, cert, key, tokens string
 	hosts, origins             []string
 	isInsecure                 bool
 }
 
-// check reports flags that do not fit together, and an address at which everybody would
-// be answered.
 func (o *httpOptions) check() error {
 	if o.address == "" {
 		if o.cert != "" || o.key != "" || o.tokens != "" || len(o.hosts) > 0 || len(o.origins) > 0 || o.isInsecure {
@@ -58,7 +55,6 @@ func (o *httpOptions) check() error {
 	return nil
 }
 
-// checkAddress reports the value of a flag that is no address to listen at.
 func checkAddress(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -215,7 +211,6 @@ func withAnyHost(next http.Handler) http.Handler {
 	})
 }
 
-// listen opens the address, and logs the URL of the server.
 func (o *httpOptions) listen(logger *slog.Logger, prompts int) (net.Listener, error) {
 	scheme := "http"
 	if o.cert != "" {
@@ -241,8 +236,6 @@ func localAddress(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// routes returns the handler of all paths: the endpoint, the health of the server, and the
-// others.
 func routes(endpoint, others http.Handler, isStopping *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", endpoint)

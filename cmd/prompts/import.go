@@ -113,7 +113,6 @@ func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, d
 	return nil
 }
 
-// marked returns a file with its mark.
 func marked(content []byte, origin string) []byte {
 	below := strings.TrimPrefix(string(content), "---\n")
 	return []byte("---\n" + markOf(origin, below) + "\n" + below)
@@ -124,8 +123,6 @@ func markOf(origin, below string) string {
 	return importMark + hex.EncodeToString(sum[:8])
 }
 
-// isImportOf returns a function with the error for a file that import did not write for the
-// source, or that was changed since.
 func isImportOf(origin string) func(path, content string) error {
 	return func(path, content string) error {
 		mark, below, _ := strings.Cut(strings.TrimPrefix(content, "---\n"), "\n")
@@ -139,7 +136,6 @@ func isImportOf(origin string) func(path, content string) error {
 	}
 }
 
-// convert converts the files of a source, and calls done for each.
 func convert(ctx context.Context, f *format, src string, done func(c *conversion) error) error {
 	files, folder, err := importFiles(src, f)
 	if err != nil {
@@ -169,7 +165,6 @@ func (c *conversion) report(out io.Writer, target string) {
 	writeNotes(out, c.notes)
 }
 
-// writeNotes writes notes in the order of their lines.
 func writeNotes(out io.Writer, notes []note) {
 	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return a.line - b.line }) {
 		fmt.Fprintf(out, "  %s%s\n", atLine(n.line), printable(n.text))
@@ -215,7 +210,6 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 // importFile is a file to convert and the path of its prompt, both with slashes.
 type importFile struct{ source, target string }
 
-// importFiles returns the files to convert, and the folder of their paths.
 func importFiles(src string, f *format) (files []importFile, folder string, err error) {
 	info, err := os.Stat(src)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -135,7 +135,6 @@ func listed(value string) []string {
 	return names
 }
 
-// placeKind is what a placeholder stands for.
 type placeKind uint8
 
 const (
@@ -167,7 +166,6 @@ type commandText struct {
 	usesHint bool
 }
 
-// read finds the placeholders. names are those of words.
 func (t *commandText) read(names []string) {
 	if t.place == nil {
 		return
@@ -243,7 +241,6 @@ func (t *commandText) has(kinds ...placeKind) bool {
 	return slices.ContainsFunc(t.places, func(p place) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// words returns the words that the text has placeholders for, each once and in order.
 func (t *commandText) words() []int {
 	var all []int
 	for _, p := range t.places {
@@ -288,7 +285,6 @@ func (t *commandText) nameWords() {
 	}
 }
 
-// name names a word, unless another word or the whole text has the name.
 func (t *commandText) name(word int, name string) bool {
 	isFree := !t.taken[name]
 	if isFree {
@@ -419,7 +415,6 @@ func commandName(source string) string {
 	return strings.Join(segments, ":")
 }
 
-// firstSentence returns the first line of a text that is no heading.
 func firstSentence(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

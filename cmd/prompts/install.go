@@ -91,7 +91,6 @@ func (c *client) entry(s server) entry {
 	return e
 }
 
-// command returns the client's command that adds or removes a server.
 func (c *client) command(s server, scope string, isRemoved bool) []string {
 	words := strings.Fields(c.add)
 	if isRemoved {
@@ -119,7 +118,6 @@ var (
 	ofHTTPURL  = &entry{HTTPURL: "URL"}
 )
 
-// clients are sorted by name.
 var clients = []client{
 	{
 		name: "claude-code", title: "Claude Code", project: ".mcp.json", keys: mcpServers, remote: &entry{Type: "http"}, hasScopes: true,
@@ -287,7 +285,6 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	return o.run(cmd, c, s)
 }
 
-// change adds the server to the file of a client or removes it, or prints the entry.
 func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err error) {
 	if c.keys == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
@@ -337,7 +334,6 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err er
 	return nil
 }
 
-// serverOf returns the server for folders, for a release, or for a URL.
 func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	s := server{name: o.name}
 	if len(args) == 0 {
@@ -487,7 +483,6 @@ func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 	return nil
 }
 
-// shellQuoted returns a command as a POSIX shell reads it.
 func shellQuoted(command []string) string {
 	words := make([]string, len(command))
 	for i, w := range command {

@@ -16,9 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file finds the lines of texts and of arguments in the files of folders, and the code in
-// Markdown.
-
 type lineReader struct {
 	dirs  []string
 	files map[string][]string // lines by path
@@ -26,7 +23,6 @@ type lineReader struct {
 
 func newLineReader(dir string) *lineReader { return &lineReader{dirs: []string{dir}} }
 
-// fileOf returns the folder of a path, and the path of the file in the folder.
 func (r *lineReader) fileOf(path string) (dir, name string) {
 	for _, dir := range r.dirs {
 		if name, ok := strings.CutPrefix(path, prefixOf(dir)); ok {
@@ -51,7 +47,6 @@ func (r *lineReader) lines(path string) []string {
 	return r.files[path]
 }
 
-// argumentLines returns the lines on which the front matter names arguments, by the names.
 func argumentLines(lines []string) map[string]int {
 	var front struct{ Arguments []struct{ Name string } }
 	value, lineOf, _ := promptfs.ParseYAML("", frontOf([]byte(strings.Join(lines, "\n")))) // errors were reported

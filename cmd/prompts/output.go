@@ -17,9 +17,6 @@ import (
 	"golang.org/x/term"
 )
 
-// This file has the writer of all that the commands print, its JSON, the short forms of texts,
-// and the progress of a command.
-
 // output is the standard output or error of a command. Names and texts of files, registries and
 // other programs can have characters that a terminal executes, or that change the order of
 // others: they become visible. Only styled makes escape sequences.

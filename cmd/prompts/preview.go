@@ -221,7 +221,6 @@ func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handl
 	})
 }
 
-// handle reads a request and writes the answer, or the error as text.
 func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in asked
@@ -245,7 +244,6 @@ func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked
 	}
 }
 
-// writePage sends a value to the page. An error means that the page has disconnected.
 func writePage(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -26,8 +26,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// This file has push and pull. store.go has the commands that move labels.
-
 func newPush() *cobra.Command {
 	var info promptoci.Info
 	var created string
@@ -122,7 +120,6 @@ func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (dige
 	return r.Digest, promptoci.Push(ctx, s, r)
 }
 
-// releaseFiles returns the files of a release: those of prompts and skills.
 func releaseFiles(dir string) (map[string][]byte, error) {
 	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry), ReadIgnore: readIgnore})
 }
@@ -145,7 +142,6 @@ func createdAt(flag string) (time.Time, error) {
 	return time.Now(), nil
 }
 
-// describe fills in what Git says of the files of a folder, if the folder is in a repository.
 func describe(ctx context.Context, dir string, files map[string][]byte, i *promptoci.Info) error {
 	i.Author = author()
 	if i.Revision != "" && i.Source != "" {

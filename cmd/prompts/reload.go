@@ -70,7 +70,6 @@ func (r *reloaded[T]) get(ctx context.Context) (value T) {
 	return r.state.Load().value
 }
 
-// isCurrent reports whether the files are those of infos.
 func isCurrent(paths []string, infos []fs.FileInfo) bool {
 	for i, path := range paths {
 		info, err := os.Stat(path)
@@ -152,7 +151,6 @@ func readFiles(ctx context.Context, paths []string) (contents [][]byte, infos []
 	return contents, infos, nil
 }
 
-// tokenFile has the bearer tokens of a file that is read again.
 type tokenFile struct{ *reloaded[tokens] }
 
 // tokens has the clients by the hashes of their tokens, so that the time of a search says

@@ -107,7 +107,6 @@ func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadEr
 	return loaded, errors.Join(errs...), nil
 }
 
-// completeRender completes the folder, the name of the prompt, and its arguments.
 func completeRender(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
@@ -138,7 +137,6 @@ func completeRender(_ *cobra.Command, args []string, toComplete string) ([]strin
 // maxValueBytes is the size of the largest value that is read from a file.
 const maxValueBytes = 4 << 20
 
-// readValues reads arguments of the form key=value.
 func readValues(args []string, in io.Reader) (map[string]string, error) {
 	values := map[string]string{}
 	usedInput := ""
@@ -223,8 +221,6 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 	return nil
 }
 
-// readAnswer reads the line with the value of an argument. A terminal does not show a
-// sensitive value.
 func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.Writer) (string, error) {
 	if a.Sensitive {
 		secret, err := term.ReadPassword(int(in.(*os.File).Fd()))
@@ -353,7 +349,6 @@ func listTable(w io.Writer, reg *prompts.Registry) error {
 	return t.Flush()
 }
 
-// promptNames completes the names of the prompts in a folder.
 func promptNames(dir string) []string {
 	if openFolders([]string{dir}) != nil {
 		return nil

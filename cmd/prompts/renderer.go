@@ -53,7 +53,6 @@ func (r *renderer) render(ctx context.Context, name string, args map[string]stri
 	return r.call(ctx, name, args, prompts.CallOptions{})
 }
 
-// call is render for a client of the newest version with sessions.
 func (r *renderer) call(ctx context.Context, name string, args map[string]string, client prompts.CallOptions) (result *prompts.Result, raw json.RawMessage, cause, err error) {
 	var c captured
 	params, err := json.Marshal(map[string]any{"name": name, "arguments": args})
@@ -67,7 +66,6 @@ func (r *renderer) call(ctx context.Context, name string, args map[string]string
 
 const maxTrials = 64 // renderings of a prompt, fewer if they are long
 
-// subject returns a prompt for package trial.
 func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subject {
 	return &trial.Subject{Prompt: p, Get: func(args map[string]string) (*trial.Rendering, error) {
 		result, _, _, err := r.render(ctx, p.Name, args)
@@ -132,7 +130,6 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 	return trials, failures
 }
 
-// check returns the error of a get.
 func (r *renderer) check(ctx context.Context, p *prompts.Prompt, args map[string]string) error {
 	_, _, _, err := r.render(ctx, p.Name, args)
 	return err

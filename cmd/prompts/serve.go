@@ -150,7 +150,6 @@ func namedFolders(args []string) (dirs []string, names map[string]string, err er
 	return dirs, names, nil
 }
 
-// set reads the instructions, and the settings of the folders for which there are no flags.
 func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logger) error {
 	if o.instructions != "" {
 		text, err := regular.ReadFile(cmd.Context(), o.instructions, maxInstructions)
@@ -165,8 +164,6 @@ func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logge
 	return folderSettings(dirs, &o.tools, &o.instructions, cmd.Flags().Changed, logger)
 }
 
-// folderSettings sets the tools and the instructions to those of the settings of folders, unless a
-// flag is set.
 func folderSettings(dirs []string, tools, instructions *string, isSet func(flag string) bool, logger *slog.Logger) error {
 	ofTools := ""
 	for _, dir := range dirs {
@@ -188,7 +185,6 @@ func folderSettings(dirs []string, tools, instructions *string, isSet func(flag 
 	return nil
 }
 
-// check reports flags that do not fit together.
 func (o *serveOptions) check(cmd *cobra.Command, dirs []string) error {
 	if err := checkTools(o.tools, dirs); err != nil {
 		return err
@@ -236,7 +232,6 @@ func nameFlag(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// serve serves until ctx ends.
 func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[string]string, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -295,7 +290,6 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[strin
 	return srv.Serve(ctx, stdio.New())
 }
 
-// follow fills the registry from the bucket until stop is called.
 func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (stop func(), err error) {
 	// By default, package nats writes errors to standard error for as long as that blocks.
 	logError := func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -318,7 +312,6 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 	return func() { follower.Close(); nc.Close() }, nil
 }
 
-// natsURLs returns the URLs in the value of --nats, which separates them by commas.
 func natsURLs(value string) ([]*url.URL, error) {
 	err := usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
 	var all []*url.URL
@@ -360,10 +353,8 @@ func redacted(urls []*url.URL) string {
 // half the allocations of prompts.AuditLog, and no request waits for the log.
 type usageLog struct{ logger *slog.Logger }
 
-// Begin is part of [observe.Observer].
 func (usageLog) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
 
-// End is part of [observe.Observer].
 func (l usageLog) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	if op.Kind != observe.KindRequest || op.Method != "prompts/get" && (op.Method != "tools/call" || out.Prompt == "") {
 		return

@@ -138,7 +138,6 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	return r, nil
 }
 
-// runAll runs the cases in parallel, and returns their results in the same order.
 func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*cases.Case) []testResult {
 	results := make([]testResult, len(selected))
 	var next atomic.Int64
@@ -187,7 +186,6 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 	return out
 }
 
-// coverageReport is what the cases render, and what they do not.
 type coverageReport struct {
 	Total  int      `json:"total"` // branches, arguments, values, partials and prompts
 	Missed []missed `json:"missed"`
@@ -299,7 +297,6 @@ func neverOf(b coverage.Block) string {
 	return never[b.IsElse][name]
 }
 
-// addElements adds the elements of an array, as text.
 func addElements(to map[string]bool, list string) {
 	for value := range strings.SplitSeq(strings.Trim(list, "[]"), ",") {
 		to[strings.Trim(strings.TrimSpace(value), `"`)] = true

@@ -21,9 +21,6 @@ import (
 	"github.com/mcp-prompts/prompts/prompttools"
 )
 
-// This file has what the commands share: their arguments, their flags, and the errors of the
-// command line.
-
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -34,7 +31,6 @@ var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
 // errReported ends a command with exitFailed. The command has printed the reason.
 var errReported = errors.New("reported")
 
-// unknown returns the error for a name that is not among the known names.
 func unknown(kind, name string, known []string) error {
 	if near := nearest.Name(name, known); near != "" {
 		return usageErrorf("unknown %s %q; did you mean %q?", kind, name, near)
@@ -51,7 +47,6 @@ func unknown(kind, name string, known []string) error {
 	return usageErrorf("unknown %s %q; expected one of %s", kind, name, strings.Join(known, ", "))
 }
 
-// commandNames returns the names of the commands of a command that users see.
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -62,7 +57,6 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// rejectUnknown makes an argument of a command that has only commands of its own an error.
 func rejectUnknown(kind string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -72,10 +66,8 @@ func rejectUnknown(kind string) cobra.PositionalArgs {
 	}
 }
 
-// atLeastOne accepts one argument or more.
 func atLeastOne(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what+" is missing") }
 
-// between accepts as many arguments. missing is the error for fewer.
 func between(least, most int, missing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {
@@ -85,7 +77,6 @@ func between(least, most int, missing string) cobra.PositionalArgs {
 	}
 }
 
-// exactly accepts n arguments.
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -95,12 +86,10 @@ func exactly(n int) cobra.PositionalArgs {
 	}
 }
 
-// completeFolders completes the folders on the command line.
 func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeFirst completes the first argument with names, and the others as rest says.
 func completeFirst(names []string, rest cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -136,7 +125,6 @@ func addHelp(root *cobra.Command) {
 // formOf is the annotation of a flag with the form of its value.
 const formOf = "form"
 
-// flagError returns the error for a flag that is unknown or has an invalid value.
 func flagError(cmd *cobra.Command, err error) error {
 	var notExist *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -181,7 +169,6 @@ func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) 
 	return func(w io.Writer, r R) error { return formats[*format](w, r) }
 }
 
-// addTools adds the flag --tools.
 func addTools(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "tools", "", usage)
 	flags.Lookup("tools").NoOptDefVal = "each"
@@ -198,7 +185,6 @@ func checkTools(value string, dirs []string) error {
 	return checkToolsOf("--tools", value)
 }
 
-// checkToolsOf reports an invalid value of the flag or of the key in settings.
 func checkToolsOf(name, value string) error {
 	if value == "" || value == "each" || value == "pair" {
 		return nil
@@ -206,7 +192,6 @@ func checkToolsOf(name, value string) error {
 	return usageErrorf("%s must be each or pair, got %q", name, value)
 }
 
-// toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
 func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
 	if value == "pair" {
