@@ -153,7 +153,6 @@ const maxNesting = 10_000
 // noBrackets matches strings and comments, whose brackets nest nothing.
 var noBrackets = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/`)
 
-// checkNesting returns an error for a document, which may have comments, that nests too deep.
 func checkNesting(document []byte) error {
 	depth := 0
 	for _, c := range noBrackets.ReplaceAll(document, nil) {

@@ -22,8 +22,7 @@ type diffSide struct {
 	remove func() // of what was made for it
 }
 
-// diffSources are what a side may be. Each returns nil for an argument that is another
-// one's; the first that knows the argument opens the side.
+// diffSources each return nil for an argument that is another one's.
 var diffSources = []func(ctx context.Context, arg string) (*diffSide, error){folderSide, releaseSide, gitSide}
 
 func openSide(ctx context.Context, arg string) (*diffSide, error) {
@@ -49,18 +48,12 @@ func folderSide(_ context.Context, arg string) (*diffSide, error) {
 }
 
 const (
-	// maxRevisionFiles is the number of files and folders that a folder of a revision may
-	// have.
-	maxRevisionFiles = 100_000
-	// maxRevisionBytes is the size of their paths, and of the files that are read.
-	maxRevisionBytes = 256 << 20
-	// maxRevisionFile is the size of the largest file that is read: no larger one is
-	// loaded.
-	maxRevisionFile = 4 << 20
+	maxRevisionFiles = 100_000   // and folders, of a folder of a revision
+	maxRevisionBytes = 256 << 20 // of their paths, and of the files that are read
+	maxRevisionFile  = 4 << 20   // bytes of a file that is read: no larger one is loaded
 )
 
-// gitSide opens a folder of a Git revision, REVISION:FOLDER. FOLDER begins at the root of
-// the repository, or with ./ at the current folder.
+// gitSide opens REVISION:FOLDER. FOLDER begins at the root of the repository, or with ./ at the current folder.
 func gitSide(ctx context.Context, arg string) (*diffSide, error) {
 	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 && revision != "@" { // C:\prompts
 		return nil, nil
@@ -114,8 +107,7 @@ type gitFile struct {
 	size               int64
 }
 
-// write writes the files of a tree into the folder to. It asks Git for the objects
-// themselves, so that no attribute of the repository leaves out or changes a file.
+// write asks Git for the objects themselves, so that no attribute leaves out or changes a file.
 func (r *repository) write(ctx context.Context, tree, to string) error {
 	var files []gitFile
 	list := func(entries *bufio.Reader) (err error) { files, err = readTree(entries); return err }

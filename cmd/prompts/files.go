@@ -19,11 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// This file names, reads and writes the files of folders. folders.go loads their prompts and settings.
-
-// findFolders replaces each relative path, without .., that does not exist: if a folder above, up to
-// the root of the repository, has the path, the path leads there. A client may start a server in
-// any folder of a repository. found is called for each such path.
+// findFolders looks for a relative path, without .., that does not exist in the folders above, up to the root
+// of the repository: a client may start a server in any folder. found is called for each path found.
 func findFolders(paths []string, found func(path, at string)) {
 	above := []string{"."} // up to the root of the repository
 	for at := "."; !exists(filepath.Join(at, ".git")); above = append(above, at) {
@@ -47,8 +44,10 @@ func findFolders(paths []string, found func(path, at string)) {
 	}
 }
 
-func findShown(cmd *cobra.Command, paths []string) {
+// openFound is [findFolders] and [openFolders] for a command that has no log.
+func openFound(cmd *cobra.Command, paths []string) error {
 	findFolders(paths, func(path, at string) { showFound(cmd, path, at) })
+	return openFolders(paths)
 }
 
 func showFound(cmd *cobra.Command, path, at string) {
@@ -99,8 +98,7 @@ func absolute(path string) string {
 	return path
 }
 
-// prefixOf returns the beginning of the Source of each prompt of a folder, so that
-// Source is the path of the file as a user would write it.
+// prefixOf returns the beginning of each Source in a folder: Source is the path as a user would write it.
 func prefixOf(dir string) string {
 	if dir = filepath.ToSlash(filepath.Clean(dir)); dir != "." {
 		return strings.TrimSuffix(dir, "/") + "/"
@@ -108,8 +106,7 @@ func prefixOf(dir string) string {
 	return "./"
 }
 
-// repositoryPath returns a path relative to the root of its repository, with slashes, or
-// unchanged if it is in none.
+// repositoryPath returns a path from the root of its repository on, or unchanged if it is in none.
 func repositoryPath(name string) string {
 	real := absolute(filepath.FromSlash(name))
 	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
@@ -124,8 +121,7 @@ func repositoryPath(name string) string {
 	}
 }
 
-// maxReadBytes is the size of the largest file of which lines are shown: the largest
-// that promptfs loads.
+// maxReadBytes is the size of the largest file of which lines are shown: as of promptfs.
 const maxReadBytes = 1 << 20
 
 func readText(dir, file string) (string, error) {
@@ -176,8 +172,7 @@ func create(path string, content []byte) error {
 
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
 
-// writeOwn writes a file of a folder that may have an older one of the command's own. check
-// returns the error for the content of another one, with LF at the end of lines.
+// writeOwn replaces an older file if check returns no error for its content, which has LF at the end of lines.
 func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool, check func(path, content string) error) error {
 	target := filepath.Join(dir, filepath.FromSlash(name))
 	old, err := regular.Read(ctx, regular.FS(dir), name, maxReadBytes)
@@ -194,8 +189,7 @@ func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool
 	return writeIn(dir, name, content, isNew)
 }
 
-// writeIn writes a file of a folder, a new one or at once in place of the old one. No link leads
-// out of the folder.
+// writeIn writes a file in a folder, a new one or in place of the old one. No link leads out of the folder.
 func writeIn(dir, name string, content []byte, isNew bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -213,8 +207,7 @@ func writeIn(dir, name string, content []byte, isNew bool) error {
 	return create(path, content)
 }
 
-// inFolder returns the path of a file in a folder without links, none of which may lead out
-// of the folder. The file and folders in the path need not exist.
+// inFolder returns the path of a file, which need not exist, without links. None may lead out of the folder.
 func inFolder(dir, name string) (string, error) {
 	d, err := regular.OpenDir(dir)
 	if err != nil {
@@ -229,8 +222,7 @@ func inFolder(dir, name string) (string, error) {
 	}
 }
 
-// replace replaces the content of a file at once: readers see the old content or the
-// new one. A symbolic link stays, and its target is replaced.
+// replace replaces the content of a file, or of its target, at once: readers see the old or the new one.
 func replace(path string, content []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

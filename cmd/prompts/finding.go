@@ -20,8 +20,7 @@ const (
 	levelOff     level = "off"     // in settings alone: no finding
 )
 
-// rules has the rules of check with what each is about, in the order of the
-// documentation.
+// rules are in the order of the documentation.
 var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
 	{"skill", "A folder with a SKILL.md is not a valid skill."},
@@ -60,11 +59,11 @@ func (f *finding) Error() string {
 
 // placeOf returns a place as editors read it. Line and column are 0 if they are unknown.
 func placeOf(path string, line, column int) string {
-	if line > 0 {
-		path += fmt.Sprintf(":%d", line)
-		if column > 0 {
-			path += fmt.Sprintf(":%d", column)
+	for _, n := range []int{line, column} {
+		if n == 0 {
+			break
 		}
+		path += fmt.Sprintf(":%d", n)
 	}
 	return path
 }
@@ -114,12 +113,11 @@ type findings struct {
 	Findings []finding `json:"findings"`
 
 	lines func(path string) []string
-	color bool
 }
 
 func (r *findings) writeText(w io.Writer) error {
 	var b strings.Builder
-	paint := painter(r.color)
+	paint := painter(hasColor(w))
 	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
 	for _, f := range r.Findings {
 		place := placeOf(f.Path, f.Line, f.Column)
@@ -151,8 +149,7 @@ func (r *findings) writeText(w io.Writer) error {
 	return err
 }
 
-// maxDiffLines is how many lines of a diff are shown.
-const maxDiffLines = 60
+const maxDiffLines = 60 // that are shown
 
 var diffColors = map[string]string{"-": "31", "+": "32", "@": "36"}
 

@@ -22,8 +22,7 @@ import (
 // foreignErrors match the errors that a file of another format has.
 var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
 
-// commandKeys are keys that commands of several programs have in their front matter, and prompts
-// never have.
+// commandKeys are keys of several programs in the front matter of commands. Prompts never have them.
 var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
 
 type foreignFolder struct {
@@ -33,9 +32,8 @@ type foreignFolder struct {
 	extensions []string        // of all files
 }
 
-// findForeign returns what a folder has of another program: all files of its format if the
-// folder is the program's own, and otherwise those with an extension or with keys that no prompt
-// has, if that is at least half of the files. Otherwise, and if ctx ends, paths is empty.
+// findForeign returns all files of its format if the folder is the program's own, and otherwise those that no
+// prompt looks like, if they are half of the files. Otherwise, and if ctx ends, paths is empty.
 func findForeign(ctx context.Context, dir string) foreignFolder {
 	f := foreignFolder{dir: dir, format: formatOfFolder(dir), paths: map[string]bool{}}
 	isOwn := f.format != nil
@@ -85,8 +83,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	return f
 }
 
-// formatOfFile reports whether a file is one of another program, and of which if no other has
-// such files.
+// formatOfFile reports whether a file is one of another program. of is nil if several have such files.
 func formatOfFile(name string, content []byte) (of *format, ok bool) {
 	front := frontOf(content)
 	for i := range commandFormats {

@@ -170,8 +170,7 @@ func describe(ctx context.Context, dir string, files map[string][]byte, i *promp
 	return err
 }
 
-// isCommitted reports whether a release of the current commit has the same files, but for
-// the line breaks of Windows.
+// isCommitted reports whether HEAD has the same files, but for the line breaks of Windows.
 func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (bool, error) {
 	side, err := r.side(ctx, "HEAD:./")
 	if errors.As(err, new(usageError)) { // the commit does not have the folder
@@ -187,9 +186,8 @@ func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (
 	}), nil
 }
 
-// publicURL returns the part of the URL of a repository that anybody may read: without user,
-// password, query and fragment. The result is empty for a path of this machine, and for an
-// address of a remote helper of Git.
+// publicURL returns a URL without user, password, query and fragment, so that anybody may read it.
+// The result is empty for a path of this machine, and for an address of a remote helper of Git.
 func publicURL(text string) string {
 	if !strings.Contains(text, "://") { // user@host:path, as ssh knows it
 		host, file, _ := strings.Cut(text[strings.LastIndexByte(text, '@')+1:], ":")
@@ -242,9 +240,8 @@ that does not exist or is empty. With --force, the content of the folder is repl
 	})
 }
 
-// writeFolder writes files into a temporary folder, which then takes the place of dir. If
-// dir exists, it stays and gets the entries of the temporary folder, because dir can be the
-// working directory of a shell or the mount point of a volume.
+// writeFolder writes files into a temporary folder, which then takes the place of dir. If dir exists,
+// only its entries change, because dir can be the working directory of a shell or a mount point.
 func writeFolder(dir string, files map[string][]byte) (err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {

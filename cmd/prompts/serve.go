@@ -132,8 +132,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	return cmd
 }
 
-// namedFolders returns the folders of arguments, DIR or NAME=DIR, and what is in front of the names of
-// the prompts of each. A path that exists wins.
+// namedFolders returns what is in front of the names of prompts for NAME=DIR. A path that exists wins.
 func namedFolders(args []string) (dirs []string, names map[string]string, err error) {
 	names = map[string]string{}
 	for _, arg := range args {
@@ -217,17 +216,10 @@ func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
 	return nil, usageErrorf("--log-format must be text or json, got %q", o.logFormat)
 }
 
-// nameFlag replaces the option of package streamablehttp that would allow a rejected
-// request by the flag for it.
+// nameFlag names the flag that would allow a rejected request, in place of the option.
 func nameFlag(_ []string, a slog.Attr) slog.Attr {
-	if a.Key != "allow_with" {
-		return a
-	}
-	switch a.Value.String() {
-	case "streamablehttp.Options.AllowedHosts":
-		return slog.String(a.Key, "--allow-host")
-	case "streamablehttp.Options.AllowedOrigins":
-		return slog.String(a.Key, "--allow-origin")
+	if a.Key == "allow_with" {
+		return slog.String(a.Key, flagNames.Replace(a.Value.String()))
 	}
 	return a
 }
@@ -274,7 +266,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[strin
 		}
 		stop, err := o.follow(ctx, reg, files)
 		if err != nil {
-			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(urls), err)
+			return fmt.Errorf("bucket %q at %s: %w", o.bucket, urls, err)
 		}
 		defer stop()
 	} else if err := watchFolders(ctx, reg, dirs, names, files, nil); err != nil {
@@ -299,12 +291,11 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 	if err != nil {
 		return nil, err
 	}
+	var follower *promptnats.Follower
 	js, err := jetstream.New(nc)
-	if err != nil {
-		nc.Close()
-		return nil, err
+	if err == nil {
+		follower, err = promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: files})
 	}
-	follower, err := promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: files})
 	if err != nil {
 		nc.Close()
 		return nil, err
@@ -312,9 +303,11 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 	return func() { follower.Close(); nc.Close() }, nil
 }
 
-func natsURLs(value string) ([]*url.URL, error) {
-	err := usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
-	var all []*url.URL
+// natsURLs returns the URLs in the value of --nats without passwords and tokens. A user without a
+// password is a token.
+func natsURLs(value string) (redacted string, err error) {
+	err = usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
+	var all []string
 	for part := range strings.SplitSeq(value, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue // nats.Connect ignores it, too
@@ -324,29 +317,17 @@ func natsURLs(value string) ([]*url.URL, error) {
 		}
 		u, parseErr := url.Parse(part)
 		if parseErr != nil || u.Host == "" { // the error may have the password
-			return nil, err
+			return "", err
 		}
-		all = append(all, u)
-	}
-	if len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
-}
-
-// redacted returns URLs of NATS without passwords and tokens. A user without a password
-// is a token.
-func redacted(urls []*url.URL) string {
-	var all []string
-	for _, u := range urls {
 		if _, hasPassword := u.User.Password(); u.User != nil && !hasPassword {
-			bare := *u
-			bare.User = url.User("xxxxx")
-			u = &bare
+			u.User = url.User("xxxxx")
 		}
 		all = append(all, u.Redacted())
 	}
-	return strings.Join(all, ",")
+	if len(all) == 0 {
+		return "", err
+	}
+	return strings.Join(all, ","), nil
 }
 
 // usageLog logs each request for a prompt, also as a tool, without values. As an observer, it costs

@@ -38,8 +38,7 @@ type opened struct {
 	promptoci.Store
 }
 
-// open parses a reference and opens its store. needs says whether a label or a digest
-// must follow.
+// needs says whether a label or a digest must follow.
 func (o *storeOptions) open(text string, needs bool) (*opened, error) {
 	ref, err := promptoci.ParseRef(text)
 	if err != nil {
@@ -99,11 +98,9 @@ func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "
 
 func (e bareError) Unwrap() error { return e.error }
 
-// maxLabels is how many labels of a store are named.
-const maxLabels = 10
+const maxLabels = 10 // of a store that are named
 
-// absent returns the error of a read. If the label or the release of a reference does not
-// exist, the error says what the store has.
+// absent says what the store has if the label or the release of a reference does not exist.
 func (s *opened) absent(ctx context.Context, err error) error {
 	ref := s.Ref
 	if _, found := s.Resolve(ctx, ref.Version()); !errors.Is(found, errdef.ErrNotFound) {
@@ -125,10 +122,7 @@ func (s *opened) absent(ctx context.Context, err error) error {
 		}
 		return nil
 	})
-	has := "no labels"
-	if n > 0 {
-		has = strings.Join(labels, ", ")
-	}
+	has := cmp.Or(strings.Join(labels, ", "), "no labels")
 	if n > maxLabels {
 		has += fmt.Sprintf(" and %d more", n-maxLabels)
 	}
@@ -165,7 +159,8 @@ func printMove(cmd *cobra.Command, m promptoci.Move) {
 
 type releaseOptions struct {
 	storeOptions
-	ref      string // empty for folders and a bucket
+	ref      string  // empty for folders and a bucket
+	opened   *opened // by check
 	interval time.Duration
 	cache    string
 	required bool
@@ -190,18 +185,16 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 	if o.interval <= 0 {
 		return usageErrorf("--interval must be positive, got %v", o.interval)
 	}
-	_, err := o.open(o.ref, true)
+	opened, err := o.open(o.ref, true)
+	o.opened = opened
 	return err
 }
 
 func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (*promptoci.Follower, error) {
-	s, err := o.open(o.ref, true)
+	options := promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required}
+	f, err := promptoci.Follow(ctx, reg, o.opened.Store, o.opened.Version(), options)
 	if err != nil {
-		return nil, err
-	}
-	f, err := promptoci.Follow(ctx, reg, s.Store, s.Version(), promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required})
-	if err != nil {
-		return nil, s.absent(ctx, err)
+		return nil, o.opened.absent(ctx, err)
 	}
 	return f, nil
 }
@@ -370,7 +363,7 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 			continue
 		}
 		if isJSON {
-			if err := writeLine(out, entry); err != nil {
+			if err := writeJSON(out, entry, ""); err != nil {
 				return i, err
 			}
 		} else {

@@ -134,10 +134,8 @@ func diffOf(f *cases.Failure) string {
 }
 
 const (
-	// maxFoundLines is how many lines of a text are shown that is not as expected.
-	maxFoundLines = 12
-	// maxDiffs is how many failures are shown with what was found.
-	maxDiffs = 10
+	maxFoundLines = 12 // that are shown of a text that is not as expected
+	maxDiffs      = 10 // failures that are shown with what was found
 )
 
 var testFormats = map[string]func(io.Writer, *testReport) error{
@@ -216,17 +214,12 @@ func writeTestJUnit(w io.Writer, r *testReport) error {
 			suite.Cases = append(suite.Cases, testcase{Class: "files", Name: f.Path, File: f.Path, Line: f.Line, Time: seconds(0), Errors: []failure{{withHint(f.Message, f.Hint), ""}}})
 		}
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(struct {
+	raw, err := xml.MarshalIndent(struct {
 		XMLName xml.Name    `xml:"testsuites"`
 		Suites  []testsuite `xml:"testsuite"`
-	}{Suites: []testsuite{suite}}); err != nil {
-		return err
+	}{Suites: []testsuite{suite}}, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
 	}
-	_, err := io.WriteString(w, "\n")
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
 
@@ -86,9 +88,7 @@ func exactly(n int) cobra.PositionalArgs {
 	}
 }
 
-func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
+var completeFolders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 
 func completeFirst(names []string, rest cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -152,9 +152,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// addFormat adds the flag --format, which the command checks before it runs, and returns a
-// function that writes a report in the format. The format json is that of all reports.
-func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write func(io.Writer, R) error) {
+// addFormat adds the flag --format, which the command checks before it runs. write writes a report
+// in the format and returns errReported for a failure. The format json is that of all reports.
+func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write writer[R]) {
 	formats = maps.Clone(formats)
 	formats["json"] = func(w io.Writer, r R) error { return writeIndented(w, r) }
 	names := slices.Sorted(maps.Keys(formats))
@@ -166,16 +166,23 @@ func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) 
 		}
 		return nil
 	}
-	return func(w io.Writer, r R) error { return formats[*format](w, r) }
+	return func(r R, isFailure bool) error {
+		err := formats[*format](cmd.OutOrStdout(), r)
+		if err == nil && isFailure {
+			err = errReported
+		}
+		return err
+	}
 }
+
+type writer[R any] func(r R, isFailure bool) error
 
 func addTools(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "tools", "", usage)
 	flags.Lookup("tools").NoOptDefVal = "each"
 }
 
-// checkTools reports an invalid value of --tools. A value needs the = in front of it; without,
-// it looks like a folder.
+// A value of --tools needs the = in front of it; without, it looks like a folder.
 func checkTools(value string, dirs []string) error {
 	for _, dir := range dirs {
 		if value == "each" && (dir == "pair" || dir == "each") && !exists(dir) {
@@ -203,8 +210,7 @@ func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 // serves is the annotation of a command that serves until a signal or the end of its input.
 const serves = "serves"
 
-// inTime calls f and returns its error. If f does not return within the time after the end of
-// ctx, isEnded is false, and f may still run.
+// inTime waits for f until the time after the end of ctx. If isEnded is false, f may still run.
 func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded bool, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- f() }() // ends with f, or with the program
@@ -224,15 +230,13 @@ func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded b
 }
 
 // untilDone calls f, which only reads. If ctx ends before f returns, untilDone returns at once,
-// because who interrupts a command waits for no disk. Its error is that of ctx; then f may
-// still run.
-func untilDone(ctx context.Context, f func()) error {
-	_, _ = inTime(ctx, 0, func() error { f(); return nil })
-	return ctx.Err()
+// because who interrupts a command waits for no disk. Then f may still run.
+func untilDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	value, err := regular.UnlessEnded(ctx, true, f)
+	return value, cmp.Or(ctx.Err(), err)
 }
 
-// isInterrupted reports whether an error is the end of the context: of an interrupt by the
-// user, who knows the cause.
+// isInterrupted reports whether an error is of an interrupt by the user, who knows the cause.
 func isInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
