@@ -116,8 +116,7 @@ func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[
 	if err != nil {
 		return nil, ""
 	}
-	origin = "generated"
-	values = map[string]string{}
+	values, origin = map[string]string{}, "generated"
 	for _, argument := range p.Arguments {
 		hasExample := len(orEmpty(schema.Of(argument.Schema)).Examples) > 0
 		if hasExample {

@@ -292,7 +292,7 @@ func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
 	return true
 }
 
-// fakeFront returns the line of a text that begins as front matter does, and is none, or 0.
+// fakeFront returns the line of a text that begins almost as front matter does, or 0.
 func fakeFront(lines []string) int {
 	for n, line := range lines {
 		bare := strings.TrimSpace(line)

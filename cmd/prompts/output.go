@@ -182,7 +182,7 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	return escaped.Flush()
 }
 
-// encoded returns a value as a line of JSON with the characters <, > and &, or as indented JSON.
+// encoded keeps the characters <, > and &.
 func encoded(v any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -185,8 +185,8 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 	if o.interval <= 0 {
 		return usageErrorf("--interval must be positive, got %v", o.interval)
 	}
-	opened, err := o.open(o.ref, true)
-	o.opened = opened
+	var err error
+	o.opened, err = o.open(o.ref, true)
 	return err
 }
 

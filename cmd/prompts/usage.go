@@ -27,11 +27,10 @@ type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errEmptyPath is for a path that a variable of a script may have left out.
-var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
-
-// errReported ends a command with exitFailed. The command has printed the reason.
-var errReported = errors.New("reported")
+var (
+	errEmptyPath = usageErrorf("path is empty; write . for the current folder") // a script may have left it out
+	errReported  = errors.New("reported")                                       // of a command that has printed the reason
+)
 
 func unknown(kind, name string, known []string) error {
 	if near := nearest.Name(name, known); near != "" {
