@@ -274,22 +274,22 @@ func TestJoinedPieces(t *testing.T) {
 		isOpen := false
 		for _, p := range joined(wordDiff(c.old, c.new)) {
 			switch {
-			case p.kind == pieceSame && isOpen:
-				got, isOpen = got+"]"+p.text, false
-			case p.kind == pieceSame:
-				got += p.text
-			case p.kind == pieceOld:
-				got, isOpen = got+"["+p.text+"|", true
+			case p.Kind == pieceSame && isOpen:
+				got, isOpen = got+"]"+p.Text, false
+			case p.Kind == pieceSame:
+				got += p.Text
+			case p.Kind == pieceOld:
+				got, isOpen = got+"["+p.Text+"|", true
 			case isOpen:
-				got += p.text
+				got += p.Text
 			default:
-				got, isOpen = got+"[|"+p.text, true
+				got, isOpen = got+"[|"+p.Text, true
 			}
-			if p.kind != pieceNew {
-				old += p.text
+			if p.Kind != pieceNew {
+				old += p.Text
 			}
-			if p.kind != pieceOld {
-				now += p.text
+			if p.Kind != pieceOld {
+				now += p.Text
 			}
 		}
 		if isOpen {
@@ -363,7 +363,7 @@ func TestCommits(t *testing.T) {
 			text := d.Kind + " " + d.Name + ":"
 			for _, piece := range d.Pieces {
 				if piece.Kind != "same" {
-					text += " " + piece.Kind + " " + strings.TrimSpace(piece.Text)
+					text += " " + string(piece.Kind) + " " + strings.TrimSpace(piece.Text)
 				}
 			}
 			all = append(all, text)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,24 +36,17 @@ type client struct {
 	keys   []string
 	local  entry
 	remote *entry
-	// isYAML reports whether the file is YAML, with a list of servers.
-	isYAML bool
+	isYAML bool // with a list of servers
 	// add and remove are the client's own commands, which are run instead of a change of a file. ofURL is
 	// what follows add for a URL.
 	add, ofURL, remove string
-	// hasScopes reports whether the commands have scopes.
-	hasScopes bool
-	// hasNoPrompts reports whether the client shows no prompts, and needs them as tools.
-	hasNoPrompts bool
-	// root is the folder of the project, in the configuration of the project. Default: where the
-	// client starts the server.
-	root string
-	// next says what the client wants of the user before it starts the server.
-	next string
+	hasScopes          bool   // of the commands
+	hasNoPrompts       bool   // and needs them as tools
+	root               string // of the project, in its configuration. Default: where the client starts the server
+	next               string // what the client wants of the user before it starts the server
 }
 
-// scopes are those of Claude Code: for the user in the current project, for everybody in
-// the project, and for all projects of the user.
+// scopes are for the user in the current project, for everybody in it, and for all projects of the user.
 var scopes = []string{"local", "project", "user"}
 
 type server struct {
@@ -75,12 +69,13 @@ type entry struct {
 
 func (c *client) entry(s server) entry {
 	e := c.local
-	switch _, isList := e.Command.([]string); {
-	case s.url != "" && c.remote.HTTPURL != "":
+	if s.url != "" {
 		e = *c.remote
+	}
+	switch _, isList := e.Command.([]string); {
+	case e.HTTPURL != "":
 		e.HTTPURL = s.url
 	case s.url != "":
-		e = *c.remote
 		e.URL = s.url
 	case isList:
 		e.Command = append([]string{s.command}, s.args...)
@@ -91,7 +86,6 @@ func (c *client) entry(s server) entry {
 	return e
 }
 
-// command returns the client's command that adds or removes a server.
 func (c *client) command(s server, scope string, isRemoved bool) []string {
 	words := strings.Fields(c.add)
 	if isRemoved {
@@ -119,7 +113,6 @@ var (
 	ofHTTPURL  = &entry{HTTPURL: "URL"}
 )
 
-// clients are sorted by name.
 var clients = []client{
 	{
 		name: "claude-code", title: "Claude Code", project: ".mcp.json", keys: mcpServers, remote: &entry{Type: "http"}, hasScopes: true,
@@ -287,7 +280,6 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	return o.run(cmd, c, s)
 }
 
-// change adds the server to the file of a client or removes it, or prints the entry.
 func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err error) {
 	if c.keys == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
@@ -337,7 +329,6 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err er
 	return nil
 }
 
-// serverOf returns the server for folders, for a release, or for a URL.
 func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	s := server{name: o.name}
 	if len(args) == 0 {
@@ -370,9 +361,10 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	if err != nil {
 		return s, usageError{bare(err)}
 	}
-	s.name = cmp.Or(s.name, filepath.Base(absolutePath(dirs[0])))
-	if o.remove {
-		return s, nil
+	at, err := filepath.Abs(dirs[0]) // with its symbolic links
+	s.name = cmp.Or(s.name, filepath.Base(at))
+	if o.remove || err != nil {
+		return s, err
 	}
 	ofTools := o.tools
 	if !isRef {
@@ -422,12 +414,11 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	return s, nil
 }
 
-// pathOf returns the path of a folder for the entry: an absolute one, because a client starts the
-// server in a folder of its own, or the one from the folder of the project.
+// pathOf returns an absolute path: a client starts the server in any folder. A shared one is of the project.
 func (o *installOptions) pathOf(c *client, dir string) (string, error) {
-	at := absolutePath(dir)
+	at, err := filepath.Abs(dir)
 	if !o.isShared() {
-		return at, nil
+		return at, err
 	}
 	relative, err := filepath.Rel(absolute("."), absolute(dir))
 	if err != nil || !isWithin(dir, ".") {
@@ -436,21 +427,12 @@ func (o *installOptions) pathOf(c *client, dir string) (string, error) {
 	return path.Join(c.root, filepath.ToSlash(relative)), nil
 }
 
-// absolutePath returns the absolute path, with its symbolic links.
-func absolutePath(path string) string {
-	if at, err := filepath.Abs(path); err == nil {
-		return at
-	}
-	return path
-}
-
-// programPath returns the absolute path of this program. If the system does not know it,
-// as Linux without /proc, the path is found from the first word of the command line.
+// programPath finds the program by the command line if the system does not know it, as Linux without /proc.
 func programPath(executable func() (string, error), word string) (string, error) {
-	if path, err := executable(); err == nil {
-		return path, nil
+	path, err := executable()
+	if err != nil {
+		path, err = exec.LookPath(word)
 	}
-	path, err := exec.LookPath(word)
 	if err != nil {
 		return "", fmt.Errorf("cannot find the path of the program; start the program with the full path: %w", err)
 	}
@@ -487,14 +469,13 @@ func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 	return nil
 }
 
-// shellQuoted returns a command as a POSIX shell reads it.
+// plainWord is a word that a POSIX shell reads unchanged.
+var plainWord = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
+
 func shellQuoted(command []string) string {
-	words := make([]string, len(command))
-	for i, w := range command {
-		words[i] = w
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-		}) {
+	words := slices.Clone(command)
+	for i, w := range words {
+		if !plainWord.MatchString(w) {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -7,21 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// asUnix edits a text without a byte order mark and with LF at the end of its lines, and gives the
-// result the mark and the ends of lines of the text.
+// asUnix edits a text with LF and without a byte order mark, and gives the result those of the text.
 func asUnix(text []byte, edit func(text []byte) ([]byte, error)) ([]byte, error) {
 	body, hasMark := bytes.CutPrefix(text, []byte("\ufeff")) // of an editor on Windows
 	n := bytes.Count(body, []byte("\r\n"))
@@ -46,9 +48,7 @@ func errOtherServer(name string) error {
 	return fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", name)
 }
 
-// editJSON returns a JSON document with a server at the keys, which name objects within one
-// another, or without it if added is nil. Comments, the order and the white space of the document
-// stay. An empty document becomes an object.
+// editJSON returns a document with a server at the keys, or without it if added is nil. All other text stays.
 func editJSON(document []byte, keys []string, added *entry, force bool) ([]byte, error) {
 	return asUnix(document, func(text []byte) ([]byte, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
@@ -97,9 +97,7 @@ func placeIn(keys []string) string {
 	return fmt.Sprintf("value of %q", strings.Join(keys, "."))
 }
 
-// setServer sets the settings of a server, which has the value old in the object, or none. With
-// force, the settings that the entry does not have stay, such as those that say what the server is
-// allowed to do.
+// setServer keeps, with force, the settings that the entry does not have, such as what the server may do.
 func setServer(object *hujson.Object, old *hujson.Value, name string, added *entry, force bool, indent string, depth int) error {
 	raw, err := encoded(added, strings.Repeat(indent, depth+1), indent)
 	if err != nil {
@@ -132,7 +130,6 @@ func setServer(object *hujson.Object, old *hujson.Value, name string, added *ent
 	return nil
 }
 
-// removeMembers removes the members with a name, with the comments above them.
 func removeMembers(object *hujson.Object, name string) {
 	comma := object.Members[len(object.Members)-1].Value.AfterExtra // nil without a comma
 	for find(object, name) != nil {
@@ -150,43 +147,28 @@ func removeMembers(object *hujson.Object, name string) {
 	}
 }
 
-// maxNesting is how deep a document may nest: the limit of the parsers of JSON, TOML and
-// YAML. Package hujson does not have that limit, and an overflow of the stack would end the
-// program.
+// maxNesting is the limit of the parsers of JSON, TOML and YAML. Package hujson would overflow the stack.
 const maxNesting = 10_000
 
-// checkNesting returns an error for a document, which may have comments, that nests too deep.
+// noBrackets matches strings and comments, whose brackets nest nothing.
+var noBrackets = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/`)
+
 func checkNesting(document []byte) error {
 	depth := 0
-	skip := func(rest []byte, end string) int { // the rest begins with what end ends
-		_, after, _ := bytes.Cut(rest, []byte(end))
-		return len(rest) - len(after) - 1
-	}
-	for i := 0; i < len(document); i++ {
-		switch rest := document[i:]; {
-		case rest[0] == '"':
-			for i++; i < len(document) && document[i] != '"'; i++ {
-				if document[i] == '\\' {
-					i++
-				}
-			}
-		case bytes.HasPrefix(rest, []byte("//")):
-			i += skip(rest, "\n")
-		case bytes.HasPrefix(rest, []byte("/*")):
-			i += 1 + skip(rest[2:], "*/") + 1
-		case rest[0] == '[' || rest[0] == '{':
+	for _, c := range noBrackets.ReplaceAll(document, nil) {
+		switch c {
+		case '[', '{':
 			if depth++; depth > maxNesting {
 				return fmt.Errorf("invalid JSON: more than %d levels", maxNesting)
 			}
-		case rest[0] == ']' || rest[0] == '}':
+		case ']', '}':
 			depth--
 		}
 	}
 	return nil
 }
 
-// find returns the value of a member, or nil. Of members with the same name the last
-// one counts, as it does for clients.
+// find returns nil for none. Of members with the same name the last one counts, as it does for clients.
 func find(o *hujson.Object, key string) *hujson.Value {
 	for i := range slices.Backward(o.Members) {
 		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
@@ -196,7 +178,6 @@ func find(o *hujson.Object, key string) *hujson.Value {
 	return nil
 }
 
-// appendMember adds a member to an object at a depth, on a line of its own.
 func appendMember(o *hujson.Object, key string, value hujson.Value, indent string, depth int) *hujson.Value {
 	value.BeforeExtra = hujson.Extra(" ")
 	// Comments after the last member stay with it.
@@ -211,19 +192,14 @@ func appendMember(o *hujson.Object, key string, value hujson.Value, indent strin
 	return &o.Members[len(o.Members)-1].Value
 }
 
-// hasMembers reports whether an object has the members of another one, with the same
-// values.
 func hasMembers(object, members hujson.Value) bool {
 	var have, want map[string]any
 	if !decode(object, &have) || !decode(members, &want) {
 		return false
 	}
-	for key, value := range want {
-		if !reflect.DeepEqual(have[key], value) {
-			return false
-		}
-	}
-	return true
+	merged := maps.Clone(have)
+	maps.Copy(merged, want)
+	return reflect.DeepEqual(have, merged)
 }
 
 func decode(v hujson.Value, into *map[string]any) bool {
@@ -232,8 +208,6 @@ func decode(v hujson.Value, into *map[string]any) bool {
 	return json.Unmarshal(v.Pack(), into) == nil
 }
 
-// indentOf returns the indentation of the first level of a document. Default: two
-// spaces.
 func indentOf(document []byte) string {
 	for line := range bytes.Lines(document) {
 		text := bytes.TrimLeft(line, " \t")
@@ -244,7 +218,6 @@ func indentOf(document []byte) string {
 	return "  "
 }
 
-// nested returns an object with the value at the keys.
 func nested(keys []string, value any) any {
 	for _, k := range slices.Backward(keys) {
 		value = map[string]any{k: value}
@@ -252,8 +225,7 @@ func nested(keys []string, value any) any {
 	return value
 }
 
-// maxSettings is the size of the largest file that install changes.
-const maxSettings = 64 << 20
+const maxSettings = 64 << 20 // bytes of a file that install changes
 
 // lockFile locks a file for this process, with a file beside it, until unlock is called.
 func lockFile(ctx context.Context, path string) (unlock func(), err error) {
@@ -283,8 +255,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// changeFile changes a JSON or YAML file, with comments or without. Before its first change of a file, it
-// leaves a copy in a file that ends in .bak. It returns false if change changes nothing.
+// changeFile leaves a copy, .bak, before its first change. It returns false if change changes nothing.
 func changeFile(ctx context.Context, path string, change func(document []byte) ([]byte, error)) (changed bool, err error) {
 	var before, after []byte
 	isNew := false
@@ -319,4 +290,94 @@ func changeFile(ctx context.Context, path string, change func(document []byte) (
 		}
 	}
 	return true, replace(path, after)
+}
+
+var blankLine = regexp.MustCompile(`^\s*(?:#.*)?\s*$`)
+
+// editYAML is [editJSON] for the list of servers at keys[0] of a YAML document. All other lines stay.
+func editYAML(document []byte, keys []string, added *entry, force bool) ([]byte, error) {
+	return asUnix(document, func(text []byte) ([]byte, error) {
+		switch {
+		case len(bytes.TrimSpace(text)) > 0:
+		case added == nil:
+			return text, nil
+		default:
+			return nil, errors.New("file is missing or empty; start the client once, or write a configuration with its models first")
+		}
+		key, list, next, err := yamlMember(text, keys[0])
+		if err != nil || key == nil && added == nil {
+			return text, err
+		}
+		lines := slices.Collect(strings.Lines(string(text)))
+		if last := len(lines) - 1; !strings.HasSuffix(lines[last], "\n") {
+			lines[last] += "\n"
+		}
+		var at int
+		indent := "  "
+		switch {
+		case key == nil:
+			lines = append(lines, keys[0]+":\n")
+			at = len(lines)
+		case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle == 0:
+			at = key.Line
+			indent = strings.Repeat(" ", list.Column-1)
+			for i, old := range list.Content {
+				var has entry
+				if old.Decode(&has) != nil || has.Name != keys[1] {
+					continue
+				}
+				if added != nil && reflect.DeepEqual(has, *added) {
+					return text, nil
+				}
+				if added != nil && !force {
+					return nil, errOtherServer(keys[1])
+				}
+				end := len(lines)
+				if i+1 < len(list.Content) {
+					end = list.Content[i+1].Line - 1
+				} else if next != nil {
+					end = next.Line - 1
+				}
+				for end > old.Line && blankLine.MatchString(lines[end-1]) { // of the next one
+					end--
+				}
+				at = old.Line - 1
+				lines = slices.Delete(lines, at, end)
+				break
+			}
+		case list.Tag == "!!null" && list.Value == "":
+			at = key.Line
+		default:
+			return nil, fmt.Errorf("%s must be a list with each server on lines of its own", keys[0])
+		}
+		if added != nil {
+			var entries []string
+			for line := range strings.Lines(yamlOf([]entry{*added})) {
+				entries = append(entries, indent+line)
+			}
+			lines = slices.Insert(lines, at, entries...)
+		}
+		return []byte(strings.Join(lines, "")), nil
+	})
+}
+
+func yamlMember(document []byte, name string) (key, value, next *yaml.Node, err error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(document, &root); err != nil {
+		return nil, nil, nil, fmt.Errorf("invalid YAML: %w", err)
+	}
+	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		return nil, nil, nil, errors.New("document must be an object")
+	}
+	members := root.Content[0].Content
+	for i := 0; i < len(members); i += 2 {
+		if members[i].Value != name {
+			continue
+		}
+		if i+2 < len(members) {
+			next = members[i+2]
+		}
+		return members[i], members[i+1], next, nil
+	}
+	return nil, nil, nil, nil
 }
