@@ -64,19 +64,32 @@ func TestPagesNameCommands(t *testing.T) {
 		pages = append(pages, more...)
 	}
 	found := 0
+	inText, inBlock := regexp.MustCompile("`prompts ([a-z]+)( [^`]*)?`"), regexp.MustCompile(`^ *(?:\$ |- run: )?prompts ([a-z]+)( .*)?$`)
 	for _, name := range pages {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile("(?m)(?:^|run: |[$`] ?)prompts ([a-z]+)((?: [^`\n]*)?)(?:`|$)").FindAllStringSubmatch(string(raw), -1) {
-			c := commands[m[1]]
-			if c == nil && strings.HasPrefix(m[0], "`") && slices.Contains([]string{"reloaded", "in", "not"}, m[1]) {
-				continue // a log record
-			}
-			if found++; !assert.NotNil(t, c, "%s: %s", name, m[0]) {
+		isBlock := false
+		for line := range strings.Lines(string(raw)) {
+			line = strings.TrimRight(line, "\r\n")
+			if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+				isBlock = !isBlock
 				continue
 			}
-			for _, flag := range regexp.MustCompile(` --([a-z-]+)`).FindAllStringSubmatch(m[2], -1) {
-				assert.NotNil(t, c.Flags().Lookup(flag[1]), "%s: %s", name, m[0])
+			form := inText
+			if isBlock {
+				form = inBlock
+			}
+			for _, m := range form.FindAllStringSubmatch(line, -1) {
+				c := commands[m[1]]
+				if c == nil && slices.Contains([]string{"reloaded", "in", "not"}, m[1]) {
+					continue // a log record
+				}
+				if found++; !assert.NotNil(t, c, "%s: %s", name, m[0]) {
+					continue
+				}
+				for _, flag := range regexp.MustCompile(` --([a-z-]+)`).FindAllStringSubmatch(m[2], -1) {
+					assert.NotNil(t, c.Flags().Lookup(flag[1]), "%s: %s", name, m[0])
+				}
 			}
 		}
 	}
