@@ -33,7 +33,11 @@ until_ready() {
     wait_for_listener
   fi
   kill -INT -- "-$job"
-  wait "$job" || true
+  local end=$((SECONDS + 60))
+  while kill -0 "$job" 2>/dev/null; do
+    [ $SECONDS -lt $end ] || { echo "the program does not end at Ctrl+C"; return 1; }
+    sleep 0.1
+  done
 }
 
 # review_program builds the program of the README in the folder review.
