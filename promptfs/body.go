@@ -226,7 +226,7 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 	}
 	r := &prompts.EmbeddedResource{
 		URI: s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath(),
-		// Without a type, the protocol takes a resource for text or bytes.
+		// Empty for other extensions: the type is optional.
 		MIMEType: cmp.Or(resourceTypes[extension], imageTypes[extension], audioTypes[extension]),
 	}
 	if utf8.Valid(data) {

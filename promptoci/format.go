@@ -65,7 +65,7 @@ type Release struct {
 // if a path has a backslash, a colon or a control character, if two paths differ only in
 // case, if Info.Source is a URL with a user, a query or a fragment, or if a limit is exceeded.
 func Build(files map[string][]byte, i Info) (*Release, error) {
-	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultFiles); err != nil {
+	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultMaxFiles); err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]string{"Message": i.Message, "Source": i.Source, "Revision": i.Revision, "Author": i.Author} {

@@ -38,20 +38,20 @@ type Limits struct {
 }
 
 const (
-	defaultManifest = 256 << 10
-	defaultConfig   = 8 << 20
-	defaultLayer    = 64 << 20
-	defaultContent  = 64 << 20
-	defaultFiles    = 20_000
+	defaultMaxManifestBytes = 256 << 10
+	defaultMaxConfigBytes   = 8 << 20
+	defaultMaxLayerBytes    = 64 << 20
+	defaultMaxContentBytes  = 64 << 20
+	defaultMaxFiles         = 20_000
 )
 
 func (l Limits) filled() Limits {
 	return Limits{
-		MaxManifestBytes: cmp.Or(max(l.MaxManifestBytes, 0), defaultManifest),
-		MaxConfigBytes:   cmp.Or(max(l.MaxConfigBytes, 0), defaultConfig),
-		MaxLayerBytes:    cmp.Or(max(l.MaxLayerBytes, 0), defaultLayer),
-		MaxContentBytes:  cmp.Or(max(l.MaxContentBytes, 0), defaultContent),
-		MaxFiles:         cmp.Or(max(l.MaxFiles, 0), defaultFiles),
+		MaxManifestBytes: cmp.Or(max(l.MaxManifestBytes, 0), defaultMaxManifestBytes),
+		MaxConfigBytes:   cmp.Or(max(l.MaxConfigBytes, 0), defaultMaxConfigBytes),
+		MaxLayerBytes:    cmp.Or(max(l.MaxLayerBytes, 0), defaultMaxLayerBytes),
+		MaxContentBytes:  cmp.Or(max(l.MaxContentBytes, 0), defaultMaxContentBytes),
+		MaxFiles:         cmp.Or(max(l.MaxFiles, 0), defaultMaxFiles),
 	}
 }
 

@@ -121,7 +121,7 @@ func TestManifestsTogether(t *testing.T) {
 	}
 	index, err := s.index(t.Context())
 	require.NoError(t, err)
-	d := write(moveType, strings.Repeat("x", defaultManifest-1000))
+	d := write(moveType, strings.Repeat("x", defaultMaxManifestBytes-1000))
 	for i := range maxManifests/d.Size + 1 {
 		for _, tag := range []string{"move.production.20260101T000000Z%06d.abcdef012345", "release.20260101T%06dZ.abcdef012345"} {
 			entry := d
