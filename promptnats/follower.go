@@ -148,10 +148,17 @@ func isFinal(err error) bool {
 
 // Close ends the Follower and waits for its end. The prompts stay in the registry.
 // It may be called more than once.
-func (f *Follower) Close() { f.core.Close() }
+func (f *Follower) Close() { f.made().Close() }
 
 // Status returns the current status.
-func (f *Follower) Status() Status { return f.core.Status() }
+func (f *Follower) Status() Status { return f.made().Status() }
+
+func (f *Follower) made() *follower.Follower[Status] {
+	if f == nil || f.mirror == nil {
+		panic("promptnats: Follower is not made by Follow")
+	}
+	return &f.core
+}
 
 // reloaded stores the errors of files in the status, before the application's function gets them.
 func (f *Follower) reloaded(r promptfs.Report) {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
 )
@@ -274,11 +275,5 @@ func TestOutlineIsBounded(t *testing.T) {
 // A Handler that no function made says which function makes it.
 func TestHandlerNotMade(t *testing.T) {
 	t.Parallel()
-	const want = "promptpreview: Handler is not made by NewHandler"
-	for _, h := range []*promptpreview.Handler{nil, {}} {
-		assert.PanicsWithValue(t, want, func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) })
-		assert.PanicsWithValue(t, want, func() { h.OnReload("") })
-		assert.PanicsWithValue(t, want, func() { _ = h.Token() })
-		assert.PanicsWithValue(t, want, func() { _ = h.Close() })
-	}
+	notmade.Check(t, &promptpreview.Handler{}, "promptpreview: Handler is not made by NewHandler")
 }
