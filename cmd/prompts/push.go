@@ -96,7 +96,7 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 		}
 		printRelease(cmd, at, release)
 		for _, label := range labels {
-			if err := s.move(cmd, promptoci.Move{Label: label, To: at, Reason: info.Message}); err != nil {
+			if err := s.move(cmd, promptoci.Apply, promptoci.Move{Label: label, To: at, Reason: info.Message}); err != nil {
 				return err
 			}
 		}

@@ -65,10 +65,10 @@ func (s *opened) pull(ctx context.Context) (*promptoci.Release, error) {
 	return r, nil
 }
 
-// move moves a label and prints the move. The move is recorded as one of this user.
-func (s *opened) move(cmd *cobra.Command, m promptoci.Move) error {
+// move moves a label by Apply or Rollback and prints the move, which is recorded as one of this user.
+func (s *opened) move(cmd *cobra.Command, apply func(context.Context, promptoci.Store, promptoci.Move) (promptoci.Move, error), m promptoci.Move) error {
 	m.By = author()
-	m, err := promptoci.Apply(cmd.Context(), s.Store, m)
+	m, err := apply(cmd.Context(), s.Store, m)
 	if err == nil {
 		printMove(cmd, m)
 	}
@@ -263,7 +263,7 @@ conditional write, so that finds most conflicts and not all; log shows them.`,
 		if err := promptoci.Push(cmd.Context(), to.Store, r); err != nil {
 			return err
 		}
-		return to.move(cmd, promptoci.Move{Label: to.Label, From: from, To: r.Digest, Reason: o.reason})
+		return to.move(cmd, promptoci.Apply, promptoci.Move{Label: to.Label, From: from, To: r.Digest, Reason: o.reason})
 	})
 }
 
@@ -293,24 +293,9 @@ give it with --to.`,
 		if err != nil {
 			return err
 		}
-		if target != "" {
-			return s.move(cmd, promptoci.Move{Label: s.Label, From: from, To: target, Reason: o.reason, Kind: promptoci.KindRollback})
-		}
-		if from != "" {
-			d, err := s.Resolve(cmd.Context(), s.Label)
-			if err != nil {
-				return s.absent(cmd.Context(), err)
-			}
-			if d.Digest != from {
-				return fmt.Errorf("%s is at %s, expected %s", s.Label, d.Digest, from)
-			}
-		}
-		m, err := promptoci.Rollback(cmd.Context(), s.Store, s.Label, author(), o.reason)
-		if errors.Is(err, promptoci.ErrNoHistory) {
+		err = s.move(cmd, promptoci.Rollback, promptoci.Move{Label: s.Label, From: from, To: target, Reason: o.reason})
+		if errors.Is(err, promptoci.ErrNoHistory) || errors.Is(err, promptoci.ErrMoved) {
 			return s.absent(cmd.Context(), err)
-		}
-		if err == nil {
-			printMove(cmd, m)
 		}
 		return err
 	})
