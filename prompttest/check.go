@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,9 +38,6 @@ type CheckOptions struct {
 	// Tagged returns the client of a principal with these tags, for cases with tags in CheckCases.
 	// With a Client, such cases need it. Default: a client of the server that CheckCases describes.
 	Tagged func(tags []string) *Client
-	// ToolPattern matches further names of tools in a text, for CheckTools. The
-	// first group is the name, or the whole match without a group. Default: none.
-	ToolPattern *regexp.Regexp
 }
 
 // checker renders the prompts of a registry in many ways.
