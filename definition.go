@@ -268,10 +268,10 @@ const (
 )
 
 // formFor returns the form of the entries for the host of a client. The server checks the
-// arguments as they are declared. With a public ListCache, all clients get the same list.
+// arguments as they are declared. With a public ClientCache, all clients get the same list.
 func (s *Server) formFor(host *hosts.Client) entryKind {
 	switch {
-	case s.options.ListCache.Public:
+	case s.options.ClientCache.Public:
 	case s.options.ElicitArguments && host.Has(hosts.SplitsWords): // it would reject what the user is asked for
 		return noneRequired
 	case host.Has(hosts.SkipsOptional): // it would drop what the user writes

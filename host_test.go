@@ -477,8 +477,8 @@ func TestListForHosts(t *testing.T) {
 		{"qwen-cli-mcp-client-review", prompts.Options{ElicitArguments: true}, "only"},
 		{"claude-code", prompts.Options{ElicitArguments: true}, "none"},
 		{"claude-code", prompts.Options{}, "declared"},
-		{"gemini-cli-mcp-client", prompts.Options{ListCache: feature.Cache{Public: true}}, "declared"},
-		{"claude-code", prompts.Options{ListCache: feature.Cache{Public: true}, ElicitArguments: true}, "declared"},
+		{"gemini-cli-mcp-client", prompts.Options{ClientCache: feature.Cache{Public: true}}, "declared"},
+		{"claude-code", prompts.Options{ClientCache: feature.Cache{Public: true}, ElicitArguments: true}, "declared"},
 		{"tester", prompts.Options{ElicitArguments: true}, "declared"},
 		{"opencode", prompts.Options{ElicitArguments: true}, "declared"},
 	} {
@@ -493,7 +493,7 @@ func TestListForHosts(t *testing.T) {
 						want = strings.ReplaceAll(want, `"title":"B",`, "")
 						want = strings.ReplaceAll(want, `,"title":"B"`, "")
 					}
-					assert.Contains(t, list, want, "%s %s %s %v", test.client, name, door, test.options.ListCache.Public)
+					assert.Contains(t, list, want, "%s %s %s %v", test.client, name, door, test.options.ClientCache.Public)
 				}
 			}
 		}

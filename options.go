@@ -84,7 +84,7 @@ type Options struct {
 	// than once before returning. The server validates the response like the result
 	// of a render function. If the client may not see the prompt, an error that the
 	// handler makes itself is sent without the values of the request. Do not combine
-	// a public ListCache with a handler that responds differently to different clients.
+	// a public ClientCache with a handler that responds differently to different clients.
 	Middleware func(next Handler) Handler
 	// Observer, if not nil, receives every message and session, for traces, metrics
 	// and logs: see package observe. Default: none, at no cost.
@@ -98,9 +98,9 @@ type Options struct {
 	// Fallback may be called concurrently.
 	Fallback func(ctx context.Context, f Fallback) Content
 
-	// ListCache sets how long clients of protocol version 2026-07-28 may cache a
+	// ClientCache sets how long clients of protocol version 2026-07-28 may cache a
 	// list of prompts and the result of server/discover. Default: not at all.
-	ListCache feature.Cache
+	ClientCache feature.Cache
 	// RequestStateKeys, if not nil, returns the secret keys for the requestState
 	// that travels through clients of protocol version 2026-07-28: see [Ask]. Each
 	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
@@ -220,7 +220,7 @@ type Limits struct {
 	// client. Default: a quarter of MaxMemoryBytes.
 	MaxMemoryBytesPerClient int
 
-	// MaxMessageBytes is the maximum size of a message. Default: 4 MiB. A Transport
+	// MaxMessageBytes is the maximum size of a message. Default: 4 MiB. A Conn
 	// can have a limit of its own, such as MaxMessageBytes of stdio.Options; the lower
 	// limit applies.
 	MaxMessageBytes int
@@ -296,7 +296,7 @@ func (o Options) withDefaults() (Options, []error) {
 	t.Complete = cmp.Or(t.Complete, defaultComplete)
 	t.Elicit = cmp.Or(t.Elicit, defaultElicit)
 	t.Drain = cmp.Or(t.Drain, defaultDrain)
-	check("ListCache.TTL", o.ListCache.TTL, o.ListCache.TTL < 0)
+	check("ClientCache.TTL", o.ClientCache.TTL, o.ClientCache.TTL < 0)
 	check("RequestStateTTL", o.RequestStateTTL, o.RequestStateTTL < 0)
 	check("ChangeDelay", o.ChangeDelay, o.ChangeDelay < 0)
 	o.RequestStateTTL = cmp.Or(o.RequestStateTTL, defaultRequestStateTTL)

@@ -90,7 +90,7 @@ func (e *encoder) implementation(i *Implementation) {
 // cacheHints returns the members of a result that say how long clients may keep
 // it.
 func (s *Server) cacheHints() string {
-	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ListCache.TTL.Milliseconds(), s.cacheScope(s.options.ListCache.Public))
+	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ClientCache.TTL.Milliseconds(), s.cacheScope(s.options.ClientCache.Public))
 }
 
 // cacheScope returns the scope of a result, which is private if it depends on the client.

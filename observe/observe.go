@@ -113,9 +113,10 @@ type Outcome struct {
 	// the running time of the code, if the request runs such code. Ran includes the
 	// time of users to answer.
 	Queued, Ran time.Duration
-	// Delay is the time between a change and its notification to the client, and
-	// Subscribers the number of notified clients.
+	// Delay is the time between a change and its notification to the client.
 	Delay time.Duration
+	// Subscribers is the number of clients that got the notification.
+	Subscribers int
 
 	// Prompt is the name of the prompt, if the prompt exists and is visible to the
 	// client.
@@ -140,6 +141,4 @@ type Outcome struct {
 	Err error
 	// Size is the size of the response in bytes, or 0 without a response.
 	Size int
-
-	Subscribers int
 }

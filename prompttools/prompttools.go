@@ -75,10 +75,10 @@ type Options struct {
 	// that lists them. Default: 1,000; 100 for that tool, because a model reads its
 	// result.
 	PageSize int
-	// ListCache sets how long clients of protocol version 2026-07-28 may cache a list of
-	// tools. Do not combine a public ListCache with a middleware that hides prompts.
+	// ClientCache sets how long clients of protocol version 2026-07-28 may cache a list of
+	// tools. Do not combine a public ClientCache with a middleware that hides prompts.
 	// Default: not at all.
-	ListCache feature.Cache
+	ClientCache feature.Cache
 }
 
 const (
@@ -94,13 +94,13 @@ type Pair struct {
 }
 
 // ToolAnnotations describe a tool to clients, from 2025-03-26. They are hints: a client
-// decides nothing by those of a server that it does not trust.
+// decides nothing by those of a server that it does not trust. A nil hint is not sent.
 type ToolAnnotations struct {
 	Title           string `json:"title,omitempty"`
-	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
-	DestructiveHint *bool  `json:"destructiveHint,omitempty"`
-	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`
-	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`
+	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`    // changes nothing; nil counts as false
+	DestructiveHint *bool  `json:"destructiveHint,omitempty"` // may overwrite or delete; nil counts as true
+	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`  // the same call again changes nothing; nil counts as false
+	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`   // reaches systems outside, such as the web; nil counts as true
 }
 
 // Tool is a tool of the application.
@@ -173,7 +173,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ListCache},
+			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ClientCache},
 			"tools/call": {Func: call.FuncOf(reg, s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
@@ -218,8 +218,8 @@ func newServer(o Options) (*server, error) {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}
-	if o.ListCache.TTL < 0 {
-		errs = append(errs, fmt.Errorf("ListCache.TTL must not be negative, got %v", o.ListCache.TTL))
+	if o.ClientCache.TTL < 0 {
+		errs = append(errs, fmt.Errorf("ClientCache.TTL must not be negative, got %v", o.ClientCache.TTL))
 	}
 	if o.ToolName == nil {
 		o.ToolName = ToolName

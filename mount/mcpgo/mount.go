@@ -55,7 +55,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(),
 	if err := core.CheckGiven("mcpgo", s != nil, r != nil); err != nil {
 		return nil, err
 	}
-	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "ListCache": srv.ListCache != feature.Cache{}}); err != nil {
+	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "ClientCache": srv.ClientCache != feature.Cache{}}); err != nil {
 		return nil, err
 	}
 	m := &mount{server: s, registry: r, options: srv}
