@@ -17,11 +17,8 @@ import (
 // This file has the errors that clients and applications see. The error for an unknown
 // prompt is in request.go. Inside, every failure of a request is an rpc.Failure.
 
-// Code is a JSON-RPC error code.
-type Code = transport.Code // an int
-
-// The codes of the protocol in use by this package. An application uses codes
-// outside of -32768 to -32000.
+// The codes that an application may use, next to codes of its own outside of -32768 to
+// -32000. Package transport has all codes of the protocol.
 const (
 	CodeMethodNotFound = transport.CodeMethodNotFound // no such method, or not now
 	CodeInvalidParams  = transport.CodeInvalidParams  // unknown prompt, bad arguments, bad cursor
@@ -33,7 +30,7 @@ const (
 //
 // A render function may return an Error with [CodeInvalidParams],
 // [CodeInternalError], or a code outside of -32768 to -32000. Any other code becomes
-// an internal error. A [Method] may use any code except 0. Protocol version
+// an internal error. A method of a feature may use any code except 0. Protocol version
 // 2026-07-28 has retired two codes and reserved a range: there the server sends
 // -32002 as -32602, and -32042 and -32023 to -32099 as -32603.
 //

@@ -163,7 +163,7 @@ func (s *Server) Call(ctx context.Context, method string, params json.RawMessage
 
 // Progress reports the progress of the request to the client, if the client
 // requested progress. ctx is the context of a [RenderFunc], a [CompleteFunc] or a
-// [Method], or a context made from it. total is the whole amount of work, or 0 if
+// method of a feature, or a context made from it. total is the whole amount of work, or 0 if
 // unknown. message is for people, since protocol version 2025-03-26, and may be
 // empty.
 //

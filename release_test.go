@@ -162,7 +162,7 @@ func TestReleaseIsThatOfTheResult(t *testing.T) {
 func TestReleaseAllocations(t *testing.T) {
 	measure := func(r *prompts.Registry) (allocs, bytes float64) {
 		session := servertest.NewSession(t, prompts.MustNewServer(r, prompts.Options{Timeouts: prompts.Timeouts{Render: -1}}))
-		raw, ctx, x := []byte(servertest.GetLine("1", "greet")), t.Context(), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}
+		raw, ctx, x := []byte(servertest.GetLine("1", "greet")), t.Context(), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}
 		run := func() { assert.NoError(t, session.Handle(ctx, raw, x)) }
 		return testing.AllocsPerRun(200, run), bytesPerRun(200, run)
 	}

@@ -18,7 +18,7 @@ import (
 // the values.
 
 // Suggest returns a function that completes an argument from a fixed list. The
-// argument accepts other values too. To restrict the values, use [Enum].
+// argument accepts other values too. To restrict the values, set Enum.
 //
 // A value matches if the value contains the input, in any case. Exact matches come
 // first, then prefix matches, then matches at the start of any word, then other

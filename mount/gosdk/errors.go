@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The
@@ -29,7 +30,7 @@ func ownError(err error) error {
 	if !errors.As(err, &e) || e == nil {
 		return err
 	}
-	out := &prompts.Error{Code: prompts.Code(e.Code), Message: e.Message}
+	out := &prompts.Error{Code: transport.Code(e.Code), Message: e.Message}
 	if len(e.Data) > 0 {
 		out.Data = e.Data
 	}

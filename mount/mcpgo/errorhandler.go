@@ -137,7 +137,7 @@ func (w *errorWriter) finish() {
 	w.writeStatus()
 }
 
-func statusOf(code prompts.Code) int {
+func statusOf(code transport.Code) int {
 	switch code {
 	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
 		transport.CodeMissingCapability, transport.CodeUnsupportedVersion:

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // mcp-go sends every error of a handler as an internal error, and what answers a
@@ -148,7 +149,7 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 		ID      json.RawMessage `json:"id"`
 		Error   any             `json:"error"`
 	}{response.JSONRPC, response.ID, struct {
-		Code    prompts.Code    `json:"code"`
+		Code    transport.Code  `json:"code"`
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data,omitempty"`
 	}{e.Code, e.Message, data}}
