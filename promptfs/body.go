@@ -1,8 +1,8 @@
 package promptfs
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,7 +29,6 @@ type part struct {
 	bad  bool   // its mark is invalid
 }
 
-// kinds are what a message can hold instead of a text.
 var kinds = []string{"image", "audio", "resource"}
 
 var roles = []string{string(prompts.RoleUser), string(prompts.RoleAssistant)}
@@ -183,30 +182,26 @@ var mediaTypes = map[string]struct {
 type dependency struct {
 	path  string
 	stamp stamp // the zero value for a missing file
-	sum   [sha256.Size]byte
-	size  int64
+	fileSum
 }
 
-// content returns the content that a message sends in place of a text, or nil if
-// the file is invalid. dir is the folder of the file that names it. A missing file
-// is a dependency too: creating the file fixes the error.
-func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors) (prompts.Content, *dependency) {
+// content returns the content that a message sends in place of a text, or why the file is
+// invalid. dir is the folder of the file that names it. A missing file is a dependency too:
+// creating the file fixes the error.
+func (s *source) content(ctx context.Context, p part, dir string) (prompts.Content, *dependency, error) {
 	name, err := resourcePath(dir, p.file)
 	if err != nil {
-		f.add(p.mark, ofFile(p.file, err))
-		return nil, nil
+		return nil, nil, err
 	}
 	extension := strings.ToLower(path.Ext(name))
 	mime := ""
 	if media, ok := mediaTypes[p.kind]; ok {
 		if mime = media.types[extension]; mime == "" {
-			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+media.known, "unknown %s type", p.kind)))
-			return nil, nil
+			return nil, nil, hint.New("use one of the extensions "+media.known, "unknown %s type", p.kind)
 		}
 	}
 	if s.fsys == nil {
-		f.add(p.mark, ofFile(p.file, errors.New("attachments are not available without a file system")))
-		return nil, nil
+		return nil, nil, errors.New("attachments are not available without a file system")
 	}
 	stamp, info, err := s.stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -216,28 +211,30 @@ func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors)
 		}
 	}
 	if err != nil {
-		f.add(p.mark, ofFile(p.file, unreadable(err)))
-		return nil, &dependency{path: name}
+		return nil, &dependency{path: name}, unreadable(err)
 	}
-	data, err := s.read(ctx, stamp.real, info, s.options.MaxResourceBytes)
+	data, err := s.read(ctx, nil, stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
-		f.add(p.mark, ofFile(p.file, err))
-		return nil, &dependency{path: name, stamp: stamp}
+		return nil, &dependency{path: name, stamp: stamp}, err
 	}
-	used := &dependency{name, stamp, sha256.Sum256(data), int64(len(data))}
+	used := &dependency{name, stamp, fileSumOf(data)}
 	switch p.kind {
 	case "image":
-		return &prompts.Image{Data: data, MIMEType: mime}, used
+		return &prompts.Image{Data: data, MIMEType: mime}, used, nil
 	case "audio":
-		return &prompts.Audio{Data: data, MIMEType: mime}, used
+		return &prompts.Audio{Data: data, MIMEType: mime}, used, nil
 	}
-	r := &prompts.EmbeddedResource{URI: s.uri(name), MIMEType: typeOf(extension)}
+	r := &prompts.EmbeddedResource{
+		URI: s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath(),
+		// Empty for other extensions: the type is optional.
+		MIMEType: cmp.Or(resourceTypes[extension], imageTypes[extension], audioTypes[extension]),
+	}
 	if utf8.Valid(data) {
 		r.Text = string(data)
 	} else {
 		r.Blob = data
 	}
-	return r, used
+	return r, used, nil
 }
 
 // inOtherForm returns the path of the file whose name is the same in NFC, as of a file that
@@ -269,25 +266,6 @@ func (s *source) inOtherForm(ctx context.Context, name string) string {
 		at = path.Join(at, next)
 	}
 	return at
-}
-
-func ofFile(file string, err error) error {
-	fix, bare := hint.Split(err)
-	return hint.New(fix, "%s: %w", shown(file), bare)
-}
-
-// typeOf returns the type of a resource, empty for what the protocol takes it for without one.
-func typeOf(extension string) string {
-	for _, types := range []map[string]string{resourceTypes, imageTypes, audioTypes} {
-		if t := types[extension]; t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func (s *source) uri(name string) string {
-	return s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath()
 }
 
 // resourcePath returns the path of a file that one in the folder dir names.

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +25,7 @@ func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
 		return nil, err
 	}
-	p := t.plan(emptyRegistry, nil)
+	p := t.plan(new(prompts.Registry).Lookup, nil)
 	all := make([]prompts.Prompt, len(p.entries))
 	for i, e := range p.entries {
 		all[i] = *e.prompt
@@ -46,7 +44,7 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 	ctx, found := context.Background(), &scan{}
 	if fsys != nil {
 		var err error
-		if found, err = s.scanPartials(ctx); err != nil {
+		if found, err = s.scan(ctx, ofPartials, o.Partials); err != nil {
 			return prompts.Prompt{}, err
 		}
 	}
@@ -96,44 +94,55 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	if err := t.refresh(context.Background(), s); err != nil {
 		return nil, err
 	}
-	p := t.plan(emptyRegistry, nil)
-	if err := join(p.faults); err != nil {
+	if err := join(t.plan(new(prompts.Registry).Lookup, nil).faults); err != nil {
 		return nil, err
 	}
-	all := map[string]int64{} // how large each may be
-	for path, e := range t.entries {
-		all[path] = o.MaxFileBytes
-		for _, d := range e.files {
-			all[d.path] = max(all[d.path], o.MaxResourceBytes)
-		}
-	}
-	for path := range t.read {
-		all[path] = max(all[path], o.MaxFileBytes)
-	}
-	contents := make(map[string][]byte, len(all))
+	skills := newSkillTable(&o)
 	if o.Skills != nil {
-		skills := newSkillTable(&o)
 		if err := skills.refresh(context.Background(), s); err != nil {
 			return nil, err
 		}
 		if err := join(skills.all()); err != nil {
 			return nil, err
 		}
-		for path, f := range skills.files {
-			contents[path] = f.content
-			delete(all, path)
-		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(all)) {
+	contents := map[string][]byte{}
+	for path, f := range skills.files {
+		contents[path] = f.content
+	}
+	for _, path := range sortedKeys(t.sums()) {
+		if skills.files[path] != nil {
+			continue
+		}
+		limit := o.MaxFileBytes
+		if t.entries[path] == nil && t.read[path] == nil { // a message includes it
+			limit = o.MaxResourceBytes
+		}
 		stamp, info, err := s.stat(path)
 		if err != nil {
 			return nil, newError(path, 0, 0, unreadable(err))
 		}
-		if contents[path], err = s.read(context.Background(), stamp.real, info, all[path]); err != nil {
+		contents[path], err = s.read(context.Background(), nil, stamp.real, info, limit)
+		if err != nil {
 			return nil, newError(path, 0, 0, err)
 		}
 	}
 	return contents, nil
+}
+
+// sums returns the sum of each file that the prompts are made of, by its path.
+func (t *table) sums() map[string]fileSum {
+	files := make(map[string]fileSum, len(t.entries)+len(t.read))
+	for _, p := range t.read {
+		files[p.path] = p.fileSum
+	}
+	for _, e := range t.entries {
+		files[e.path] = e.own
+		for _, d := range e.files {
+			files[d.path] = d.fileSum
+		}
+	}
+	return files
 }
 
 // contentDigest returns the content digest of what [Files] returns. It is made again if a
@@ -142,18 +151,9 @@ func (t *table) contentDigest(skills *skillTable) string {
 	if !t.stale && t.content != "" && len(skills.changes.added)+len(skills.changes.changed)+len(skills.changes.removed) == 0 {
 		return t.content
 	}
-	files := make(map[string]fileSum, len(t.entries)+len(t.read))
-	for _, p := range t.read {
-		files[p.path] = fileSum{p.size, p.sum}
-	}
-	for _, e := range t.entries {
-		files[e.path] = e.own
-		for _, d := range e.files {
-			files[d.path] = fileSum{d.size, d.sum}
-		}
-	}
+	files := t.sums()
 	for path, f := range skills.files {
-		files[path] = fileSum{int64(len(f.content)), sha256.Sum256(f.content)}
+		files[path] = fileSumOf(f.content)
 	}
 	_, t.content = contentsOf(files)
 	t.stale = false
@@ -188,7 +188,7 @@ func (f *Folder) servedRelease(p *plan, more []*Error) prompts.Release {
 func Contents(files map[string][]byte) (list []byte, digest string) {
 	all := make(map[string]fileSum, len(files))
 	for path, content := range files {
-		all[path] = fileSum{int64(len(content)), sha256.Sum256(content)}
+		all[path] = fileSumOf(content)
 	}
 	return contentsOf(all)
 }
@@ -197,6 +197,8 @@ type fileSum struct {
 	size int64
 	sum  [sha256.Size]byte
 }
+
+func fileSumOf(content []byte) fileSum { return fileSum{int64(len(content)), sha256.Sum256(content)} }
 
 func contentsOf(files map[string]fileSum) (list []byte, digest string) {
 	list = append(make([]byte, 0, 16+128*len(files)), `{"files":[`...)

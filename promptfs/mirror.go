@@ -141,7 +141,7 @@ func (m *Mirror) putNews(f File, before *contents) {
 	m.put(f, before)
 }
 
-// put writes or removes a file. A file with the content that it had before stays the same.
+// put keeps a file whose content is the same as before.
 func (m *Mirror) put(f File, before *contents) {
 	store, o := m.folder.store, m.folder.options
 	old := before.files[f.Path]
@@ -157,8 +157,6 @@ func (m *Mirror) put(f File, before *contents) {
 	size, content := int64(len(f.Content)), f.Content
 	if size > most {
 		content = nil
-	} else if content == nil {
-		content = []byte{}
 	}
 	switch {
 	case f.Removed:
@@ -168,7 +166,7 @@ func (m *Mirror) put(f File, before *contents) {
 		if old != nil {
 			store.files[f.Path] = old
 		}
-	case old != nil && old.content != nil && content != nil && bytes.Equal(old.content, content):
+	case old != nil && old.size == size && bytes.Equal(old.content, content):
 		store.files[f.Path] = old
 	default:
 		m.versions++

@@ -47,20 +47,17 @@ func newSource(fsys fs.FS, o *Options) *source {
 	return s
 }
 
-// readIgnore sets the patterns of files to ignore.
 func (s *source) readIgnore() {
 	patterns := s.options.Ignore
 	if s.options.ReadIgnore != nil && s.fsys != nil {
 		more, err := s.options.ReadIgnore(s.fsys)
 		patterns = slices.Concat(patterns, more)
-		if err != nil {
-			for _, err := range flat(err) {
-				e := (*Error)(nil)
-				if !errors.As(err, &e) {
-					e = newError(".", 0, 0, err)
-				}
-				s.faults = append(s.faults, e)
+		for _, err := range flat(err) {
+			e := (*Error)(nil)
+			if !errors.As(err, &e) {
+				e = newError(".", 0, 0, err)
 			}
+			s.faults = append(s.faults, e)
 		}
 	}
 	for _, pattern := range patterns {
@@ -112,26 +109,17 @@ func (s *source) isChanging(f stamp) bool {
 // errNoFolder is said of what stands in the place of the partials.
 var errNoFolder = hint.New("move the file", "folder expected, got a file")
 
-// resolve returns the path without links. A link to a dotfile is an error.
+// resolve returns the path without links. A link to a dotfile is an error. The folder of partials
+// may have any name.
 func (s *source) resolve(name string) (string, error) {
 	if s.links == nil {
 		return name, nil
 	}
 	real, err := regular.Resolve(s.links, name)
-	if err == nil && real != name && s.isDotfile(real) {
+	if err == nil && real != name && regular.IsHidden(strings.TrimPrefix(real+"/", s.options.Partials+"/")) {
 		return "", regular.ErrHidden
 	}
 	return real, err
-}
-
-// isDotfile reports whether a name of the path begins with a dot. The folder of partials
-// may have any name.
-func (s *source) isDotfile(name string) bool {
-	rest, ok := strings.CutPrefix(name+"/", s.options.Partials+"/")
-	if ok {
-		name = rest
-	}
-	return regular.IsHidden(name)
 }
 
 // stat returns the stamp of what a path leads to.
@@ -151,13 +139,9 @@ func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error
 	return regular.UnlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
 }
 
-// read reads a file that has been looked at. What is opened may be another file.
-func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	return s.appendFile(ctx, nil, real, info, limit)
-}
-
-// appendFile is read into a buffer.
-func (s *source) appendFile(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
+// read appends a file that has been looked at to content, which may be nil. What is opened may be
+// another file.
+func (s *source) read(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
 	err := regular.Check(info, limit)
 	if err == nil {
 		var file fs.File
@@ -218,7 +202,6 @@ type scan struct {
 	read    map[string]string // the path by which a folder was read, by that without links
 }
 
-// scanKind says which files a scan finds.
 type scanKind uint8
 
 const (
@@ -227,52 +210,49 @@ const (
 	ofSkills            // any file in a folder with a SKILL.md, or below one
 )
 
-// link is a link that has yet to be followed.
 type link struct {
 	path, real string
 	inSkill    bool
 }
 
-// scan finds the files of a kind in all folders. The error is that the folder cannot be read, or
-// the end of ctx.
-func (s *source) scan(ctx context.Context, kind scanKind) (*scan, error) {
+// scan finds the files of a kind in all folders, from "." on, or from the folder of partials, which
+// may be missing. The error is that "." cannot be read, errChanging, or the end of ctx.
+func (s *source) scan(ctx context.Context, kind scanKind, from string) (*scan, error) {
+	if kind == ofPartials && (!fs.ValidPath(from) || from == ".") {
+		return nil, fmt.Errorf("promptfs: invalid Options.Partials %q: must be a relative folder path without a trailing slash", from)
+	}
 	c := &scan{source: s, ctx: ctx, kind: kind, read: map[string]string{}}
-	if err := c.folder(".", ".", false); err != nil {
+	err := c.start(from)
+	switch {
+	case err != nil && kind != ofPartials:
 		return c, err
+	case err != nil:
+		c.unreadable(from, err)
 	}
 	c.follow()
-	c.sort()
+	slices.SortFunc(c.files, byPath)
+	if slices.ContainsFunc(c.files, func(f file) bool { return s.isChanging(f.stamp) }) {
+		return c, errChanging
+	}
 	return c, ctx.Err()
 }
 
-// scanPartials finds the partials. There may be none.
-func (s *source) scanPartials(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, kind: ofPartials, read: map[string]string{}}
-	at := s.options.Partials
-	if !fs.ValidPath(at) || at == "." {
-		return found, fmt.Errorf("promptfs: invalid Options.Partials %q: must be a relative folder path without a trailing slash", at)
+// start reads the first folder. Its path may have links.
+func (c *scan) start(from string) error {
+	if from == "." {
+		return c.folder(from, from, false)
 	}
-	real, err := s.resolve(at)
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = fs.Stat(s.fsys, real); err == nil && !info.IsDir() { // a pipe would be waited for
-			err = errNoFolder
-		}
+	stamp, info, err := c.source.stat(from)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir(): // a pipe would be waited for
+		return errNoFolder
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return found, nil
-	}
-	if err != nil {
-		found.unreadable(at, err)
-		return found, ctx.Err()
-	}
-	if err := found.folder(at, real, false); err != nil {
-		found.unreadable(at, err)
-	}
-	found.follow()
-	found.sort()
-	return found, ctx.Err()
+	return c.folder(from, stamp.real, false)
 }
+
+func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 
 func (c *scan) fault(path string, err error) {
 	c.faults = append(c.faults, newError(path, 0, 0, err))
@@ -284,10 +264,6 @@ func (c *scan) unreadable(path string, err error) {
 		c.fault(path, unreadable(err))
 		c.unread = append(c.unread, path)
 	}
-}
-
-func (c *scan) sort() {
-	slices.SortFunc(c.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
 func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }

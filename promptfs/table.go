@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,7 +23,6 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// table is what is known of the files of a folder.
 type table struct {
 	options  *Options
 	entries  map[string]*entry   // of prompts, by path
@@ -71,32 +71,32 @@ func newTable(o *Options) *table {
 // refresh looks at the files, and reads those that have changed. If it fails,
 // the table is what it was.
 func (t *table) refresh(ctx context.Context, s *source) error {
-	ofPartials, err := s.scanPartials(ctx)
+	shared, err := s.scan(ctx, ofPartials, t.options.Partials)
 	if err != nil {
 		return err
 	}
-	found, err := s.scan(ctx, ofPrompts)
+	found, err := s.scan(ctx, ofPrompts, ".")
 	if err != nil {
 		return err
 	}
-	for _, f := range slices.Concat(ofPartials.files, found.files) {
-		if s.isChanging(f.stamp) {
-			return errChanging
+	read, all, faults, err := s.readPartials(ctx, shared, t.read, t.partials)
+	if err != nil {
+		return err
+	}
+	entries, err := refreshed(ctx, found.files, found.unread, t.entries, func(f file, old *entry) *entry {
+		if old != nil && old.isCurrent(ctx, s, f, all) {
+			return old
 		}
-	}
-	read, all, faults, err := s.readPartials(ctx, ofPartials, t.read, t.partials)
-	if err != nil {
-		return err
-	}
-	entries, err := refreshed(ctx, found.files, found.unread, t.entries, func(f file, old *entry) *entry { return s.look(ctx, old, f, all) })
+		return s.remake(ctx, cmp.Or(old, new(entry)), f, all)
+	})
 	if err != nil {
 		return err
 	}
 	t.stale = t.stale || !maps.Equal(t.entries, entries) || !maps.Equal(t.read, read)
 	t.entries, t.read, t.partials = entries, read, all
 	t.ignore = s.ignore
-	t.faults = slices.Concat(s.faults, ofPartials.faults, found.faults, faults)
-	t.folders = slices.Concat(found.folders, ofPartials.folders, []string{s.nearestFolder(s.options.Partials)})
+	t.faults = slices.Concat(s.faults, shared.faults, found.faults, faults)
+	t.folders = slices.Concat(found.folders, shared.folders, []string{s.nearestFolder(s.options.Partials)})
 	for _, e := range entries {
 		t.folders = append(t.folders, path.Dir(e.stamp.real))
 		for _, d := range e.files {
@@ -152,21 +152,6 @@ func (s *source) nearestFolder(name string) string {
 	return "."
 }
 
-// look returns the entry of a file. old is what it was, nil if that is not known.
-func (s *source) look(ctx context.Context, old *entry, f file, all partials) *entry {
-	if old == nil {
-		return s.remake(ctx, &entry{path: f.path}, f, all)
-	}
-	if !old.isCurrent(ctx, s, f, all) {
-		return s.remake(ctx, old, f, all)
-	}
-	if old.stamp != f.stamp { // it may have settled
-		same := *old
-		same.stamp, old = f.stamp, &same
-	}
-	return old
-}
-
 func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
@@ -199,12 +184,11 @@ const maxKeptBuffer = 64 << 10
 // buffers has buffers for the contents of prompts, of which parse keeps copies alone.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// remake reads a file again and returns its new entry.
 func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	content, err := s.appendFile(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
+	content, err := s.read(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
@@ -252,21 +236,27 @@ func (s *source) warn(ctx context.Context, before, now []*Error) []*Error {
 // paths and by their names.
 func (s *source) readPartials(ctx context.Context, found *scan, before map[string]*partial, old partials) (map[string]*partial, partials, []*Error, error) {
 	read, err := refreshed(ctx, found.files, found.unread, before, func(f file, old *partial) *partial {
-		if old == nil || !f.stamp.same(old.stamp) {
-			return s.readPartial(ctx, f)
+		if old != nil && f.stamp.same(old.stamp) {
+			return old
 		}
-		return old
+		content, err := s.read(ctx, nil, f.stamp.real, f.info, s.options.MaxFileBytes)
+		p := newPartial(f.path, content)
+		if err != nil {
+			p.own = []*Error{newError(f.path, 0, 0, err)}
+		}
+		p.stamp = f.stamp
+		return p
 	})
 	if err != nil {
 		return nil, partials{}, nil, err
 	}
 	named := make(map[string]*partial, len(read))
 	var faults []*Error
-	for _, path := range sortedKeys(read) {
-		p := *read[path] // whoever has it reads it
-		name := partialName(s.options.Partials, path)
+	for _, file := range sortedKeys(read) {
+		p := *read[file] // whoever has it reads it
+		name := norm.NFC.String(strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), s.options.Partials+"/"))
 		if other := named[name]; other != nil {
-			faults = append(faults, newError(path, 0, 0, hint.New("rename one", "duplicate partial %q (also in %s)", name, shown(other.path))))
+			faults = append(faults, newError(file, 0, 0, hint.New("rename one", "duplicate partial %q (also in %s)", name, shown(other.path))))
 			continue
 		}
 		p.name, named[name] = name, &p
@@ -281,7 +271,6 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 	return read, all, faults, ctx.Err()
 }
 
-// are reports whether the partials have these contents.
 func (all partials) are(named map[string]*partial) bool {
 	if len(all.named) != len(named) {
 		return false
@@ -295,43 +284,13 @@ func (all partials) are(named map[string]*partial) bool {
 	return true
 }
 
-func (s *source) readPartial(ctx context.Context, f file) *partial {
-	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
-	if err != nil {
-		return &partial{path: f.path, stamp: f.stamp, own: []*Error{newError(f.path, 0, 0, err)}}
-	}
-	p := newPartial(f.path, content)
-	p.stamp = f.stamp
-	return p
-}
-
-// partialName returns the name of a partial: its path in the folder of
-// partials, without the extension, in NFC.
-func partialName(folder, file string) string {
-	return norm.NFC.String(strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), folder+"/"))
-}
-
-// again makes the prompts of entries that have none any more.
-func (t *table) again(ctx context.Context, s *source, entries []*entry) {
-	for _, e := range entries {
-		stamp, info, err := s.stat(e.stamp.real)
-		if err != nil {
-			continue // the file was removed meanwhile; the next reload sees that
-		}
-		old := *e
-		old.name, old.applied = "", [sha256.Size]byte{}
-		t.entries[e.path] = s.remake(ctx, &old, file{e.path, stamp, info}, t.partials)
-	}
-}
-
 type partial struct {
 	name   string
 	path   string
 	text   string
 	before int // blank lines before the text
 	stamp  stamp
-	sum    [sha256.Size]byte
-	size   int64
+	fileSum
 	own    []*Error // the errors of the file
 	faults []*Error // own, and the errors of the template
 	// What the partials are that it leads to, itself among them.
@@ -345,7 +304,7 @@ type partials struct {
 }
 
 func newPartial(path string, content []byte) *partial {
-	p := &partial{path: path, sum: sha256.Sum256(content), size: int64(len(content))}
+	p := &partial{path: path, fileSum: fileSumOf(content)}
 	f := fileErrors{path: path}
 	text, ok := textOf(content, &f)
 	if p.text, p.before = trimmed(callsInNFC(text)); ok && p.text == "" {
@@ -401,9 +360,7 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 			more[e.Partial] = &fileErrors{path: p.path}
 		}
 		more[e.Partial].addAt(p.line(e.Line), e.Column, e.Err)
-	}
-	for name, f := range more {
-		named[name].faults = f.all
+		p.faults = more[e.Partial].all
 	}
 	for name, p := range named {
 		h := sha256.New()
@@ -419,7 +376,6 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 	return all
 }
 
-// line returns the line of the file of one of its text.
 func (p *partial) line(line int) int {
 	if line == 0 {
 		return 0

@@ -254,30 +254,24 @@ func (m *made) skill(name, text string) {
 		return
 	}
 	mapping, ok := readYAML(front, &m.faults)
-	var known members
 	d := decoder{&m.faults, new(int)}
-	if mapping != nil {
-		for i := 0; i+1 < len(mapping.Content); i += 2 {
-			key, value := mapping.Content[i], mapping.Content[i+1]
-			if key.Kind != yaml.ScalarNode || key.Value != "name" && key.Value != "description" {
-				d.lostIn(key.Value, value, false)
-				continue // which other readers of skills may know
-			}
-			if before := known.line(key.Value); before > 0 {
-				d.fault(key, duplicateKey(key, before))
-				continue
-			}
-			of := member{key.Value, d.lineOf(key), value, key.LineComment}
-			known = append(known, of)
-			if !d.plain(value) {
-				continue
-			}
-			switch text := d.text(of); key.Value {
-			case "name":
-				m.prompt.Name = text
-			case "description":
-				m.prompt.Description = text
-			}
+	own := &yaml.Node{Kind: yaml.MappingNode}
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		if key.Kind == yaml.ScalarNode && (key.Value == "name" || key.Value == "description") {
+			own.Content = append(own.Content, key, value)
+		} else { // other readers of skills may know the key
+			d.lostIn(key.Value, value, false)
+		}
+	}
+	known := d.members(own, "front matter", []string{"name", "description"})
+	for _, of := range known {
+		switch {
+		case !d.plain(of.value):
+		case of.key == "name":
+			m.prompt.Name = d.text(of)
+		default:
+			m.prompt.Description = d.text(of)
 		}
 	}
 	message, _ := trimmed(body)
