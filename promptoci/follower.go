@@ -113,8 +113,8 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 			return nil, err
 		}
 	}
-	o.Interval = positive(o.Interval, defaultInterval)
-	o.Timeout = positive(o.Timeout, defaultTimeout)
+	o.Interval = cmp.Or(max(o.Interval, 0), defaultInterval)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
 	o.Limits = o.Limits.filled()
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
 	f := &Follower{store: s, label: label, isPinned: isPinned, cache: cache{dir: o.Cache}, refresh: make(chan struct{}, 1)}
@@ -140,13 +140,6 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	}
 	f.core.Start(ctx, f.run)
 	return f, nil
-}
-
-func positive[T ~int64](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // Close ends the Follower and waits for its end. The prompts stay in the registry. Close

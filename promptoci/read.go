@@ -3,6 +3,7 @@ package promptoci
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -45,19 +46,13 @@ const (
 )
 
 func (l Limits) filled() Limits {
-	fill := func(n *int64, otherwise int64) {
-		if *n <= 0 {
-			*n = otherwise
-		}
+	return Limits{
+		Manifest: cmp.Or(max(l.Manifest, 0), defaultManifest),
+		Config:   cmp.Or(max(l.Config, 0), defaultConfig),
+		Layer:    cmp.Or(max(l.Layer, 0), defaultLayer),
+		Content:  cmp.Or(max(l.Content, 0), defaultContent),
+		Files:    cmp.Or(max(l.Files, 0), defaultFiles),
 	}
-	fill(&l.Manifest, defaultManifest)
-	fill(&l.Config, defaultConfig)
-	fill(&l.Layer, defaultLayer)
-	fill(&l.Content, defaultContent)
-	if l.Files <= 0 {
-		l.Files = defaultFiles
-	}
-	return l
 }
 
 func (l Limits) check(what string, n, most int64) error {
