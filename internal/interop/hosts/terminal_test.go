@@ -146,6 +146,7 @@ type user struct {
 	*sandbox
 	tty   *terminal.Terminal
 	start string // the first screen
+	form  string // on the screen when a prompt asks the user
 }
 
 // startTerminal starts the host in a terminal, and answers its first questions.
@@ -166,10 +167,10 @@ func (s *sandbox) startTerminal() *user {
 		}
 		return ready.MatchString(screen)
 	}), s.host.title)
-	u := &user{sandbox: s, tty: tty}
+	u := &user{sandbox: s, tty: tty, form: question}
 	// The host connects to the server after it has drawn its screen.
 	require.NoError(t, tty.Wait(patience(hostTimeout), func(string) bool {
-		return strings.Contains(opening(s.traffic()), "s/list")
+		return s.exported != "" || strings.Contains(opening(s.traffic()), "s/list")
 	}))
 	u.start = u.settled()
 	return u
@@ -249,6 +250,9 @@ func (u *user) use(c *testCase) func() string {
 	text := c.line(screen.prefix+name) + screen.suffix
 	if u.host.noPrompts || c.tool+c.ownTool != "" {
 		text = c.call("")
+		if via := u.host.callTool; via[0] != "" {
+			text = c.callBy(via[0], via[1])
+		}
 	}
 	u.typeText(text)
 	u.changed(before)
@@ -272,8 +276,8 @@ func (u *user) use(c *testCase) func() string {
 		answer(screen.allow, "Enter")
 		u.answered(before, text)
 	}
-	if c.name == "question" && screen.answer != nil {
-		answer(question, screen.answer...)
+	if c.asks && screen.answer != nil {
+		answer(u.form, screen.answer...)
 		u.answered(before, text)
 	}
 	return func() string {
@@ -314,7 +318,7 @@ func (u *user) answered(before, typed string) string {
 		if at := strings.LastIndex(screen, strings.TrimSpace(typed)); typed != "" && at >= 0 {
 			screen, most = screen[at:], 0 // what is before it may have left the screen
 		}
-		return count(screen) > most || u.asks(screen, question) || u.asks(screen, u.host.screen.allow)
+		return count(screen) > most || u.asks(screen, u.form) || u.asks(screen, u.host.screen.allow)
 	}), u.host.title)
 	return u.settled()
 }
