@@ -70,6 +70,8 @@ type screen struct {
 	answer []string // keys, and texts that begin with "="
 	// allow is part of the question whether a tool may be called. Enter answers it.
 	allow string
+	// failed is what an error of the host begins with. Default: "✕".
+	failed string
 	// noise matches lines that have nothing to do with the prompt.
 	noise *regexp.Regexp
 	// pictures are names of pictures, and what the user types before. A text that ends
@@ -247,6 +249,7 @@ var pi = &host{
 		noise:    regexp.MustCompile(`^(~/shop|↑\d|[\d.]+%/128k|🔌|Client\.listTools)`),
 		pictures: [][2]string{{"menu", "/mcp__review__"}, {"use", "/mcp__review__commit-message \"fixed a typo\" \n"}},
 		all:      true,
+		failed:   " Error: ",
 	},
 	callTool: [2]string{"mcp", `{"tool":"review_%s","args":%s}`},
 }

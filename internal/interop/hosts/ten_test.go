@@ -20,7 +20,7 @@ var earlier = flag.String("earlier", "", "with -all -update, the program prompts
 
 // tenPrompts are uses of the prompts in fixture/ten.
 var tenPrompts = []testCase{
-	{name: "free text", prompt: "ask", words: []string{"why", "is", "it", "slow"}, json: `{"question":"why is it slow"}`, want: []string{"ASK question=[why is it slow]"}},
+	{name: "free text", prompt: "ask", words: []string{"why", "is", "it", "slow"}, json: `{"question":"why is it slow"}`, want: []string{"ASK question=[why is it slow"}},
 	{name: "optional free text", prompt: "note", words: []string{"fix", "the", "parser"}, json: `{"arguments":"fix the parser"}`, want: []string{"NOTE arguments=[fix the parser]"}},
 	{name: "several arguments", prompt: "plan", words: []string{"42", "make it fast"}, json: `{"ticket":"42","goal":"make it fast"}`, want: []string{"PLAN ticket=[42] goal=[make it fast] tone=[short] for $5"}},
 	{name: "enum", prompt: "lang", words: []string{"go"}, json: `{"lang":"go"}`, want: []string{"LANG lang=[go]"}},

@@ -3,6 +3,7 @@
 package hosts_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -311,7 +312,8 @@ func (u *user) asks(screen, question string) bool {
 // question. It returns the screen.
 func (u *user) answered(before, typed string) string {
 	u.t.Helper()
-	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, "✕") }
+	failed := cmp.Or(u.host.screen.failed, "✕")
+	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, failed) }
 	old := count(before)
 	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool {
 		most := old
@@ -361,7 +363,11 @@ func (u *user) draw(name string) {
 	colored, err := u.tty.Colored()
 	require.NoError(u.t, err)
 	colored = strings.ReplaceAll(colored, u.home, "~")
-	require.NotContains(u.t, colored, u.dir, "path of the machine")
+	modules, err := filepath.Abs(u.host.folder)
+	require.NoError(u.t, err)
+	for _, path := range []string{u.dir, modules} {
+		require.NotContains(u.t, colored, path, "path of the machine")
+	}
 	require.NoError(u.t, os.MkdirAll(pictures, 0o755))
 	for _, theme := range []*terminal.Theme{&terminal.Dark, &terminal.Light} {
 		path := filepath.Join(pictures, u.host.name+"-"+name+"-"+theme.Name+".svg")
