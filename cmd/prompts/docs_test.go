@@ -141,10 +141,10 @@ func TestClientsPages(t *testing.T) {
 			continue
 		}
 		if c.isYAML {
-			assert.Contains(t, section, "```yaml\n"+yamlOf(map[string][]entry{c.keys[0]: {c.entry(s)}})+"```\n", c.name)
+			assert.Contains(t, section, "```yaml\n"+yamlOf(map[string][]entry{c.keys[0]: {c.entry(s, false)}})+"```\n", c.name)
 			continue
 		}
-		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s)))
+		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s, false)))
 		require.NoError(t, err)
 		block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(section)
 		if assert.NotNil(t, block, c.name) {

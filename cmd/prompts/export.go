@@ -208,6 +208,8 @@ func (e *exporting) write(ctx context.Context, r *renderer, p *prompts.Prompt) (
 var (
 	notInFileName  = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
 	notInSkillName = regexp.MustCompile(`[^a-z0-9]+`)
+	// notAfterDollar matches names that Codex takes for variables of the shell after a "$".
+	notAfterDollar = regexp.MustCompile(`^(?:home|lang|path|pwd|shell|temp|term|tmp|tmpdir|user)$`)
 )
 
 // commandName returns a path, or one word for clients that do not read folders.
@@ -277,7 +279,11 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 	}
 	fmt.Fprintf(&b, "---\n%s%s\n", exportMark, printable(p.Name))
 	if path.Base(e.file) == "SKILL.md" {
-		fmt.Fprintf(&b, "name: %s\n", e.commandName(p.Name))
+		name := e.commandName(p.Name)
+		fmt.Fprintf(&b, "name: %s\n", name)
+		if notAfterDollar.MatchString(name) {
+			more = append(more, note{0, fmt.Sprintf("Codex reads $%s as a variable of the shell, not as the skill; rename the prompt", name)})
+		}
 	}
 	fmt.Fprintf(&b, "description: %s\n", asJSON(description))
 	if strings.Contains(e.keys, "argument-hint") && len(open) > 0 {

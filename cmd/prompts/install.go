@@ -67,7 +67,7 @@ type entry struct {
 	Enabled bool     `json:"enabled,omitempty" yaml:"-"`
 }
 
-func (c *client) entry(s server) entry {
+func (c *client) entry(s server, isProject bool) entry {
 	e := c.local
 	if s.url != "" {
 		e = *c.remote
@@ -82,7 +82,9 @@ func (c *client) entry(s server) entry {
 	default:
 		e.Command, e.Args = s.command, s.args
 	}
-	e.Name = s.name
+	if e.Name = s.name; isProject && e.Tools != nil { // Claude Code reads the file, too
+		e.Type, e.Tools = strings.TrimSuffix(e.Type, "local"), nil
+	}
 	return e
 }
 
@@ -126,7 +128,7 @@ var clients = []client{
 		remote: &entry{Type: "streamable-http"},
 	},
 	{
-		name: "copilot", title: "Copilot CLI", hasNoPrompts: true, user: []string{"~/.copilot/mcp-config.json"}, keys: mcpServers,
+		name: "copilot", title: "Copilot CLI", hasNoPrompts: true, user: []string{"~/.copilot/mcp-config.json"}, project: ".mcp.json", keys: mcpServers,
 		local: entry{Type: "local", Tools: allTools}, remote: &entry{Type: "http", Tools: allTools},
 	},
 	{name: "cursor", title: "Cursor", user: []string{"~/.cursor/mcp.json"}, project: ".cursor/mcp.json", keys: mcpServers, remote: ofURL, root: "${workspaceFolder}"},
@@ -290,7 +292,7 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err er
 	case o.remove && o.print:
 		return usageErrorf("%s has no command that removes a server; omit --print, or delete the entry %s", c.title, s.name)
 	case !o.remove:
-		e := c.entry(s)
+		e := c.entry(s, o.project)
 		switch added = &e; {
 		case o.print && c.isYAML:
 			_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]entry{c.keys[0]: {e}}))
