@@ -125,7 +125,7 @@ func ReadResult(raw json.RawMessage, result any) (*Parts, error) {
 	return p, nil
 }
 
-// ReadRequests returns the input requests of a result, or nil if it has none. read returns the
+// ReadRequests returns the input requests of a result, or nil without any. read returns the
 // form that an SDK has for an input request.
 func ReadRequests[Q any](p *Parts, read func(method string, params json.RawMessage) (Q, error)) (map[string]Q, error) {
 	if p.InputRequests == nil {
