@@ -224,7 +224,7 @@ func TestMountFails(t *testing.T) {
 	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ClientCache: feature.Cache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
-	require.EqualError(t, err, "mcpgo: options have no effect on a mount: Info, ClientCache, PageSize; remove them, and configure the server of the SDK")
+	require.EqualError(t, err, "mcpgo: options have no effect on a mount: ClientCache, Info, PageSize; remove them, and configure the server of the SDK")
 	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
 	require.NoError(t, err)
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{Features: []feature.Feature{tools}}})
