@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/interop/hosts/terminal"
 )
 
 var earlier = flag.String("earlier", "", "with -all -update, the program prompts of an earlier commit, with which TestTenPrompts records what was before")
@@ -100,7 +102,7 @@ func TestTenPrompts(t *testing.T) {
 				h, screen := *e.host, *e.screen
 				screen.suffix = " " // closes the menu
 				h.screen = &screen
-				user := newSandbox(t, &h, serverOptions{Source: "fixture/ten", Program: filepath.Join(built, "prompts")}, false).startTerminal()
+				user := newSandbox(t, &h, serverOptions{Source: "fixture/ten", Program: filepath.Join(built, "prompts")}, false).startTerminal(terminal.Width)
 				user.form = e.form
 				g.check(t, inForm.section(e.host, ways[1]), user.use(&inForm)())
 			}
@@ -125,7 +127,7 @@ func (e exporter) useTen(t *testing.T, g *golden, way string, o serverOptions) {
 	}
 	var user *user
 	if e.say == nil {
-		user = s.startTerminal()
+		user = s.startTerminal(terminal.Width)
 	}
 	wanted := regexp.MustCompile(*only)
 	for _, c := range tenPrompts {
