@@ -59,7 +59,7 @@ func TestInvalidDeclarations(t *testing.T) {
 			`prompt "p": argument "": Name is empty`, `prompt "p": argument "a\x00": Name contains a control character`, `prompt "p": argument "b": argument is declared twice`}},
 		{"nil render", prompts.New[servertest.One[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": render function is nil`}},
 		{"two renders", prompts.NewText(prompts.Prompt{Name: "p", Render: servertest.Nothing}, func(context.Context, servertest.One[int]) (string, error) { return "", nil }),
-			[]string{`prompt "p": Render is set, but New already provides a render function; remove one of the two`}},
+			[]string{`prompt "p": Render is set, but New already provides a render function; remove one of the two; for a prompt of Lookup, set Render to nil before New`}},
 		{"not a struct", servertest.PromptOf[map[string]string](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
 		{"no arguments", servertest.PromptOf[struct{}](), nil},
 

@@ -133,7 +133,7 @@ func compile(p Prompt) (*definition, error) {
 	case p.typed != nil && p.typed.isNil():
 		faults = append(faults, errors.New("render function is nil"))
 	case p.typed != nil && p.typed.more().hadRender:
-		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two"))
+		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two; for a prompt of Lookup, set Render to nil before New"))
 	}
 	faults = append(faults, p.Cache.check()...)
 	if p.Digest != "" {

@@ -56,10 +56,12 @@ type Prompt struct {
 	//	render := p.Render
 	//	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 	//		r, err := render(ctx, args)
-	//		if err == nil {
-	//			r.Messages = append(r.Messages, prompts.User("Be brief."))
+	//		if err != nil {
+	//			return nil, err
 	//		}
-	//		return r, err
+	//		decorated := *r // the old function may return the same Result again
+	//		decorated.Messages = slices.Concat(r.Messages, []prompts.Message{prompts.User("Be brief.")})
+	//		return &decorated, nil
 	//	}
 	//
 	// The prompt keeps its arguments and their checks. [Registry.Add] drops its Digest, unless
@@ -235,8 +237,8 @@ type Argument struct {
 	// without titles, is an enum. A schema that allows no value is an error.
 	//
 	// These formats are checked: date, time, date-time, duration, email, hostname, ipv4, ipv6, uri,
-	// uri-reference, uuid, regex (of package regexp) and json-pointer. Any other format is an
-	// error, and so is a format inside of JSON. A time.Time with the format date is a date in UTC.
+	// uri-reference, uuid, regex (of package regexp) and json-pointer, inside of JSON, too. Any other
+	// format is an error. A time.Time with the format date is a date in UTC.
 	//
 	// Validation takes bounded time for each part of a value. A value that takes longer is
 	// invalid, which happens only with schemas that refer to themselves through the
