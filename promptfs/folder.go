@@ -2,6 +2,7 @@ package promptfs
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -182,7 +183,7 @@ func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
 		})
 		if errors.Is(err, errMissing) {
 			for _, e := range p.missing {
-				delete(f.table.entries, e.path) // so that the file is read again
+				e.name, e.applied, e.stamp = "", [sha256.Size]byte{}, stamp{} // so that the file is read again
 			}
 			if err := f.table.refresh(ctx, s); err != nil {
 				return nil, f.unreadable(err)

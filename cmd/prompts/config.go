@@ -150,18 +150,29 @@ func removeMembers(object *hujson.Object, name string) {
 // maxNesting is the limit of the parsers of JSON, TOML and YAML. Package hujson would overflow the stack.
 const maxNesting = 10_000
 
-// noBrackets matches strings and comments, whose brackets nest nothing.
-var noBrackets = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/`)
-
 func checkNesting(document []byte) error {
 	depth := 0
-	for _, c := range noBrackets.ReplaceAll(document, nil) {
-		switch c {
-		case '[', '{':
+	skip := func(rest []byte, end string) int { // the rest begins with what end ends
+		_, after, _ := bytes.Cut(rest, []byte(end))
+		return len(rest) - len(after) - 1
+	}
+	for i := 0; i < len(document); i++ {
+		switch rest := document[i:]; {
+		case rest[0] == '"':
+			for i++; i < len(document) && document[i] != '"'; i++ {
+				if document[i] == '\\' {
+					i++
+				}
+			}
+		case bytes.HasPrefix(rest, []byte("//")):
+			i += skip(rest, "\n")
+		case bytes.HasPrefix(rest, []byte("/*")):
+			i += 1 + skip(rest[2:], "*/") + 1
+		case rest[0] == '[' || rest[0] == '{':
 			if depth++; depth > maxNesting {
 				return fmt.Errorf("invalid JSON: more than %d levels", maxNesting)
 			}
-		case ']', '}':
+		case rest[0] == ']' || rest[0] == '}':
 			depth--
 		}
 	}
@@ -197,9 +208,10 @@ func hasMembers(object, members hujson.Value) bool {
 	if !decode(object, &have) || !decode(members, &want) {
 		return false
 	}
-	merged := maps.Clone(have)
+	merged := map[string]any{}
+	maps.Copy(merged, have)
 	maps.Copy(merged, want)
-	return reflect.DeepEqual(have, merged)
+	return have != nil && reflect.DeepEqual(have, merged)
 }
 
 func decode(v hujson.Value, into *map[string]any) bool {

@@ -33,6 +33,27 @@ func greets() *prompts.Registry {
 	}))
 }
 
+// GAP-18: null stays a value for a schema that admits null, and an argument without a declaration
+// is named, as by our own server.
+func TestNullValues(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, revision string) {
+		s := newServer(nil)
+		r := registry(prompts.Prompt{
+			Name:      "n",
+			Arguments: []prompts.Argument{{Name: "n", Required: true, Schema: json.RawMessage(`{"type":["integer","null"]}`)}},
+			Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+				return prompts.Messages(prompts.User(fmt.Sprint(args))), nil
+			},
+		})
+		mount(t, s, r, prompts.Options{StrictArguments: true})
+		c := dialAs(t, s, &client{revision: revision, wrap: gosdk.Transport})
+		c.must("prompts/get", `{"name":"n","arguments":{"n":null}}`)
+		e := c.refused("prompts/get", `{"name":"n","arguments":{"n":"1","zz":null}}`)
+		assert.Contains(t, e.Message, "zz is not an argument of this prompt")
+	})
+}
+
 // GAP-18: an argument that is null is as for our own server one that is left out, if the
 // transport is wrapped. The SDK alone reads an empty string.
 func TestNullArguments(t *testing.T) {

@@ -25,8 +25,8 @@
 //		return "", nil
 //	},
 //
-// To read a null argument as one that is left out, also for the server's own prompts, serve through
-// [Transport], or through [Handler] over HTTP. The SDK alone turns null into an empty string:
+// To read a null argument as one that is left out, serve through [Transport], or through
+// [Handler] over HTTP. The SDK alone turns null into an empty string:
 //
 //	err = server.Run(ctx, gosdk.Transport(&mcp.StdioTransport{}))
 //	http.Handle("/mcp", gosdk.Handler(mcp.NewStreamableHTTPHandler(getServer, nil)))

@@ -91,10 +91,13 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 		}
 		return res, err
 	}
+	arguments, meta := argumentsOf(r.Params)
 	params := &struct {
 		*mcp.GetPromptParams
+		Meta           mcp.Meta       `json:"_meta,omitzero"`
+		Arguments      map[string]any `json:"arguments,omitzero"`
 		InputResponses map[string]any `json:"inputResponses,omitzero"`
-	}{r.Params, exactResponses(r.Params.InputResponses)}
+	}{r.Params, meta, arguments, exactResponses(r.Params.InputResponses)}
 	raw, err := m.call(ctx, methodGet, r, params)
 	if err != nil {
 		return nil, err

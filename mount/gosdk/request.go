@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -268,21 +269,25 @@ func isMissing(err error, kind string) bool {
 // middleware (v1.8.0 mcp/protocol.go:949). Handler and Transport read the message before
 // the SDK, and remove such arguments.
 
+// nullsKey names the arguments that are null in _meta, where the mount finds them: the SDK reads
+// null as an empty string, before any middleware (v1.8.0 mcp/protocol.go:949).
+const nullsKey = "io.github.mcp-prompts/null-arguments"
+
 // maxReadBody is the maximum number of bytes of a request that Handler reads, as
 // many as the SDK reads by default.
 const maxReadBody = 4 << 20
 
 // Handler returns a handler that wraps next, such as a [mcp.StreamableHTTPHandler],
-// and removes null arguments from requests for prompts, also for those of the server's own. Without
-// Handler, the SDK turns null into an empty string. It holds a request's body in memory, up to 4
-// MiB, and passes longer ones to next unchanged.
+// and lets the mount read a null argument as one that is left out. Without Handler, the SDK
+// turns null into an empty string. It holds a request's body in memory, up to 4 MiB, and passes
+// longer ones to next unchanged.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Body != nil {
 			body := r.Body
 			raw, err := io.ReadAll(io.LimitReader(body, maxReadBody+1))
 			if err == nil && len(raw) <= maxReadBody {
-				raw = withoutNullsIn(raw)
+				raw = markNullsIn(raw)
 			}
 			r = r.WithContext(r.Context()) // a copy, since the caller's is not to be changed
 			r.ContentLength = -1
@@ -296,9 +301,9 @@ func Handler(next http.Handler) http.Handler {
 }
 
 // Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and
-// removes null arguments from requests for prompts, also for those of the server's own. Without
-// Transport, the SDK turns null into an empty string. With Transport, the SDK accepts batches over
-// standard input in all versions (v1.8.0 mcp/transport.go:705).
+// lets the mount read a null argument as one that is left out. Without Transport, the SDK
+// turns null into an empty string. With Transport, the SDK accepts batches over standard input in
+// all versions (v1.8.0 mcp/transport.go:705).
 func Transport(t mcp.Transport) mcp.Transport { return strictTransport{t} }
 
 type strictTransport struct{ mcp.Transport }
@@ -313,12 +318,12 @@ type strictConn struct{ mcp.Connection }
 func (c strictConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if request, ok := msg.(*jsonrpc.Request); ok && err == nil && request.Method == methodGet {
-		request.Params = withoutNulls(request.Params)
+		request.Params = markNulls(request.Params)
 	}
 	return msg, err
 }
 
-func withoutNullsIn(message []byte) []byte {
+func markNullsIn(message []byte) []byte {
 	if !bytes.Contains(message, []byte("null")) || !bytes.Contains(message, []byte(methodGet)) {
 		return message
 	}
@@ -327,25 +332,60 @@ func withoutNullsIn(message []byte) []byte {
 	if err != nil || !ok || request.Method != methodGet {
 		return message
 	}
-	request.Params = withoutNulls(request.Params)
+	request.Params = markNulls(request.Params)
 	if changed, err := jsonrpc.EncodeMessage(request); err == nil {
 		return changed
 	}
 	return message
 }
 
-// withoutNulls returns the params of a prompts/get without the arguments that are null.
-func withoutNulls(params json.RawMessage) json.RawMessage {
-	var members, arguments map[string]json.RawMessage
+// markNulls returns the params of a prompts/get, with the names of the arguments that are null
+// in _meta.
+func markNulls(params json.RawMessage) json.RawMessage {
+	var members, arguments, meta map[string]json.RawMessage
 	if json.Unmarshal(params, &members) != nil || json.Unmarshal(members["arguments"], &arguments) != nil {
 		return params // the SDK answers
 	}
-	given := len(arguments)
-	maps.DeleteFunc(arguments, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-	if len(arguments) == given {
+	var names []string
+	for name, value := range arguments {
+		if string(value) == "null" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names) // the SDK's errors repeat the params
+	if names == nil || members["_meta"] != nil && json.Unmarshal(members["_meta"], &meta) != nil {
 		return params
 	}
-	members["arguments"], _ = json.Marshal(arguments) // JSON already, so that it never fails
+	if meta == nil {
+		meta = map[string]json.RawMessage{}
+	}
+	// All parts are JSON already, so that encoding never fails.
+	meta[nullsKey], _ = json.Marshal(names)
+	members["_meta"], _ = json.Marshal(meta)
 	changed, _ := json.Marshal(members)
 	return changed
+}
+
+// argumentsOf returns the arguments of a request as the client has sent them, and
+// its _meta without what says which of them are null.
+func argumentsOf(p *mcp.GetPromptParams) (arguments map[string]any, meta mcp.Meta) {
+	if p.Arguments == nil {
+		return nil, p.Meta
+	}
+	arguments = make(map[string]any, len(p.Arguments))
+	for name, value := range p.Arguments {
+		arguments[name] = value
+	}
+	names, ok := p.Meta[nullsKey].([]any)
+	if !ok {
+		return arguments, p.Meta
+	}
+	for _, name := range names {
+		if name, ok := name.(string); ok && arguments[name] == "" {
+			arguments[name] = nil
+		}
+	}
+	meta = maps.Clone(p.Meta)
+	delete(meta, nullsKey)
+	return arguments, meta
 }
