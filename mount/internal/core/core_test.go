@@ -120,9 +120,10 @@ func TestNamed(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a": `{"name":"a"}`, "b": `{"name":"b"}`, "test://c": `{"name":"c","uri":"test://c"}`}, all)
-	for _, raw := range []string{`[]`, `{"tools":[{"name":1}]}`} {
-		_, err = Named("tools", func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
+	for _, raw := range []string{`[]`, `{"tools":[{"name":1}]}`, `{"tools":[{"name":"a"},{"name":1}]}`} {
+		all, err = Named("tools", func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
 		assert.Error(t, err, raw)
+		assert.Nil(t, all, "entries before the error")
 	}
 	_, err = Named("tools", func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
 	assert.EqualError(t, err, "refused")

@@ -62,15 +62,20 @@ func Each(list string, call Call, read func(entry json.RawMessage) error) error 
 	})
 }
 
-// Named returns the entries of a list as JSON, by name, or by URI for resources. See Each.
+// Named returns the entries of a list as JSON, by name, or by URI for resources, and none with an
+// error: a caller hides all entries then. See Each.
 func Named(list string, call Call) (map[string]string, error) {
 	all := map[string]string{}
-	return all, Each(list, call, func(entry json.RawMessage) error {
+	err := Each(list, call, func(entry json.RawMessage) error {
 		var known struct{ Name, URI string }
 		err := json.Unmarshal(entry, &known)
 		all[cmp.Or(known.URI, known.Name)] = string(entry)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Listed returns a function for All of Entries: with the entries that a server lists to an
