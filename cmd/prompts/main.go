@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/mcp-prompts/prompts/internal/sigpipe"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
@@ -80,24 +81,24 @@ const stopTimeout = drainTimeout + 2*time.Second
 // their reader, as in "prompts list | head -1".
 func protect(root *cobra.Command) (unprotect func()) {
 	out, errOut := stdio.NewLogWriter(root.OutOrStdout()), stdio.NewLogWriter(root.ErrOrStderr())
-	unread := make(chan os.Signal, 1)
+	endProtection := func() {}
 	isProcess := fileOf(root.ErrOrStderr()) == os.Stderr && log.Writer() == os.Stderr
 	if isProcess { // and no test
-		signal.Notify(unread, syscall.SIGPIPE) // ignored, it would be so in programs that are started
-		log.SetOutput(errOut)                  // of other libraries
+		endProtection = sigpipe.Survive()
+		log.SetOutput(errOut) // of other libraries
 	}
 	root.SetOut(out)
 	root.SetErr(errOut)
 	return func() {
 		if isProcess {
 			log.SetOutput(os.Stderr)
-			signal.Stop(unread)
 		}
 		var closing sync.WaitGroup
 		for _, w := range []*stdio.LogWriter{out, errOut} {
 			closing.Go(func() { _ = w.Close() }) // ends within a second
 		}
 		closing.Wait()
+		endProtection() // not before, for Close writes the last records
 	}
 }
 
