@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -133,15 +134,16 @@ func readText(dir, file string) (string, error) {
 			}
 		}
 	}
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
+	return promptfile.Text(content), err
 }
+
+const partialsFolder = "_partials"
 
 func partialFiles(dir string) map[string]string {
 	files := map[string]string{}
-	const folder = "_partials"
-	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && name != folder { // errors were reported
-			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
+	_ = fs.WalkDir(visibleFS(dir), partialsFolder, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && name != partialsFolder && !promptfile.IsReadme(name) { // errors were reported
+			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), partialsFolder+"/")
 			files[norm.NFC.String(called)] = prefixOf(dir) + name
 		}
 		return nil
