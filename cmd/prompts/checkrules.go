@@ -205,8 +205,8 @@ func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only
 
 // secrets reports credentials in the Markdown files that are served, those with errors included, and in partials.
 func (i *inspection) secrets(dir string) {
-	files := slices.Collect(maps.Values(partialFiles(dir)))
 	root := visibleFS(dir)
+	files := slices.Collect(maps.Values(partialFiles(dir, root.ignore...)))
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		isServed := promptfile.IsPrompt(name) || promptfile.IsMarkdown(name) && root.inSkill[path.Dir(name)]
 		if err == nil && isServed && d.Type().IsRegular() { // errors were reported

@@ -19,7 +19,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/portable"
-	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -253,59 +252,9 @@ func readStoreIgnore(fsys fs.FS) ([]string, error) {
 	return ignore, nil
 }
 
-// visibleFolder is a folder for [fs.WalkDir] without the files that package promptfs skips. Links that
-// the package follows are the files and folders to which they lead. A walk begins at . or at the partials.
-type visibleFolder struct {
-	regular.FS
-	ignore  []string
-	inSkill map[string]bool   // the folders with a SKILL.md and those below
-	linked  map[string]string // the first link to a folder, by the path of the folder
-}
-
 func visibleFS(dir string) visibleFolder {
 	ignore, _ := readIgnore(regular.FS(dir)) // loadFolders reports the errors
-	return visibleFolder{regular.FS(dir), ignore, map[string]bool{}, map[string]string{}}
-}
-
-func (v visibleFolder) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(v.FS, name)
-	v.inSkill[name] = v.inSkill[path.Dir(name)] || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
-	var all []fs.DirEntry
-	for _, e := range entries {
-		below := path.Join(name, e.Name())
-		if promptfile.IsHidden(e.Name()) && (!v.inSkill[name] || e.Name()[0] == '.') || below == partialsFolder || regular.Matches(v.ignore, below) {
-			continue
-		}
-		if e.Type()&fs.ModeSymlink != 0 {
-			e = v.follow(below, e)
-		}
-		all = append(all, e)
-	}
-	return all, err
-}
-
-type target struct {
-	fs.FileInfo
-	name string // of the link
-}
-
-func (t target) Name() string { return t.name }
-
-// follow returns the link itself if promptfs reports the link: it leads to no file that may be read,
-// or to a folder that the walk reads without the link, or through another link.
-func (v visibleFolder) follow(name string, link fs.DirEntry) fs.DirEntry {
-	info, err := fs.Stat(v.FS, name)
-	if err != nil {
-		return link
-	}
-	if info.IsDir() {
-		real, err := regular.Resolve(v.FS, name)
-		if first := v.linked[real]; err != nil || !promptfile.IsHidden(strings.TrimPrefix(real+"/", partialsFolder+"/")) || first != "" && first != name {
-			return link
-		}
-		v.linked[real] = name
-	}
-	return fs.FileInfoToDirEntry(target{info, link.Name()})
+	return newVisible(dir, ignore)
 }
 
 func clientNames() []string {

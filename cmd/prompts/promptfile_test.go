@@ -84,7 +84,7 @@ func TestServedFiles(t *testing.T) {
 	want := map[string][]string{}
 	for name, kind := range map[string]string{
 		"a.md": prompt, "b.MARKDOWN": prompt, "d/c.md": prompt, ".notes.md": none, "_drafts/n.md": none, "d/.x/y.md": none, "d/_z.md": none,
-		"README.md": none, "d/Readme.markdown": none, "notes.txt": none, "old/o.md": none,
+		"_partials/old/o.md": none, "README.md": none, "d/Readme.markdown": none, "notes.txt": none, "old/o.md": none,
 		"skills/s/SKILL.md": prompt, "skills/s/_ref.md": other, "skills/s/README.md": other, "skills/s/.env.md": none,
 		"_partials/p.md": other, "_partials/k.txt": other, "_partials/d/k.md": other, "_partials/_x.md": none, "_partials/.x.md": none, "_partials/README.md": none,
 		"..data/link.md": none, "link.md": prompt, "..data/sub/in.md": none, "sub/in.md": prompt, "sub/_in.md": none,
@@ -116,7 +116,7 @@ func TestServedFiles(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "..data/sub/in.test.yaml"), []byte("no cases"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "..data/sub/_in.md"), []byte(secret), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "prompts.yaml"), []byte("ignore: [old]\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "prompts.yaml"), []byte("ignore: [old, _partials/old]\n"), 0o600))
 	want["case"] = []string{"sub/in.test.yaml"}
 
 	var listed []struct{ File string }
