@@ -14,32 +14,22 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // split parts a file into its front matter, which begins in line 2, and what
 // follows, with the line in which that begins.
 func split(text string, f *fileErrors) (front string, has bool, body string, line int, ok bool) {
-	first, rest, _ := strings.Cut(text, "\n")
-	if strings.TrimRight(first, " \t") != "---" {
-		if first, blank := trimmed(text); blank > 0 && isFrontMatter(first) {
-			f.add(blank+1, hint.New("remove the blank lines above, or write *** for a horizontal rule", "front matter must start on line 1"))
-			return "", false, "", 0, false
-		}
-		return "", false, text, 1, true
+	front, body, line = promptfile.Split(text)
+	switch first, blank := trimmed(text); {
+	case line == 0:
+		f.add(1, hint.New("write a line --- after the front matter", "front matter is not closed"))
+		return "", true, "", 0, false
+	case line == 1 && blank > 0 && isFrontMatter(first):
+		f.add(blank+1, hint.New("remove the blank lines above, or write *** for a horizontal rule", "front matter must start on line 1"))
+		return "", false, "", 0, false
 	}
-	line = 2
-	for at := 0; at < len(rest); line++ {
-		l, after, more := strings.Cut(rest[at:], "\n")
-		if strings.TrimRight(l, " \t") == "---" {
-			return rest[:at], true, after, line + 1, true
-		}
-		if !more {
-			break
-		}
-		at += len(l) + 1
-	}
-	f.add(1, hint.New("write a line --- after the front matter", "front matter is not closed"))
-	return "", true, "", 0, false
+	return front, line > 1, body, line, true
 }
 
 // isFrontMatter reports whether a text begins with what would be front matter.
@@ -228,7 +218,6 @@ func (d decoder) cut(m member) {
 // textOf returns the text of a file: without a byte order mark, and with LF at
 // the end of its lines. Content that is not text is an error.
 func textOf(content []byte, f *fileErrors) (text string, ok bool) {
-	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if !utf8.Valid(content) {
 		const invalid = 0xff // is in no UTF-8
 		marked := bytes.ToValidUTF8(content, []byte{invalid})
@@ -236,7 +225,7 @@ func textOf(content []byte, f *fileErrors) (text string, ok bool) {
 		f.add(1+bytes.Count(valid, []byte("\n")), hint.New("save the file as UTF-8", "file is not valid UTF-8"))
 		return "", false
 	}
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), true
+	return promptfile.Text(content), true
 }
 
 // trimmed returns the text without the blank lines around it and without the

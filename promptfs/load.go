@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // Load returns the valid prompts in fsys, in the order of their paths, and the
@@ -67,7 +67,7 @@ func Warnings(name string, content []byte) []*Error {
 	if !ok {
 		return nil
 	}
-	if isSkill(path.Base(name)) {
+	if promptfile.IsSkill(name) {
 		m.skill(name, text)
 		return m.faults.warnings
 	}

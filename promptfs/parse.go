@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
@@ -52,7 +53,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		m.faults.add(0, hint.New("write the text of the prompt", "file is empty"))
 		return m
 	}
-	if isSkill(path.Base(name)) {
+	if promptfile.IsSkill(name) {
 		m.skill(name, text)
 		m.prompt.Name = s.promptName(m.prompt.Name)
 	} else {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -103,7 +104,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	for _, f := range found.files {
 		if path.Base(f.path) == promptskills.Main {
 			skills[path.Dir(f.path)] = &foundSkill{}
-		} else if isSkill(path.Base(f.path)) {
+		} else if promptfile.IsSkill(f.path) {
 			found.fault(f.path, hint.New("rename the file", "file of a skill must be named %s", promptskills.Main))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -266,8 +267,6 @@ func (c *scan) unreadable(path string, err error) {
 	}
 }
 
-func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
-
 // folder reads a folder, but for the links in it. real is its path without
 // links. inSkill says that it is below a folder with a SKILL.md.
 func (c *scan) folder(at, real string, inSkill bool) error {
@@ -280,13 +279,13 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 		return err
 	}
 	c.folders = append(c.folders, real)
-	ofSkill := c.kind != ofPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(e.Name()) && !e.IsDir() })
+	ofSkill := c.kind != ofPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
 	inSkill = inSkill || ofSkill && c.kind == ofSkills
 	for _, e := range entries {
 		name := e.Name()
 		below, belowReal := path.Join(at, name), path.Join(real, name)
 		switch {
-		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials, len(c.source.ignore) > 0 && regular.Matches(c.source.ignore, norm.NFC.String(below)):
+		case promptfile.IsHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !promptfile.IsSkill(name), c.kind != ofPartials && below == c.source.options.Partials, len(c.source.ignore) > 0 && regular.Matches(c.source.ignore, norm.NFC.String(below)):
 		case !utf8.ValidString(name):
 			c.fault(below, hint.New("rename the file", "file name is not valid UTF-8"))
 		case e.Type()&fs.ModeSymlink != 0:
@@ -308,25 +307,16 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 }
 
 func (c *scan) isOurs(name string, inSkill bool) bool {
-	switch bare, isPrompt := isMarkdown(name); {
+	switch {
 	case c.kind == ofSkills:
 		return inSkill
-	case isPrompt && strings.EqualFold(bare, "README"):
+	case promptfile.IsReadme(name):
 		return false
-	case c.kind == ofPrompts && isSkill(name) && c.source.options.DisableSkillPrompts:
+	case c.kind == ofPrompts && promptfile.IsSkill(name) && c.source.options.DisableSkillPrompts:
 		return false
 	default:
-		return isPrompt || c.kind == ofPartials
+		return promptfile.IsMarkdown(name) || c.kind == ofPartials
 	}
-}
-
-func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
-
-// isMarkdown reports whether the extension of a name is that of Markdown, and
-// returns the name without it.
-func isMarkdown(name string) (bare string, ok bool) {
-	extension := path.Ext(name)
-	return strings.TrimSuffix(name, extension), strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
 }
 
 // follow follows the links, those in folders that others lead to among them. A folder is read once,

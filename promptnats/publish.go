@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -72,10 +72,7 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 }
 
 func isPrompt(name, partials string) bool {
-	isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.Contains(name, "/.") || strings.Contains(name, "/_")
-	lower := strings.ToLower(name)
-	isMarkdown := strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".markdown")
-	return isMarkdown && !isHidden && !strings.HasPrefix(name, partials+"/") && !strings.EqualFold(path.Base(name), "README.md")
+	return promptfile.IsPrompt(name) && !promptfile.IsHidden(name) && !strings.HasPrefix(name, partials+"/")
 }
 
 type writer struct {

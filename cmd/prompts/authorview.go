@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -27,7 +27,7 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 	tests := a.testFile(dir, file, p.Name)
 	i := &inspection{lineReader: *newLineReader(dir), only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
 	var found []finding
-	if strings.EqualFold(path.Base(file), "SKILL.md") {
+	if promptfile.IsSkill(file) {
 		found, err = i.inspect(ctx)
 	} else {
 		found, err = i.inspectOne(ctx, a.registry, a.renderer, p, dir, tests.Path)

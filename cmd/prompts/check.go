@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 func newCheck() *cobra.Command {
@@ -95,13 +97,14 @@ func checkScopes(paths []string, names map[string]string) ([]*inspection, error)
 		if err != nil {
 			return nil, err
 		}
-		isPartial := isWithin(path, filepath.Join(root, "_partials"))
-		if ext := strings.ToLower(filepath.Ext(path)); ext != ".md" && ext != ".markdown" && !cases.IsTestFile(path) && !isPartial && relative != settingsFile {
+		isPartial := isWithin(path, filepath.Join(root, partialsFolder))
+		if !promptfile.IsMarkdown(path) && !cases.IsTestFile(path) && !isPartial && relative != settingsFile {
 			return nil, usageErrorf("%s is neither a Markdown file nor a test file; give *.md files, *%s files or folders", path, cases.Extension)
 		}
 		i := files[root]
 		if i == nil {
-			i = &inspection{lineReader: *newLineReader(root), only: map[string]bool{prefixOf(root) + settingsFile: true}}
+			isFolder := slices.ContainsFunc(folders.dirs, func(dir string) bool { return absolute(dir) == absolute(root) }) // which has the settings
+			i = &inspection{lineReader: *newLineReader(root), only: map[string]bool{prefixOf(root) + settingsFile: !isFolder}}
 			files[root] = i
 		}
 		if isPartial {
@@ -129,10 +132,21 @@ func checkScopes(paths []string, names map[string]string) ([]*inspection, error)
 	return all, nil
 }
 
-// isLoaded reports whether dir has the file at path, and does not skip it as hidden.
-func isLoaded(path, dir string) bool {
-	relative, err := filepath.Rel(absolute(dir), absolute(path))
-	return err == nil && !strings.HasPrefix(relative, ".") && !strings.Contains(relative, string(filepath.Separator)+".")
+// isLoaded reports whether dir has the file, and does not skip it.
+func isLoaded(file, dir string) bool {
+	relative, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(relative) {
+		relative, err = filepath.Rel(absolute(dir), absolute(file))
+	}
+	root, at := visibleFS(dir), "."
+	for part := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
+		entries, _ := root.ReadDir(at)
+		at = path.Join(at, part)
+		if at != partialsFolder && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == part }) {
+			return false
+		}
+	}
+	return err == nil
 }
 
 // rootOf returns the next folder above a file with partials or settings, or that of the file or its skill.
@@ -143,7 +157,7 @@ func rootOf(name string) (root, relative string, err error) {
 	}
 	own, root, relative := filepath.Dir(name), filepath.Dir(name), filepath.Base(name)
 	for inRoot := relative; ; {
-		if info, err := os.Stat(filepath.Join(dir, "_partials")); err == nil && info.IsDir() || exists(filepath.Join(dir, settingsFile)) {
+		if info, err := os.Stat(filepath.Join(dir, partialsFolder)); err == nil && info.IsDir() || exists(filepath.Join(dir, settingsFile)) {
 			return root, inRoot, nil
 		}
 		parent := filepath.Dir(dir)
@@ -254,22 +268,14 @@ var (
 
 // syntax reports text that was probably meant to be something else: the front matter if isFront is false.
 func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
-	if len(lines) == 0 || strings.HasSuffix(p.Source, "/SKILL.md") {
+	front, body, bodyLine := promptfile.Split(strings.Join(lines, "\n"))
+	if promptfile.IsSkill(p.Source) || verbatimText.MatchString(front) {
 		return true
 	}
-	text := strings.TrimPrefix(strings.Join(lines, "\n"), "\ufeff")
-	bodyLine := 0 // lines before the body
-	if strings.TrimRight(lines[0], " \t") == "---" {
-		front := string(frontOf([]byte(text)))
-		if verbatimText.MatchString(front) {
-			return true
-		}
-		bodyLine = 2 + strings.Count(front, "\n")
-	} else if n := fakeFront(lines); n > 0 {
+	if n := fakeFront(lines); bodyLine == 1 && n > 0 {
 		i.hint(p, n, 1, "front-matter", "write --- at the start of the lines above and below the keys", "front matter is sent as text, because line %d is %q", n, lines[n-1])
 		return false
 	}
-	body := strings.Join(lines[min(bodyLine, len(lines)):], "\n")
 	code := codeSpans(body)
 	for _, pattern := range []struct {
 		regexp *regexp.Regexp
@@ -283,7 +289,7 @@ func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
 			if isIn(code, at[0]) || strings.ToUpper(found) == found { // a variable of the environment
 				continue
 			}
-			line := bodyLine + 1 + strings.Count(body[:at[0]], "\n")
+			line := bodyLine + strings.Count(body[:at[0]], "\n")
 			column := 1 + len([]rune(body[1+strings.LastIndexByte(body[:at[0]], '\n'):at[0]]))
 			i.hint(p, line, column, "syntax", pattern.fix, "%s is sent as text", found)
 			break

@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/portable"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
@@ -66,9 +67,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			i.lost(&prompts.Prompt{Name: f.Prompt, Source: prefixOf(dir) + f.Path})
 		}
 		i.skillsOf(dir)
-		if err := i.secrets(dir); err != nil {
-			return nil, err
-		}
+		i.secrets(dir)
 	}
 	if i.only == nil {
 		for _, dir := range i.dirs {
@@ -204,24 +203,22 @@ func (i *inspection) settingsOf(file string) settings {
 
 func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
-// secrets reports credentials in Markdown files, those with errors and the partials included.
-func (i *inspection) secrets(dir string) error {
-	return fs.WalkDir(visibleFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil: // has been reported, or is of a removed folder
-			return nil
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case !d.Type().IsRegular() || !strings.EqualFold(path.Ext(name), ".md") && !strings.EqualFold(path.Ext(name), ".markdown"):
-			return nil
+// secrets reports credentials in the Markdown files that are served, those with errors included, and in partials.
+func (i *inspection) secrets(dir string) {
+	root := visibleFS(dir)
+	files := slices.Collect(maps.Values(partialFiles(dir, root.ignore...)))
+	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		isServed := promptfile.IsPrompt(name) || promptfile.IsMarkdown(name) && root.inSkill[path.Dir(name)]
+		if err == nil && isServed && d.Type().IsRegular() { // errors were reported
+			files = append(files, prefixOf(dir)+name)
 		}
-		file := prefixOf(dir) + name
-		if !i.isWanted(file) {
-			return nil
-		}
-		i.secretsIn(file)
 		return nil
 	})
+	for _, file := range files {
+		if i.isWanted(file) {
+			i.secretsIn(file)
+		}
+	}
 }
 
 func (i *inspection) secretsIn(file string) {

@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -143,12 +144,10 @@ func withoutBlankLines(text string) string {
 }
 
 func checkLoaded(name string) error {
-	base := path.Base(name)
-	isHidden := func(s string) bool { return s[0] == '.' || s[0] == '_' }
 	switch {
-	case strings.EqualFold(base, "README.md"), strings.EqualFold(base, "SKILL.md"):
-		return fmt.Errorf("%s is not loaded as a prompt; rename the file", base)
-	case slices.ContainsFunc(strings.Split(name, "/"), isHidden):
+	case promptfile.IsReadme(name), promptfile.IsSkill(name):
+		return fmt.Errorf("%s is not loaded as a prompt; rename the file", path.Base(name))
+	case promptfile.IsHidden(name):
 		return errors.New("names that begin with . or _ are not loaded; rename the file or folder")
 	}
 	return nil
@@ -248,7 +247,7 @@ func (c *conversion) read() (ok bool) {
 		c.refuse(n+1, "file is not valid UTF-8; save the file as UTF-8")
 		return false
 	}
-	c.body, c.bodyLine = strings.TrimPrefix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\ufeff"), 1
+	c.body, c.bodyLine = promptfile.Text(content), 1
 	return true
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 func newDiff() *cobra.Command {
@@ -148,14 +149,11 @@ func (f *diffFolder) text(name string) string {
 	if err != nil {
 		return "" // it is not in this folder
 	}
-	text = strings.TrimPrefix(text, "\ufeff")
 	if f.isWhole {
 		return text
 	}
-	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
-		if _, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
-			text = body
-		}
+	if !strings.HasPrefix(name, partialsFolder+"/") {
+		_, text, _ = promptfile.Split(text)
 	}
 	return strings.Trim(text, "\n")
 }
@@ -272,7 +270,7 @@ func eachCalled(text string, partials map[string]string, read func(file string) 
 		queue = append(queue, called...)
 	}
 	for add(text); len(queue) > 0; queue = queue[1:] {
-		add(read(path.Join("_partials", queue[0]+path.Ext(partials[queue[0]]))))
+		add(read(path.Join(partialsFolder, queue[0]+path.Ext(partials[queue[0]]))))
 	}
 }
 

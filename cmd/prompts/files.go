@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -133,20 +134,75 @@ func readText(dir, file string) (string, error) {
 			}
 		}
 	}
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
+	return promptfile.Text(content), err
 }
 
-func partialFiles(dir string) map[string]string {
+const partialsFolder = "_partials"
+
+func partialFiles(dir string, ignore ...string) map[string]string {
 	files := map[string]string{}
-	const folder = "_partials"
-	_ = fs.WalkDir(regular.FS(dir), folder, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && name != folder { // errors were reported
-			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), folder+"/")
+	_ = fs.WalkDir(newVisible(dir, ignore), partialsFolder, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && name != partialsFolder && !promptfile.IsReadme(name) { // errors were reported
+			called := strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), partialsFolder+"/")
 			files[norm.NFC.String(called)] = prefixOf(dir) + name
 		}
 		return nil
 	})
 	return files
+}
+
+// visibleFolder is a folder for [fs.WalkDir] without the files that package promptfs skips. Links that
+// the package follows are the files and folders to which they lead. A walk begins at . or at the partials.
+type visibleFolder struct {
+	regular.FS
+	ignore  []string
+	inSkill map[string]bool   // the folders with a SKILL.md and those below
+	linked  map[string]string // the first link to a folder, by the path of the folder
+}
+
+func newVisible(dir string, ignore []string) visibleFolder {
+	return visibleFolder{regular.FS(dir), ignore, map[string]bool{}, map[string]string{}}
+}
+
+func (v visibleFolder) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(v.FS, name)
+	v.inSkill[name] = v.inSkill[path.Dir(name)] || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
+	var all []fs.DirEntry
+	for _, e := range entries {
+		below := path.Join(name, e.Name())
+		if promptfile.IsHidden(e.Name()) && (!v.inSkill[name] || e.Name()[0] == '.') || below == partialsFolder || regular.Matches(v.ignore, below) {
+			continue
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			e = v.follow(below, e)
+		}
+		all = append(all, e)
+	}
+	return all, err
+}
+
+type target struct {
+	fs.FileInfo
+	name string // of the link
+}
+
+func (t target) Name() string { return t.name }
+
+// follow returns the link itself if promptfs reports the link: it leads to no file that may be read,
+// or to a folder that the walk reads without the link, or through another link.
+func (v visibleFolder) follow(name string, link fs.DirEntry) fs.DirEntry {
+	info, err := fs.Stat(v.FS, name)
+	if err != nil {
+		return link
+	}
+	if info.IsDir() {
+		real, err := regular.Resolve(v.FS, name)
+		if first := v.linked[real]; err != nil || !promptfile.IsHidden(strings.TrimPrefix(real+"/", partialsFolder+"/")) || first != "" && first != name {
+			return link
+		}
+		v.linked[real] = name
+	}
+	return fs.FileInfoToDirEntry(target{info, link.Name()})
 }
 
 func exists(path string) bool {

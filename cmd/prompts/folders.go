@@ -252,19 +252,9 @@ func readStoreIgnore(fsys fs.FS) ([]string, error) {
 	return ignore, nil
 }
 
-type unignored struct {
-	regular.FS
-	ignore []string
-}
-
-func visibleFS(dir string) unignored {
+func visibleFS(dir string) visibleFolder {
 	ignore, _ := readIgnore(regular.FS(dir)) // loadFolders reports the errors
-	return unignored{regular.FS(dir), ignore}
-}
-
-func (u unignored) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(u.FS, name)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return regular.Matches(u.ignore, path.Join(name, e.Name())) }), err
+	return newVisible(dir, ignore)
 }
 
 func clientNames() []string {

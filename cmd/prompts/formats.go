@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -42,15 +43,14 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	files := 0
 	root := visibleFS(dir)
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		base := path.Base(name)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil: // is reported by the check
 			return nil
-		case d.IsDir() && name != "." && (base[0] == '.' || base[0] == '_' || base == "node_modules"):
+		case d.IsDir() && d.Name() == "node_modules":
 			return fs.SkipDir
-		case !d.Type().IsRegular() || base[0] == '.' || base[0] == '_':
+		case !d.Type().IsRegular():
 			return nil
 		}
 		extensions[path.Ext(name)] = true
@@ -85,26 +85,17 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 
 // formatOfFile reports whether a file is one of another program. of is nil if several have such files.
 func formatOfFile(name string, content []byte) (of *format, ok bool) {
-	front := frontOf(content)
+	front, _, _ := promptfile.Split(promptfile.Text(content))
 	for i := range commandFormats {
 		f := &commandFormats[i]
 		switch {
-		case f.key != nil && f.key.Match(front),
+		case f.key != nil && f.key.MatchString(front),
 			f.name == "vscode" && strings.HasSuffix(name, f.files[0]),
 			f.name == "gemini" && path.Ext(name) == f.files[0] && tomlPrompt.Match(content):
 			return f, true
 		}
 	}
-	return nil, commandKeys.Match(front)
-}
-
-func frontOf(content []byte) []byte {
-	rest, ok := bytes.CutPrefix(content, []byte("---"))
-	if !ok {
-		return nil
-	}
-	front, _, _ := bytes.Cut(rest, []byte("\n---"))
-	return front
+	return nil, commandKeys.MatchString(front)
 }
 
 const noPromptsHint = "write prompts into files with the extension .md"

@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -50,7 +51,8 @@ func (r *lineReader) lines(path string) []string {
 
 func argumentLines(lines []string) map[string]int {
 	var front struct{ Arguments []struct{ Name string } }
-	value, lineOf, _ := promptfs.ParseYAML("", frontOf([]byte(strings.Join(lines, "\n")))) // errors were reported
+	keys, _, _ := promptfile.Split(strings.Join(lines, "\n"))
+	value, lineOf, _ := promptfs.ParseYAML("", []byte("\n"+keys)) // from line 1 on; errors were reported
 	_ = json.Unmarshal(value, &front)
 	all := map[string]int{}
 	for i, a := range slices.Backward(front.Arguments) {
@@ -71,8 +73,8 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 	return func(path, text string, line int) int {
 		f := files[path]
 		if f == nil {
-			f = &textFinder{file: comparableText(strings.Join(lines(path), "\n"))}
-			f.rewind()
+			_, body, line := promptfile.Split(strings.Join(lines(path), "\n"))
+			f = &textFinder{body: comparableText(body), begin: line, line: line}
 			files[path] = f
 		}
 		if text != f.text {
@@ -87,30 +89,23 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 
 // textFinder begins each search behind the text before: most texts have the order of the file.
 type textFinder struct {
-	file     string // of comparableText it
+	body     string // of comparableText it
+	begin    int    // the line of the body
 	at, line int    // where the search begins
 	text     string // that was found last
 	first    int    // its line; 0 if the file does not have the text
 }
 
-func (f *textFinder) rewind() {
-	f.at = 0
-	if strings.HasPrefix(f.file, "---") {
-		f.at = max(strings.Index(f.file, "\n---"), 0)
-	}
-	f.line = 1 + strings.Count(f.file[:f.at], "\n")
-}
-
 func (f *textFinder) find(text string) {
 	bare := comparableText(text)
-	n := strings.Index(f.file[f.at:], bare)
+	n := strings.Index(f.body[f.at:], bare)
 	if n < 0 {
-		f.rewind()
-		n = strings.Index(f.file[f.at:], bare)
+		f.at, f.line = 0, f.begin
+		n = strings.Index(f.body[f.at:], bare)
 	}
 	f.text, f.first = text, 0
 	if n >= 0 {
-		f.first = f.line + strings.Count(f.file[f.at:f.at+n], "\n")
+		f.first = f.line + strings.Count(f.body[f.at:f.at+n], "\n")
 		f.at, f.line = f.at+n+len(bare), f.first+strings.Count(bare, "\n")
 	}
 }

@@ -165,7 +165,7 @@ func readValues(args []string, in io.Reader) (map[string]string, error) {
 			value = value[1:]
 		case strings.HasPrefix(value, "@"):
 			var f *os.File
-			if f, err = os.Open(value[1:]); err == nil {
+			if f, err = os.Open(value[1:]); err == nil { // a pipe, too, such as <(command) of a shell
 				value, err = readLimited(f)
 				f.Close()
 			}

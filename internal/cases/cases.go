@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -133,7 +134,7 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 				return fs.SkipDir
 			}
 			return nil
-		case name != "." && (d.Name()[0] == '.' || d.Name()[0] == '_'):
+		case promptfile.IsHidden(name):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -165,7 +166,7 @@ func IsTestFile(name string) bool { return strings.HasSuffix(strings.ToLower(nam
 
 func isSkill(fsys fs.FS, dir string) bool {
 	entries, _ := fs.ReadDir(fsys, dir) // the walk reports the error
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "SKILL.md") && !e.IsDir() })
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
 }
 
 // reason returns an error of a file system without the path.

@@ -1,0 +1,64 @@
+// Package promptfile defines which files of a folder are prompts, and the two parts of a prompt file.
+//
+// The modules that import the package have versions of their own: the package only gets additions.
+package promptfile
+
+import (
+	"path"
+	"strings"
+)
+
+// IsHidden reports whether a name of a path begins with a dot or an underscore. Such files and
+// folders are skipped, except for the folder of partials and for underscores in skills.
+func IsHidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
+			return true
+		}
+	}
+	return false
+}
+
+// IsPrompt reports whether a file that is not hidden is a prompt: a Markdown file other than a README.
+func IsPrompt(name string) bool { return IsMarkdown(name) && !IsReadme(name) }
+
+// IsMarkdown reports whether the extension of a name is .md or .markdown.
+func IsMarkdown(name string) bool {
+	extension := path.Ext(name)
+	return strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
+}
+
+// IsReadme reports whether a path is of a README in Markdown.
+func IsReadme(name string) bool {
+	base := path.Base(name)
+	return IsMarkdown(base) && strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), "README")
+}
+
+// IsSkill reports whether a path is of a SKILL.md.
+func IsSkill(name string) bool { return strings.EqualFold(path.Base(name), "SKILL.md") }
+
+// Text returns the content of a file without a byte order mark, and with LF at the end of lines.
+func Text(content []byte) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
+}
+
+// Split returns the front matter of a text of [Text], which begins on line 2, and the body with its
+// first line. The line is 1 without front matter. If the front matter is not closed, the line
+// is 0 and the body is the text.
+func Split(text string) (front, body string, line int) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if !isSeparator(first) {
+		return "", text, 1
+	}
+	line = 2
+	for at := 0; at < len(rest); line++ {
+		l, after, _ := strings.Cut(rest[at:], "\n")
+		if isSeparator(l) {
+			return rest[:at], after, line + 1
+		}
+		at += len(l) + 1
+	}
+	return "", text, 0
+}
+
+func isSeparator(line string) bool { return strings.TrimRight(line, " \t") == "---" }
