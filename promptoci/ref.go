@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -355,15 +356,20 @@ func newTransport(registryHost string) http.RoundTripper {
 		}
 		return nil
 	}}
-	isAllowed := map[string]bool{registryHost: true}
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		if _, rest, ok := strings.Cut(os.Getenv(name), "://"); ok {
-			rest, _, _ = strings.Cut(rest, "/")
-			isAllowed[hostOf(rest[strings.LastIndexByte(rest, '@')+1:])] = true
+	var isAllowed sync.Map // by host: the registry, and the proxies that the requests have
+	isAllowed.Store(registryHost, true)
+	if proxyOf := t.Proxy; proxyOf != nil {
+		t.Proxy = func(r *http.Request) (*url.URL, error) {
+			proxy, err := proxyOf(r)
+			if proxy != nil {
+				isAllowed.Store(proxy.Hostname(), true)
+			}
+			return proxy, err
 		}
 	}
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if host := hostOf(address); isAllowed[host] || loopback.IsName(registryHost) {
+		host := hostOf(address)
+		if _, ok := isAllowed.Load(host); ok || loopback.IsName(registryHost) {
 			return plain.DialContext(ctx, network, address)
 		}
 		return checked.DialContext(ctx, network, address)
