@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -32,7 +33,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 		return nil, errors.New("prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)")
 	}
 	o, faults := o.withDefaults()
-	s := &Server{registry: r, options: o, searches: limit.NewBudget(maxSearches), sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
+	s := &Server{registry: r, options: o, searches: limit.NewBudget(nearest.MaxSearches), sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
 	_, _ = rand.Read(s.sealer.Own) // never fails
 	if err := s.sealer.Check(); err != nil {
 		faults = append(faults, err)

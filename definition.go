@@ -303,7 +303,7 @@ func (d *definition) variant(kind entryKind) *listEntries {
 	var text []byte
 	var err error
 	if kind&withSchema != 0 {
-		text, err = json.Marshal(d.plan.InputSchema())
+		text, err = jsonenc.Marshal(d.plan.InputSchema())
 	}
 	if err == nil {
 		if made, errs := d.encode(text, kind); len(errs) == 0 {

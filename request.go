@@ -135,29 +135,8 @@ type unknownData struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-const (
-	// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
-	// must not count: with a filter, all are compared.
-	maxSearched = 10_000
-	// maxSearches is how many unknown names per second are compared with all prompts.
-	maxSearches = 20
-)
-
 // suggestion returns the name of the visible prompt that is most similar to name, or
 // the empty string if no name is similar. It runs the application's code.
 func (s *Server) suggestion(ctx context.Context, name string) string {
-	if s.options.Visible != nil && !s.searches.Allow() {
-		return ""
-	}
-	search, n := nearest.NewSearch(name), 0
-	for other, d := range s.registry.snapshot().All() {
-		switch n++; {
-		case ctx.Err() != nil:
-			return ""
-		case s.options.Visible == nil && n > maxSearched:
-			return search.Name()
-		}
-		search.Add(other, func() bool { return s.isVisible(ctx, d) })
-	}
-	return search.Name()
+	return nearest.Visible(ctx, s.searches, name, s.registry.snapshot().All(), s.options.Visible != nil, func(d *definition) bool { return s.isVisible(ctx, d) })
 }

@@ -90,7 +90,7 @@ func (c *cache) save(ctx context.Context, label string, r *Release) error {
 	if err := Push(ctx, layout{at}, r); err != nil {
 		return err
 	}
-	if err := replaceFile(filepath.Join(c.dir, cacheFile), fmt.Appendf(nil, "%s %s\n", label, r.Digest)); err != nil {
+	if err := regular.Replace(filepath.Join(c.dir, cacheFile), fmt.Appendf(nil, "%s %s\n", label, r.Digest), 0o644); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(c.dir)

@@ -94,23 +94,7 @@ func (l layout) Push(_ context.Context, d ocispec.Descriptor, r io.Reader) error
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(name, text)
-}
-
-func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // which is of no use to anybody
-	}
-	return err
+	return regular.Replace(name, text, 0o644)
 }
 
 // index reads the tags. An empty store has no index.
@@ -307,9 +291,9 @@ func (l layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, check
 	}
 	version := filepath.Join(l.dir, ocispec.ImageLayoutFile)
 	if have, _ := regular.ReadFile(ctx, version, maxSmallFile); !bytes.Contains(have, []byte(ocispec.ImageLayoutVersion)) {
-		if err := replaceFile(version, []byte(`{"imageLayoutVersion":"`+ocispec.ImageLayoutVersion+`"}`)); err != nil {
+		if err := regular.Replace(version, []byte(`{"imageLayoutVersion":"`+ocispec.ImageLayoutVersion+`"}`), 0o644); err != nil {
 			return err
 		}
 	}
-	return replaceFile(filepath.Join(l.dir, ocispec.ImageIndexFile), text)
+	return regular.Replace(filepath.Join(l.dir, ocispec.ImageIndexFile), text, 0o644)
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,6 +25,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
+
+	"github.com/mcp-prompts/prompts/internal/loopback"
 )
 
 const (
@@ -135,7 +138,7 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 		return nil, fmt.Errorf("promptoci: %w", err)
 	}
 	host := hostOf(r.Registry)
-	repository.PlainHTTP = o.PlainHTTP || isLoopback(host)
+	repository.PlainHTTP = o.PlainHTTP || loopback.IsName(host)
 	repository.MaxMetadataBytes, repository.TagListMaxPages = maxIndex, maxTagPages
 	base := o.Transport
 	if base == nil {
@@ -157,7 +160,7 @@ func Open(r Ref, o ClientOptions) (Store, error) {
 			return dockerCredential(ctx, host)
 		},
 	}
-	if isLoopback(host) {
+	if loopback.IsName(host) {
 		client.BlockedRealmPrefixes = []netip.Prefix{}
 	}
 	repository.Client = withoutQueries{client}
@@ -286,7 +289,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !g.isPlain && r.URL.Scheme != "https" {
 		return nil, errPlain
 	}
-	if host := r.URL.Hostname(); host != g.registryHost && !isLoopback(g.registryHost) && isInternalName(host) {
+	if host := r.URL.Hostname(); host != g.registryHost && !loopback.IsName(g.registryHost) && isInternalName(host) {
 		return nil, fmt.Errorf("address %s of a redirect is rejected", host)
 	}
 	response, err := g.send(r)
@@ -336,11 +339,6 @@ func hostOf(registry string) string {
 	return registry
 }
 
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
-
 // newTransport returns a transport that connects to the registry, and from there only to
 // addresses that may be of a registry: not to the host itself, nor to the metadata service of
 // a cloud. With a proxy, only the proxy knows the addresses.
@@ -358,15 +356,20 @@ func newTransport(registryHost string) http.RoundTripper {
 		}
 		return nil
 	}}
-	isAllowed := map[string]bool{registryHost: true}
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		if _, rest, ok := strings.Cut(os.Getenv(name), "://"); ok {
-			rest, _, _ = strings.Cut(rest, "/")
-			isAllowed[hostOf(rest[strings.LastIndexByte(rest, '@')+1:])] = true
+	var isAllowed sync.Map // by host: the registry, and the proxies that the requests have
+	isAllowed.Store(registryHost, true)
+	if proxyOf := t.Proxy; proxyOf != nil {
+		t.Proxy = func(r *http.Request) (*url.URL, error) {
+			proxy, err := proxyOf(r)
+			if proxy != nil {
+				isAllowed.Store(proxy.Hostname(), true)
+			}
+			return proxy, err
 		}
 	}
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if host := hostOf(address); isAllowed[host] || isLoopback(registryHost) {
+		host := hostOf(address)
+		if _, ok := isAllowed.Load(host); ok || loopback.IsName(registryHost) {
 			return plain.DialContext(ctx, network, address)
 		}
 		return checked.DialContext(ctx, network, address)

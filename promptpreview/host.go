@@ -1,12 +1,12 @@
 package promptpreview
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/loopback"
 )
 
 // This file decides who is answered. The endpoint checks Host and Origin once more,
@@ -18,7 +18,7 @@ func (h *Handler) refusal(r *http.Request) string {
 		if !slices.ContainsFunc(allowed, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
 			return "Host is not allowed; add the host to the allowed hosts of the page"
 		}
-	} else if !isOnLoopback(r) || !isLoopbackName(r.Host) {
+	} else if !loopback.Reached(r) || !loopback.IsName(r.Host) {
 		return "Host is not allowed; open the page at localhost, or add the host to the allowed hosts of the page"
 	}
 	for _, origin := range r.Header.Values("Origin") {
@@ -27,24 +27,4 @@ func (h *Handler) refusal(r *http.Request) string {
 		}
 	}
 	return ""
-}
-
-func isOnLoopback(r *http.Request) bool {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	ap, err := netip.ParseAddrPort(addr.String())
-	return err == nil && ap.Addr().Unmap().IsLoopback()
-}
-
-// isLoopbackName reports whether a host, with or without a port, is a name of this
-// machine for itself.
-func isLoopbackName(host string) bool {
-	name := (&url.URL{Host: host}).Hostname()
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.Unmap().IsLoopback()
 }

@@ -312,25 +312,8 @@ func unknown(kind, name, suggestion string) (string, map[string]string) {
 	return message, data
 }
 
-const (
-	// maxSearched is how many tools are compared with an unknown name, unless some are
-	// hidden: those must not count.
-	maxSearched = 10_000
-	// maxSearches is how many unknown names per second are compared with all tools.
-	maxSearches = 20
-)
-
 // near returns the tool name that was probably meant, or "".
 func (s *server) near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
-	if visible != nil && !s.searches.Allow() {
-		return ""
-	}
-	search, n := nearest.NewSearch(name), 0
-	for other, t := range tools.All() {
-		if n++; ctx.Err() != nil || visible == nil && n > maxSearched {
-			break
-		}
-		search.Add(other, func() bool { return t.prompt == "" || visible == nil || visible(t.prompt) })
-	}
-	return search.Name()
+	isVisible := func(t *tool) bool { return t.prompt == "" || visible == nil || visible(t.prompt) }
+	return nearest.Visible(ctx, s.searches, name, tools.All(), visible != nil, isVisible)
 }

@@ -40,6 +40,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 )
@@ -221,7 +222,7 @@ func newServer(o Options) (*server, error) {
 		o.Content = Content
 	}
 	o.Names, o.Tags, o.Tools = slices.Clone(o.Names), slices.Clone(o.Tags), slices.Clone(o.Tools)
-	s := &server{options: o, searches: limit.NewBudget(maxSearches), inPair: inPair, own: map[string]*tool{}, names: map[string]string{}}
+	s := &server{options: o, searches: limit.NewBudget(nearest.MaxSearches), inPair: inPair, own: map[string]*tool{}, names: map[string]string{}}
 	add := func(t *tool, err error) {
 		switch {
 		case err != nil:

@@ -3,11 +3,11 @@ package streamablehttp
 import (
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/loopback"
 )
 
 // trust reports whether Host and Origin show that no page of another site sent the
@@ -34,7 +34,7 @@ func (o *Options) trustsHost(r *http.Request) bool {
 	if len(o.AllowedHosts) > 0 {
 		return containsFold(o.AllowedHosts, r.Host)
 	}
-	return !isOnLoopback(r) || isLoopbackName(r.Host)
+	return !loopback.Reached(r) || loopback.IsName(r.Host)
 }
 
 func (o *Options) trustsOrigin(r *http.Request) bool {
@@ -52,37 +52,11 @@ func (o *Options) trustsOrigin(r *http.Request) bool {
 	if !ok || scheme != "https" && (scheme != "http" || r.TLS != nil) {
 		return false
 	}
-	return strings.EqualFold(host, r.Host) || isOnLoopback(r) && isLoopbackName(host)
+	return strings.EqualFold(host, r.Host) || loopback.Reached(r) && loopback.IsName(host)
 }
 
 func (o *Options) lists(origin string) bool { return containsFold(o.AllowedOrigins, origin) }
 
 func containsFold(all []string, s string) bool {
 	return slices.ContainsFunc(all, func(one string) bool { return strings.EqualFold(one, s) })
-}
-
-func isOnLoopback(r *http.Request) bool {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	if tcp, ok := addr.(*net.TCPAddr); ok {
-		return tcp.IP.IsLoopback()
-	}
-	ap, err := netip.ParseAddrPort(addr.String()) // from a listener of the application
-	return err == nil && ap.Addr().Unmap().IsLoopback()
-}
-
-// isLoopbackName reports whether a host, with or without a port, is a name of
-// this machine for itself.
-func isLoopbackName(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }

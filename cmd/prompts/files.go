@@ -291,19 +291,7 @@ func replace(path string, content []byte) error {
 			return fmt.Errorf("%s is read-only", path)
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return regular.Replace(path, content, mode)
 }
 
 // writeRelease writes files into a new folder, and nowhere else.

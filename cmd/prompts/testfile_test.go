@@ -38,6 +38,7 @@ func TestTestFileSchema(t *testing.T) {
 		err = resolved.Validate(decoded)
 		assert.Equal(t, isValid, err == nil, "%s: %v", name, err)
 	}
+	one := func(members string) string { return "cases:\n  - {name: a, " + members + "}" }
 	valid := map[string]string{"starter": starterCases}
 	page, err := os.ReadFile("../../docs/tests.md")
 	require.NoError(t, err)
@@ -46,6 +47,15 @@ func TestTestFileSchema(t *testing.T) {
 			valid["docs/tests.md "+string(rune('a'+i))] = m[1]
 		}
 	}
+	source, err := os.ReadFile("../../problem/problem.go")
+	require.NoError(t, err)
+	var reasons []any
+	for _, m := range regexp.MustCompile(`Reason = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		reasons = append(reasons, m[1])
+		valid["reason "+m[1]] = one("expect: {error: {x: " + m[1] + "}}")
+	}
+	assert.Contains(t, reasons, "missing")
+	assert.ElementsMatch(t, reasons, schema.Definitions["expect"].Properties["error"].AnyOf[1].AdditionalProperties.Enum)
 	require.NoError(t, filepath.WalkDir("../../examples", func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && cases.IsTestFile(name) {
 			text, err := os.ReadFile(name)
@@ -58,7 +68,6 @@ func TestTestFileSchema(t *testing.T) {
 	for name, text := range valid {
 		check(name, text, true)
 	}
-	one := func(members string) string { return "cases:\n  - {name: a, " + members + "}" }
 	for _, text := range []string{
 		"cases: []", "cases: x", "prompt: p", "case: []", "cases: [{name: a}]\nprompts: p", "cases: [x]", "cases: [{}]", "cases: [{name: ''}]",
 		one("arguments: x"), one("arguments: {x: ~}"), one("argument: {}"),

@@ -59,6 +59,8 @@ func TestHints(t *testing.T) {
 		{"an integer from 1 to 10", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(10.0)})},
 		{"an integer from 0 to 10", hintOf[uint](t, &jsonschema.Schema{Maximum: ptr(10.0)})},
 		{"an integer from 0 to 10, a multiple of 5", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(0.0), Maximum: ptr(10.0), MultipleOf: ptr(5.0)})},
+		{"an integer, greater than 0, less than 255", hintOf[uint8](t, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(255.0)})},
+		{"comma-separated; each an integer, greater than 0", hintOf[[]uint](t, &jsonschema.Schema{Items: &jsonschema.Schema{ExclusiveMinimum: ptr(0.0)}})},
 		{"a number, greater than 0, less than 0.5", hintOf[float64](t, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(0.5)})},
 		{"a number, at most 1", hintOf[float64](t, &jsonschema.Schema{Maximum: ptr(1.0)})},
 		{"comma-separated; 1 to 3 elements; each one of: a, b", hintOf[[]string](t, &jsonschema.Schema{MinItems: ptr(1), MaxItems: ptr(3), Items: enum("a", "b")})},

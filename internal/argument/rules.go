@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -55,6 +56,18 @@ func rulesOf(s *jsonschema.Schema) (r rules, err error) {
 		minLength: s.MinLength, maxLength: s.MaxLength, minItems: s.MinItems, maxItems: s.MaxItems,
 		minimum: s.Minimum, maximum: s.Maximum, exclusiveMinimum: s.ExclusiveMinimum, exclusiveMaximum: s.ExclusiveMaximum, multipleOf: s.MultipleOf,
 	}
+	// Of an inclusive and an exclusive bound, only the narrower one has an effect.
+	drop := func(inclusive, exclusive **float64, sign int) {
+		switch {
+		case *inclusive == nil || *exclusive == nil:
+		case cmp.Compare(**inclusive, **exclusive) == sign:
+			*exclusive = nil
+		default:
+			*inclusive = nil
+		}
+	}
+	drop(&r.minimum, &r.exclusiveMinimum, 1)
+	drop(&r.maximum, &r.exclusiveMaximum, -1)
 	if s.Pattern != "" {
 		r.pattern, err = regexp.Compile(s.Pattern)
 	}

@@ -61,6 +61,8 @@ func TestRules(t *testing.T) {
 		{number, &jsonschema.Schema{Maximum: ptr(-1.0)}, "0", refusal{problem.Range, `must be at most -1, got 0`, `{"maximum":-1}`}},
 		{number, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0)}, "0", refusal{problem.Range, `must be greater than 0, got 0`, `{"exclusiveMinimum":0}`}},
 		{number, &jsonschema.Schema{ExclusiveMaximum: ptr(1e21)}, "7", none},
+		{number, &jsonschema.Schema{Minimum: ptr(0.0), ExclusiveMinimum: ptr(0.0), Maximum: ptr(255.0), ExclusiveMaximum: ptr(255.0)}, "0", refusal{problem.Range, `must be greater than 0 and less than 255, got 0`, `{"exclusiveMinimum":0,"exclusiveMaximum":255}`}},
+		{number, &jsonschema.Schema{Minimum: ptr(1.0), ExclusiveMinimum: ptr(0.0), Maximum: ptr(2.0), ExclusiveMaximum: ptr(255.0)}, "0", refusal{problem.Range, `must be from 1 to 2, got 0`, `{"minimum":1,"maximum":2}`}},
 		{float, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(1e21)}, "1e21", refusal{problem.Range, `must be greater than 0 and less than 1e+21, got 1e21`, `{"exclusiveMinimum":0,"exclusiveMaximum":1e+21}`}},
 		{number, &jsonschema.Schema{MultipleOf: ptr(5.0), Minimum: ptr(0.0), Maximum: ptr(100.0)}, "7", refusal{problem.Range, `must be from 0 to 100 and a multiple of 5, got 7`, `{"minimum":0,"maximum":100,"multipleOf":5}`}},
 		{number, &jsonschema.Schema{MultipleOf: ptr(5.0)}, "-10", none},

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
@@ -128,7 +129,7 @@ func textOf(value any) (string, bool) {
 	return "", false
 }
 
-// text returns a text that is not empty.
+// text returns a text that is not empty, or the empty string after an error.
 func (d *decoder) text(n node) string {
 	text, ok := textOf(n.value)
 	if !ok || text == "" {
@@ -263,17 +264,9 @@ func (d *decoder) arguments(n node, c *Case) {
 		case isText:
 			c.Arguments[name] = text
 		default:
-			c.Arguments[name] = jsonOf(m.value)
+			c.Arguments[name] = jsonenc.Text(m.value)
 		}
 	}
-}
-
-func jsonOf(value any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // which comes from JSON
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 var actions = []string{"accept", "decline", "cancel"}
@@ -294,7 +287,7 @@ func (d *decoder) answer(n node) Answer {
 			if _, ok := m.value.(map[string]any); !ok {
 				d.fault(m, "write lines such as version: 1.2.0", "content must be key: value pairs, got %s", found(m.value))
 			}
-			a.Content = json.RawMessage(jsonOf(m.value))
+			a.Content = json.RawMessage(jsonenc.Text(m.value))
 		}
 	}
 	if hasContent && a.Action != actions[0] {
@@ -386,7 +379,7 @@ const (
 	kindInternal = "internal"
 )
 
-// reasons are those of package problem.
+// reasons are the constants of package problem.
 var reasons = []string{
 	"missing", "unknown", "type", "enum", "format", "pattern", "length", "range", "schema", "refused", "placeholder", "not_string",
 }
@@ -426,7 +419,7 @@ func (d *decoder) model(n node) *Model {
 		}
 		m.Line = d.line(member)
 		var schema jsonschema.Schema
-		err := json.Unmarshal([]byte(jsonOf(member.value)), &schema)
+		err := json.Unmarshal([]byte(jsonenc.Text(member.value)), &schema)
 		if err == nil { // Check, as jsonschema-go follows references without an end
 			err = schemas.Check(&schema)
 		}

@@ -4,7 +4,13 @@
 // The modules that import the package have versions of their own: the package only gets additions.
 package nearest
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+)
 
 // maxNames limits how many names are compared. Among tens of thousands of names, one is
 // close by chance.
@@ -31,6 +37,30 @@ func DidYouMean(name string, names []string) string {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
+}
+
+const (
+	// maxSearched is how many names [Visible] compares, unless some are hidden: those must not
+	// count.
+	maxSearched = 10_000
+	// MaxSearches is how many searches per second compare all names.
+	MaxSearches = 20
+)
+
+// Visible is [Name] for the names that isVisible accepts. If some may be hidden, Visible compares
+// all names, within the budget. Visible calls isVisible only for close names.
+func Visible[V any](ctx context.Context, budget *limit.Budget, name string, names iter.Seq2[string, V], hides bool, isVisible func(V) bool) string {
+	if hides && !budget.Allow() {
+		return ""
+	}
+	search, n := NewSearch(name), 0
+	for other, v := range names {
+		if n++; ctx.Err() != nil || !hides && n > maxSearched {
+			break
+		}
+		search.Add(other, func() bool { return isVisible(v) })
+	}
+	return search.Name()
 }
 
 // Search is [Name] for names that are added one by one, any number of them.

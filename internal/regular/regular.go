@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -149,6 +150,24 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 		}
 		return content, nil
 	})
+}
+
+// Replace writes a file in place of the file or the link with the name, if there is one. Readers
+// find the old or the new content, and so they do after a crash of the system.
+func Replace(name string, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // which is of no use to anybody
+	}
+	return err
 }
 
 // within is UnlessEnded for a context that can end.

@@ -77,8 +77,8 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *transport.Error) {
 	rejected := t.admit(ctx, kept, p)
 	if rejected == nil {
-		// The tickets come first: a request in flight that is rejected for want of a slot would
-		// hide its id from the next request for a moment.
+		// Admission comes first: a request in flight that is rejected as busy would hide its id
+		// from the next request for a moment.
 		if rejected = t.begin(t); rejected == nil {
 			return t, nil
 		}
@@ -103,7 +103,7 @@ func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *tran
 	if !t.engine.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
-	// Bytes are counted after the slot, because most requests are below the size that counts.
+	// Bytes are counted after admission, because most requests are below the size that counts.
 	if !t.hold(kept) {
 		t.release()
 		return wire.Busy()
