@@ -60,7 +60,21 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		now[partial], _ = readText(dir, partial) // one that cannot be read is a finding
 		return now[partial]
 	})
-	log, err := r.log(ctx, maxCommits+1, files)
+	committed := file
+	if _, err := r.output(ctx, "cat-file", "-e", "HEAD:"+r.prefix+file); err != nil { // the file may have been moved
+		if side, err := r.side(ctx, "HEAD:./"); err == nil {
+			defer side.remove()
+			before := newDiffFolder(ctx, side, true)
+			if old := a.find(before, p.Name, file, text); old != nil {
+				committed = before.path(old)
+			}
+		}
+	}
+	older, err := r.names(ctx, maxCommits+1, committed)
+	if err != nil {
+		return nil, err
+	}
+	log, err := r.log(ctx, maxCommits+1, append(older, files...))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +156,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	}
 	defer side.remove()
 	if !in.IsAlone {
-		return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
+		return a.compare(ctx, p, dir, file, side, &diffSide{dir, dir, func() {}})
 	}
 	before, err := r.side(ctx, in.With+"^:./")
 	if err != nil { // the first commit, or the first one with the folder
@@ -151,7 +165,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 		}
 	}
 	defer before.remove()
-	return a.compare(ctx, p, file, before, side)
+	return a.compare(ctx, p, dir, file, before, side)
 }
 
 func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
@@ -167,18 +181,22 @@ func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *as
 		return nil, fmt.Errorf("invalid release %q; write one such as oci-layout:releases:production", in.With)
 	}
 	defer side.remove()
-	return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
+	return a.compare(ctx, p, dir, file, side, &diffSide{dir, dir, func() {}})
 }
 
 // compare compares the files of a prompt, and what its cases render, in two states of the
 // folder. file is that of the prompt now.
-func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string, from, to *diffSide) (any, error) {
+func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, dir, file string, from, to *diffSide) (any, error) {
 	var before, after *diffFolder
 	var loading sync.WaitGroup
 	loading.Go(func() { before = newDiffFolder(ctx, from, true) })
 	loading.Go(func() { after = newDiffFolder(ctx, to, true) })
 	loading.Wait()
-	old, now := before.find(p.Name, file), after.find(p.Name, file)
+	text, err := readText(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	old, now := a.find(before, p.Name, file, text), a.find(after, p.Name, file, text)
 	oldFile, newFile := file, file
 	if old != nil {
 		oldFile = before.path(old)
@@ -197,6 +215,9 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 			out = append(out, newPageDiff(kind, textDiff{Name: d.Name, Old: secrets.Replace(d.Old), New: secrets.Replace(d.New)}))
 		}
 	}
+	if old != nil && now != nil {
+		add("name", budget.addDiff(nil, "", oldFile, newFile))
+	}
 	add("template", textsOf(before, after, partialsOf(before, after), budget, oldFile, newFile))
 	if old != nil && now != nil {
 		add("case", casesOf(ctx, before, after, budget, old, now))
@@ -204,8 +225,9 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	return out, nil
 }
 
-// find returns the prompt with a name, or else that of a file; nil for none.
-func (f *diffFolder) find(name, file string) *prompts.Prompt {
+// find returns the prompt with a name, or else that of a file, or else one that has another name now
+// and most of a text; nil for none.
+func (a *authorPage) find(f *diffFolder, name, file, text string) *prompts.Prompt {
 	if p, ok := f.registry.Lookup(name); ok {
 		return &p
 	}
@@ -214,5 +236,8 @@ func (f *diffFolder) find(name, file string) *prompts.Prompt {
 			return &p
 		}
 	}
-	return nil
+	return f.moved(func(p *prompts.Prompt) bool {
+		_, isOther := a.registry.Lookup(p.Name)
+		return !isOther
+	})(text)
 }

@@ -192,6 +192,7 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			byPath[after.path(&p)] = p.Name
 		}
 	}
+	moved := after.moved(func(p *prompts.Prompt) bool { return byPath[after.path(p)] != "" })
 	isOld := map[string]bool{} // names of the new folder that the old one has, too
 	for old := range before.registry.All() {
 		file := before.path(&old)
@@ -200,6 +201,11 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 		now, ok := after.registry.Lookup(old.Name)
 		if !ok && byPath[file] != "" {
 			now, ok = after.registry.Lookup(byPath[file])
+		}
+		if !ok && invalid[file] == nil {
+			if p := moved(before.text(file)); p != nil && !isOld[p.Name] {
+				now, ok = *p, true
+			}
 		}
 		if ok {
 			isOld[now.Name] = true
@@ -242,6 +248,52 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			}
 		}
 	}
+}
+
+// maxHolders is the number of prompts that a line is compared with.
+const maxHolders = 16
+
+// moved returns a function that finds the prompt whose file was most likely moved from elsewhere: of the
+// prompts that may be it, the one with most lines of the text that was there, and more than half.
+func (f *diffFolder) moved(mayBe func(*prompts.Prompt) bool) func(text string) *prompts.Prompt {
+	holders := map[string][]*prompts.Prompt{} // by line
+	for p := range f.registry.All() {
+		if mayBe(&p) {
+			for line := range linesIn(f.text(f.path(&p))) {
+				holders[line] = append(holders[line], &p)
+			}
+		}
+	}
+	return func(text string) (best *prompts.Prompt) {
+		known := map[*prompts.Prompt]int{} // lines
+		lines := linesIn(text)
+		for line := range lines {
+			if len(holders[line]) > maxHolders { // which says nothing
+				delete(lines, line)
+				continue
+			}
+			for _, p := range holders[line] {
+				known[p]++
+			}
+		}
+		for p, n := range known {
+			if 2*n > len(lines) && (best == nil || n > known[best] || n == known[best] && p.Name < best.Name) {
+				best = p
+			}
+		}
+		return best
+	}
+}
+
+// linesIn returns the lines of a text that are not blank.
+func linesIn(text string) map[string]bool {
+	lines := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines[line] = true
+		}
+	}
+	return lines
 }
 
 // textsOf returns the changes of the text of a prompt, and of the partials that it calls,
