@@ -2,12 +2,10 @@ package promptpreview
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -37,8 +35,7 @@ var policy = strings.Join([]string{
 
 type asset struct {
 	name, mimeType, tag string
-	plain               []byte
-	zipped              func() []byte
+	data                []byte
 }
 
 // assets returns the files of the page by their paths.
@@ -49,8 +46,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 			return err
 		}
 		data, err := files.ReadFile(name)
-		short := strings.TrimPrefix(name, "assets/")
-		all[short] = newAsset(short, data)
+		sum := sha256.Sum256(data)
+		all[strings.TrimPrefix(name, "assets/")] = &asset{name, mimeTypes[path.Ext(name)], `"` + hex.EncodeToString(sum[:12]) + `"`, data}
 		return err
 	})
 	if err != nil {
@@ -69,42 +66,12 @@ var mimeTypes = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-func newAsset(name string, data []byte) *asset {
-	sum := sha256.Sum256(data)
-	return &asset{name: name, mimeType: mimeTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, zipped: sync.OnceValue(func() []byte {
-		var zipped bytes.Buffer                                    // when it is asked for: the first page does not wait for the tokenizer
-		w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a valid level
-		_, _ = w.Write(data)                                       // to memory
-		_ = w.Close()
-		return zipped.Bytes()
-	})}
-}
-
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", a.mimeType)
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Vary", "Accept-Encoding")
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	data := a.plain
-	tag := a.tag
-	if takesGzip(r) {
-		data = a.zipped()
-		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
-		header.Set("Content-Encoding", "gzip")
-	}
-	header.Set("ETag", tag)
-	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(data))
-}
-
-// takesGzip reports whether the client takes a compressed file.
-func takesGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		coding, params, _ := mime.ParseMediaType("x/" + strings.TrimSpace(part))
-		if coding == "x/gzip" && strings.Trim(params["q"], "0.") != "" || coding == "x/gzip" && params["q"] == "" {
-			return true
-		}
-	}
-	return false
+	header.Set("ETag", a.tag)
+	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.data))
 }

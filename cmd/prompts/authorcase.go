@@ -27,7 +27,7 @@ import (
 // savedCase is what the page gets of a case that was written.
 type savedCase struct {
 	File     string   `json:"file"`
-	URL      string   `json:"url"`      // opens the case in the author's editor
+	Line     int      `json:"line"`
 	Failures []string `json:"failures"` // of the case
 }
 
@@ -79,7 +79,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if err != nil {
 		return nil, err
 	}
-	out := &savedCase{File: at, URL: atPlace(a.editorURL(dir, at), c.Line, 1), Failures: []string{}}
+	out := &savedCase{File: at, Line: c.Line, Failures: []string{}}
 	_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
 	for _, f := range failures {
 		if f.IsMissing { // which is the golden file

@@ -57,6 +57,12 @@ type Rule struct {
 // HasNoPrompts reports whether the client shows no prompts at all.
 func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
 
+// IsTotal reports whether a client with the limitation cannot use the prompt at all.
+func (r *Rule) IsTotal() bool {
+	// UserOnly is a rule of a client that rejects the prompt.
+	return slices.Contains([]hosts.Kind{hosts.NoPrompts, hosts.OneArgument, hosts.Placeholders, hosts.UserOnly, hosts.AlternatingOnly}, hosts.Kind(r.cannot))
+}
+
 // IsOfTools reports whether the limitation is of the prompt as a tool.
 func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
 
