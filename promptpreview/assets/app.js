@@ -79,7 +79,7 @@ class PromptView {
     this.header = h("header", { class: "prompt-header" });
     this.version = h("p", { class: "prompt-version detail" });
     this.notices = h("div", { class: "notices" });
-    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
+    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: (e) => this.#typed(e), onchange: (e) => this.#typed(e) });
     this.pane = h("section", { class: "pane", "aria-label": "Result" });
     replace(main, h("div", { class: "work" }, h("div", { class: "side" }, this.header, this.notices, this.form), this.pane));
     main.setAttribute("aria-label", visible(`Prompt ${entry.title || entry.name}`));
@@ -284,9 +284,9 @@ class PromptView {
     typed.set(this.name, { ...typed.get(this.name), ...this.values() });
   }
 
-  #typed() {
+  #typed(e) {
     this.#remember();
-    this.#recheck();
+    if (!e.target.closest(".as-json")) this.#recheck(); // the switch shows the errors itself
     writeLink();
     this.#markStale();
     this.tools?.typed();
