@@ -151,7 +151,7 @@ func TestHandleAllocations(t *testing.T) {
 		{"get, stateless, constraints", stateless(checkedRequest), 9, 1600},
 	} {
 		raw, ctx := []byte(test.msg), t.Context()
-		x := transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
+		x := transport.Exchange{Send: func(msg []byte, code transport.Code, _ bool) error {
 			if code != 0 {
 				t.Errorf("%s: %s", test.name, msg)
 			}
@@ -177,7 +177,7 @@ func TestBytesOfAFullPage(t *testing.T) {
 	}
 	r := servertest.RegistryOf(manyPrompts(1000)...)
 	session, size := servertest.NewSession(t, prompts.MustNewServer(r, prompts.Options{})), 0
-	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error { size = len(msg); return nil }}
+	x := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error { size = len(msg); return nil }}
 	ctx, msg := t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	bytes := bytesPerRun(100, func() { assert.NoError(t, session.Handle(ctx, msg, x)) })
 	assert.Greater(t, size, 200_000)
@@ -194,7 +194,7 @@ func TestMiddlewareAllocations(t *testing.T) {
 			return prompts.Messages(prompts.User("hi")), nil
 		}))
 		session := servertest.NewSession(t, prompts.MustNewServer(reg, prompts.Options{Middleware: middleware, Timeouts: prompts.Timeouts{Render: -1}}))
-		msg, x := []byte(getRequest), transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
+		msg, x := []byte(getRequest), transport.Exchange{Send: func(msg []byte, code transport.Code, _ bool) error {
 			assert.Zero(t, code, "%s", msg)
 			return nil
 		}}

@@ -16,8 +16,7 @@ import (
 // happen again when the answers come with another request. internal/elicit sends the
 // questions, checks the answers and carries them between requests.
 
-// Question is a question to the user or the client. Only [Answer] implements
-// Question.
+// Question is a question to the user or the client. Only [Answer] implements Question.
 type Question interface{ ask() *elicit.Question }
 
 // Answer is a question made by [Form] or [InputRequest]. After [Ask], Answer
@@ -36,8 +35,7 @@ func (a *Answer[T]) Err() error { return refusal(&a.question) }
 
 func (a *Answer[T]) ask() *elicit.Question { return &a.question }
 
-// Elicit asks the user for the fields of the struct T with a form, and returns the
-// answer:
+// Elicit asks the user for the fields of the struct T with a form, and returns the answer:
 //
 //	answer, err := prompts.Elicit[Release](ctx, "release", "Which release?")
 //	if err != nil {
@@ -60,19 +58,18 @@ func Elicit[T any](ctx context.Context, key, message string, arguments ...Argume
 //		return nil, err
 //	}
 //
-// Call Ask from a render function, with the function's ctx or a context made from
-// ctx. A key names a question within the prompt, and each question is asked once. Two
-// different questions with one key are an error. A key is UTF-8 of 1 to 128 bytes. The key "prompt.arguments" is reserved.
+// Call Ask from a render function, with the function's ctx or a context made from ctx. A key names
+// a question within the prompt, and each question is asked once. Two different questions with one
+// key are an error. A key is UTF-8 of 1 to 128 bytes. The key "prompt.arguments" is reserved.
 //
 // In protocol version 2026-07-28, the answers arrive with the next request:
 //
 //   - Ask returns [ErrInputRequired], and the render function must return the error.
 //   - When the answers arrive, the render function runs again from the start. Wrap
 //     side effects and expensive work in [Once].
-//   - Earlier answers travel through the client, encrypted: see
-//     Options.RequestStateKeys. The limit for this state is 64 KiB in base64. Above
-//     the limit, the request fails with an internal error, or with invalid params if
-//     answers take most of the space.
+//   - Earlier answers travel through the client, encrypted: see Options.RequestStateKeys. The
+//     limit for this state is 64 KiB in base64. Above the limit, the request fails with an
+//     internal error, or with invalid params if answers take most of the space.
 //
 // In a session of 2025-06-18 or 2025-11-25, Ask waits for the answers, for at most
 // Options.Timeouts.Elicit. While Ask waits, the time limit of the function is
@@ -138,12 +135,11 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 // The Value of the answer is the client's result, unchanged: the result has the
 // members of the method, and the content of a form is valid by its requestedSchema.
 //
-// To ask for secrets, use an elicitation in URL mode, since protocol version
-// 2025-11-25: {"mode":"url","message":…,"url":…}. If the protocol version requires
-// an elicitationId and the params have none, the server adds one. The URL must
-// contain no data about the user, and must not sign in anyone who opens the URL: see
-// the protocol's page on elicitation. The answer only reports that the user agreed
-// to open the URL.
+// To ask for secrets, use an elicitation in URL mode, since protocol version 2025-11-25:
+// {"mode":"url","message":…,"url":…}. If the protocol version requires an elicitationId and the
+// params have none, the server adds one. The URL must contain no data about the user, and must
+// not sign in anyone who opens the URL: see the protocol's page on elicitation. The answer only
+// reports that the user agreed to open the URL.
 //
 // The protocol has deprecated sampling and roots.
 func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
@@ -152,24 +148,21 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 	return a
 }
 
-// Once calls f once for a prompt and its arguments, and returns the result. When the
-// render function runs again because of [Ask], Once returns the first result without
-// calling f. Use Once for side effects and expensive work before or between
-// questions:
+// Once calls f once for a prompt and its arguments, and returns the result. When the render
+// function runs again because of [Ask], Once returns the first result without calling f. Use
+// Once for side effects and expensive work before or between questions:
 //
 //	draft, err := prompts.Once(ctx, "draft", func(ctx context.Context) (string, error) {
 //		return write(ctx, topic)
 //	})
 //
-// key names the value within the prompt, and is UTF-8 of 1 to 128 bytes. Between the
-// runs, the value travels through the client, as encrypted JSON. encoding/json must
-// be able to encode and decode the value. The value counts toward the limit of the
-// state: see Ask. A client may return to an earlier state of the prompt, so do not
-// use Once to enforce a limit or a payment.
+// key names the value within the prompt, and is UTF-8 of 1 to 128 bytes. Between the runs, the
+// value travels through the client, as encrypted JSON. encoding/json must be able to encode and
+// decode the value. The value counts toward the limit of the state: see Ask. A client may
+// return to an earlier state of the prompt, so do not use Once to enforce a limit or a payment.
 //
-// If f returns an error, Once returns the error and stores nothing. Two calls with
-// the same key must not run at the same time. Outside of a render function, Once
-// calls f each time.
+// If f returns an error, Once returns the error and stores nothing. Two calls with the same key
+// must not run at the same time. Outside of a render function, Once calls f each time.
 func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
 	s := scopeOf(ctx)
 	if s == nil || s.isCached {

@@ -13,14 +13,11 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file has the audit log.
-
 // AuditLog returns a middleware that logs each prompts/get:
 //
 //	prompts.Options{Middleware: prompts.AuditLog(logger)}
 //
-// The record has the level Info, the message "prompt requested" and these
-// attributes:
+// The record has the level Info, the message "prompt requested" and these attributes:
 //
 //   - principal: the result of Options.Principal;
 //   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
@@ -31,14 +28,13 @@ import (
 //     the server rejects the result, Options.Logger gets the record "invalid result";
 //   - duration: the time of the inner middlewares and the render function.
 //
-// The record never contains values of arguments, messages or error texts. It is
-// written before the client gets the response, with the request's context, so that a
-// handler such as the one of package promptotel can add the trace. Requests that are
-// malformed or rejected by a limit do not reach the middleware. An Observer
-// receives them. If the handler of the logger blocks, the request waits, because no record
-// may be missing: for standard error, use a stdio.LogWriter. To combine AuditLog with other middlewares, call
-// AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of
-// the call.
+// The record never contains values of arguments, messages or error texts. It is written before
+// the client gets the response, with the request's context, so that a handler such as the one
+// of package promptotel can add the trace. Requests that are malformed or rejected by a limit
+// do not reach the middleware. An Observer receives them. If the handler of the logger blocks,
+// the request waits, because no record may be missing: for standard error, use a
+// stdio.LogWriter. To combine AuditLog with other middlewares, call
+// AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of the call.
 func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 	logger = cmp.Or(logger, slog.Default())
 	return func(next Handler) Handler {
@@ -63,7 +59,6 @@ func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 	}
 }
 
-// appendVersion appends what is known of the version of a response.
 func appendVersion(attrs []slog.Attr, r *Response) []slog.Attr {
 	for _, a := range []slog.Attr{slog.String("digest", r.Digest), slog.String("release", r.Release.ID), slog.String("label", r.Release.Label)} {
 		if a.Value.String() != "" {
@@ -73,7 +68,6 @@ func appendVersion(attrs []slog.Attr, r *Response) []slog.Attr {
 	return attrs
 }
 
-// outcomeOf returns the outcome of a request of the middleware, in one word.
 func outcomeOf(ctx context.Context, err error) string {
 	switch e := wire.ClientError(err); {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):

@@ -37,7 +37,7 @@ func benchPages(b testing.TB, r *prompts.Registry, n int) (transport.Session, tr
 	b.Helper()
 	s := prompts.MustNewServer(r, prompts.Options{PageSize: n}).NewSession(transport.SessionOptions{})
 	b.Cleanup(s.Close)
-	x := transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
+	x := transport.Exchange{Send: func(_ []byte, code transport.Code, _ bool) error {
 		if code != 0 {
 			b.Errorf("an error response, code %d", code)
 		}
@@ -228,7 +228,7 @@ var tellings = map[string]func(ctx context.Context, tb testing.TB, s *prompts.Se
 	"listen": func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()) {
 		acknowledged := make(chan struct{})
 		isFirst := true
-		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error {
+		x := transport.Exchange{Send: func([]byte, transport.Code, bool) error {
 			if isFirst {
 				isFirst = false
 				close(acknowledged)

@@ -62,7 +62,7 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 	if o.Principal == nil {
 		principal = nil // then no request waits for the application's code
 	}
-	hints := s.cacheHints()
+	hints := fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ClientCache.TTL.Milliseconds(), s.cacheScope(s.options.ClientCache.Public))
 	var errs []error
 	s.rpc, errs = rpc.NewDispatcher(rpc.Config{
 		Info:           s.info,
@@ -109,8 +109,6 @@ func MustNewServer(r *Registry, o Options) *Server {
 	return s
 }
 
-// feature returns the prompts: their methods, capabilities, and the list that
-// changes.
 func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
@@ -143,8 +141,6 @@ func (s *Server) feature() feature.Feature {
 	return f
 }
 
-// serve returns the Serve of a method of this package, which reads the message
-// itself.
 func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, call.Work, *Error)) func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 	return func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 		req := rpc.CallOf(c)
@@ -228,10 +224,9 @@ func (s *Server) custom(c *rpc.Call, name string, m feature.Method) call.Work {
 	})}
 }
 
-// appendComplete appends the result of a Func, which is a JSON object, and adds the
-// members that 2026-07-28 requires: resultType, the server's identity in _meta, and
-// those of cache, unless it is nil. Members that the application has set are left
-// unchanged.
+// appendComplete appends the result of a Func, which is a JSON object, and adds the members
+// that 2026-07-28 requires: resultType, the server's identity in _meta, and those of cache,
+// unless it is nil. Members that the application has set are left unchanged.
 func (s *Server) appendComplete(dst []byte, cache *feature.Cache, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked

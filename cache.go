@@ -13,7 +13,6 @@ type keptResult struct {
 	bytes  int // of memory; 0 if the result is not to be kept
 }
 
-// keep returns a copy of a valid result for a cache.
 func keep(r *Result) keptResult {
 	const own = 512 // of the cache's map and of the Result
 	k := keeper{bytes: own}
@@ -133,8 +132,7 @@ func (k *keeper) object(m map[string]any) map[string]any {
 	return kept
 }
 
-// value copies a JSON value. A value of a type whose memory cannot be counted becomes
-// JSON.
+// value copies a JSON value. A value of a type whose memory cannot be counted becomes JSON.
 func (k *keeper) value(v any) any {
 	const box = 32 // of a string, a slice or a number in an interface
 	switch v := v.(type) {

@@ -237,7 +237,7 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 		for i := range 20 {
 			for _, msg := range []string{servertest.GetLine(fmt.Sprint(i), "p"), `{"jsonrpc":"2.0","id":"c` + fmt.Sprint(i) + `","method":"completion/complete","params":{` + servertest.CompleteParamsOf("c", "a", "") + `}}`} {
 				go func() {
-					_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+					_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }})
 				}()
 				synctest.Wait()
 			}

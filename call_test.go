@@ -152,7 +152,7 @@ func TestRawMethods(t *testing.T) {
 		assert.Nil(t, got, bad)
 	}
 	msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"ok","params":{"a":"value"}}`)
-	require.NoError(t, session.Handle(t.Context(), msg, transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
+	require.NoError(t, session.Handle(t.Context(), msg, transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}))
 	clear(msg)
 	assert.Equal(t, `{"a":"value"}`, string(got))
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file serves completion/complete: from params to the values of an argument.
-
-// completionSubject names a completion in an error.
 func completionSubject(argumentName string) string {
 	return "completion of argument " + argument.Quote(argumentName)
 }
@@ -106,19 +103,15 @@ type completeRequest struct {
 	position int // of the argument, -1 if the prompt has no argument of that name
 }
 
-// of returns the request for a prompt.
 func (p completeParams) of(d *definition) *completeRequest {
 	return &completeRequest{d, p, d.plan.Find(p.argument)}
 }
 
-// isBuiltin reports whether builtin returns the values, without the code of the
-// application.
+// isBuiltin reports whether builtin returns the values, without the code of the application.
 func (r *completeRequest) isBuiltin() bool {
 	return r.position < 0 || r.definition.completer(r.position) == nil
 }
 
-// builtin returns the values of an argument without a CompleteFunc, and the number of
-// all values.
 func (r *completeRequest) builtin() ([]string, int, *Error) {
 	if r.position < 0 {
 		return nil, 0, argumentsError(r.prompt, []argument.Problem{r.definition.plan.Undeclared(r.argument)})
@@ -265,8 +258,6 @@ func firstCompletions(values []string) []string {
 	return values[:min(len(values), revision.MaxCompletions)]
 }
 
-// appendCompletion appends the result of completion/complete: the first of a
-// total of values.
 func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []string, total int) []byte {
 	dst = append(dst, '{')
 	if rev.Stateless() {

@@ -66,8 +66,8 @@ func UserContent(c Content) Message { return Message{Role: RoleUser, Content: c}
 func AssistantContent(c Content) Message { return Message{Role: RoleAssistant, Content: c} }
 
 // Content is the content of a message: a pointer to a [Text], [Image], [Audio],
-// [EmbeddedResource] or [ResourceLink]. The server validates all content before sending. For invalid content the client gets an internal error, and
-// Options.Logger gets the details.
+// [EmbeddedResource] or [ResourceLink]. The server validates all content before sending. For
+// invalid content the client gets an internal error, and Options.Logger gets the details.
 type Content interface{ content() }
 
 // Text is plain text.
@@ -93,8 +93,7 @@ type Audio struct {
 	Meta        Meta // since protocol version 2025-06-18
 }
 
-// EmbeddedResource is a resource inside the message: a text, or binary data if Blob
-// is not nil.
+// EmbeddedResource is a resource inside the message: a text, or binary data if Blob is not nil.
 type EmbeddedResource struct {
 	URI          string // required, absolute
 	MIMEType     string // default text/plain, or application/octet-stream for a blob
@@ -105,8 +104,7 @@ type EmbeddedResource struct {
 	Meta         Meta // _meta of the message's content, since protocol version 2025-06-18
 }
 
-// ResourceLink is a link to a resource that the client can read. Since protocol
-// version 2025-06-18.
+// ResourceLink is a link to a resource that the client can read. Since protocol version 2025-06-18.
 type ResourceLink struct {
 	URI         string // required, absolute
 	Name        string // required
@@ -131,9 +129,8 @@ type Annotations struct {
 	Audience []Role
 	// Priority is the importance of the content, from 0 (optional) to 1 (required).
 	Priority *float64
-	// LastModified is the time of the last change, sent in RFC 3339 format with a
-	// resolution of one second. The zero time is not sent. Since protocol version
-	// 2025-06-18.
+	// LastModified is the time of the last change, sent in RFC 3339 format with a resolution of
+	// one second. The zero time is not sent. Since protocol version 2025-06-18.
 	LastModified time.Time
 }
 
@@ -143,11 +140,10 @@ type Annotations struct {
 // fence has 6 backticks. A language that could end the line is left out.
 func Fence(language, code string) string { return markdown.Fence(language, code) }
 
-// Untrusted returns text from a user or an outside source in a frame that marks the
-// text as data rather than instructions. The frame is a sentence followed by the
-// text, byte for byte, between two marker lines. The label describes the text in a
-// short noun phrase such as "the text". Default: "untrusted text". Control
-// characters and line breaks in the label become spaces.
+// Untrusted returns text from a user or an outside source in a frame that marks the text as data
+// rather than instructions. The frame is a sentence followed by the text, byte for byte, between
+// two marker lines. The label describes the text in a short noun phrase such as "the text".
+// Default: "untrusted text". Control characters and line breaks in the label become spaces.
 //
 // Neither the text nor the label can end the frame or start another: the markers
 // contain a hash of the text, lengthened until neither contains the hash. The same

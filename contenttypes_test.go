@@ -30,8 +30,7 @@ var contentPlaces = map[string][]string{
 	"internal/golden/golden.go":      nil,
 	"internal/portable/portable.go":  nil,
 	"mount/internal/core/from.go":    nil,
-	"promptfs/body.go":               {"ResourceLink", "Text"}, // no link has a form in a file, and text has no word
-	"promptfs/resource.go":           {"ResourceLink"},
+	"promptfs/body.go":               {"ResourceLink"}, // which has no form in a file
 	"promptpreview/assets/result.js": nil,
 	"promptpreview/clients.go":       nil,
 	"prompttest/checksensitive.go":   {"ResourceLink"}, // a link has no data of its own

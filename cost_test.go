@@ -64,7 +64,7 @@ func costOf(t *testing.T, s *prompts.Server, msg string) (c cost, sent int) {
 	// it takes.
 	runtime.GC()
 	runtime.GC()
-	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error { sent += len(msg); return nil }}
+	x := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error { sent += len(msg); return nil }}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err := session.Handle(context.Background(), given, x)

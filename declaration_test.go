@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
@@ -112,7 +111,7 @@ func TestInvalidDeclarations(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var r prompts.Registry
-			changed, cancel := notify.Signals(r.OnChange)
+			changed, cancel := servertest.Signals(r.OnChange)
 			defer cancel()
 			err := r.Add(c.prompt)
 			if c.want == nil {

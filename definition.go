@@ -24,15 +24,14 @@ import (
 // This file compiles a declared Prompt into a definition: its arguments as a plan of
 // internal/argument, and its list entry as JSON for each protocol version.
 
-// definition is a prompt as a registry holds it: compiled, checked, and never
-// changed again. A registry may hold a million, so what few prompts have is behind a
-// pointer.
+// definition is a prompt as a registry holds it: compiled, checked, and never changed again. A
+// registry may hold a million, so what few prompts have is behind a pointer.
 type definition struct {
 	prompt commonFields
 	plan   *argument.Plan
-	listed listEntries              // without the schema of the arguments
-	rare   *rareFields              // nil without any of them, see more
-	onAsk  atomic.Pointer[askedFor] // nil until any of it is asked for
+	listed listEntries               // without the schema of the arguments
+	rare   *rareFields               // nil without any of them, see more
+	lazy   atomic.Pointer[lazyParts] // nil until any of it is asked for
 }
 
 type commonFields struct {
@@ -55,8 +54,8 @@ type rareFields struct {
 
 var noRareFields = new(rareFields)
 
-// askedFor is what a definition makes when it is asked for, once.
-type askedFor struct {
+// lazyParts is what a definition makes when it is asked for, once.
+type lazyParts struct {
 	filterCopy atomic.Pointer[Prompt]
 	entries    [8]atomic.Pointer[listEntries] // for each entryKind; a prompt has one form at most
 }
@@ -93,11 +92,11 @@ func (d *definition) declared() Prompt {
 	}
 }
 
-func (d *definition) asked() *askedFor {
-	if d.onAsk.Load() == nil {
-		d.onAsk.CompareAndSwap(nil, new(askedFor)) // another may have come first
+func (d *definition) lazyParts() *lazyParts {
+	if d.lazy.Load() == nil {
+		d.lazy.CompareAndSwap(nil, new(lazyParts)) // another may have come first
 	}
-	return d.onAsk.Load()
+	return d.lazy.Load()
 }
 
 // listEntries are the entries of a prompt in prompts/list, one after the other: first the
@@ -116,7 +115,6 @@ func (e *listEntries) of(shape revision.Shape) string {
 	return e.text[e.ends[shape+1]:e.ends[shape]]
 }
 
-// compile compiles a declaration. It returns all errors of the declaration, joined.
 func compile(p Prompt) (*definition, error) {
 	arguments := p.Arguments
 	p.Arguments = nil
@@ -168,8 +166,6 @@ func compile(p Prompt) (*definition, error) {
 	return nil, errors.Join(faults...)
 }
 
-// checkSensitive returns the errors of a declaration that keeps or completes the
-// value of a sensitive argument.
 func (d *definition) checkSensitive() (errs []error) {
 	for i := range d.plan.Arguments {
 		a := &d.plan.Arguments[i]
@@ -191,7 +187,6 @@ const (
 	defaultMaxBytes   = 64 << 20
 )
 
-// check returns an error for each invalid setting.
 func (c Cache) check() []error {
 	var faults []error
 	if c.TTL < 0 {
@@ -211,7 +206,6 @@ func (c Cache) check() []error {
 
 type results = memo.Cache[string, keptResult]
 
-// newResults returns an empty cache of results, or nil if the prompt has no cache.
 func (c Cache) newResults() *results {
 	if c.TTL <= 0 {
 		return nil
@@ -241,8 +235,6 @@ func (d *definition) setComplete(arguments []Argument) {
 	}
 }
 
-// completer returns the CompleteFunc of the argument at the position, or nil if the
-// argument has no CompleteFunc.
 func (d *definition) completer(i int) CompleteFunc {
 	if complete := d.more().complete; complete != nil {
 		return complete[i]
@@ -250,7 +242,6 @@ func (d *definition) completer(i int) CompleteFunc {
 	return nil
 }
 
-// revisions are all protocol versions, the newest first.
 var revisions = revision.All()
 
 // entryKind says what the entries of a list contain in addition to the declaration.
@@ -268,10 +259,10 @@ const (
 )
 
 // formFor returns the form of the entries for the host of a client. The server checks the
-// arguments as they are declared. With a public ListCache, all clients get the same list.
+// arguments as they are declared. With a public ClientCache, all clients get the same list.
 func (s *Server) formFor(host *hosts.Client) entryKind {
 	switch {
-	case s.options.ListCache.Public:
+	case s.options.ClientCache.Public:
 	case s.options.ElicitArguments && host.Has(hosts.SplitsWords): // it would reject what the user is asked for
 		return noneRequired
 	case host.Has(hosts.SkipsOptional): // it would drop what the user writes
@@ -304,7 +295,7 @@ func (d *definition) variant(kind entryKind) *listEntries {
 	if kind == withDigest || kind == noDigest && d.more().Digest == "" {
 		return &d.listed
 	}
-	kept := &d.asked().entries[min(kind, kind&3|4)]
+	kept := &d.lazyParts().entries[min(kind, kind&3|4)]
 	if entries := kept.Load(); entries != nil {
 		return entries
 	}
@@ -323,8 +314,7 @@ func (d *definition) variant(kind entryKind) *listEntries {
 	return kept.Load()
 }
 
-// encode encodes the prompt's entry in each shape, once for all lists. The schema of
-// the arguments, if not nil, is added to the _meta.
+// encode encodes the entry in each shape. schema, if not nil, becomes a member of _meta.
 func (d *definition) encode(schema []byte, kind entryKind) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)
@@ -363,7 +353,6 @@ func (d *definition) fullShape() revision.Shape {
 	return revision.ShapeBase
 }
 
-// prompt appends a prompt's entry in prompts/list.
 func (e *encoder) prompt(d *definition, schema []byte, kind entryKind) {
 	p, m := &d.prompt, d.more()
 	e.raw("{")
@@ -386,7 +375,6 @@ func (e *encoder) prompt(d *definition, schema []byte, kind entryKind) {
 	e.raw("}")
 }
 
-// The members of a prompt's _meta with its version and the schema of its arguments.
 const (
 	versionKey     = "io.github.mcp-prompts/version"
 	inputSchemaKey = "io.github.mcp-prompts/inputSchema"
@@ -460,16 +448,14 @@ func (p Prompt) clone() Prompt {
 	return p
 }
 
-// InputSchema returns the JSON schema (2020-12) of an object with all arguments of
-// the prompt, for tools, previews and documentation. The schema contains types,
-// constraints, defaults, titles, descriptions and the required arguments, as the
-// server checks them.
+// InputSchema returns the JSON schema (2020-12) of an object with all arguments of the prompt,
+// for tools, previews and documentation. The schema contains types, constraints, defaults,
+// titles, descriptions and the required arguments, as the server checks them.
 //
-// The schema describes typed JSON: an integer is 3, although prompts/get has the
-// string "3". In an object, an absent optional argument is left out and not empty. A
-// type with UnmarshalText may reject values that its schema allows. Undeclared
-// arguments are not allowed, as with Options.StrictArguments. A sensitive argument
-// is writeOnly.
+// The schema describes typed JSON: an integer is 3, although prompts/get has the string "3". In
+// an object, an absent optional argument is left out and not empty. A type with UnmarshalText
+// may reject values that its schema allows. Undeclared arguments are not allowed, as with
+// Options.StrictArguments. A sensitive argument is writeOnly.
 //
 // The prompt need not be in a registry. InputSchema returns an
 // error if [Registry.Add] would return an error for the prompt.
@@ -496,7 +482,7 @@ func (d *definition) export() Prompt {
 }
 
 func (d *definition) filterCopy() Prompt {
-	kept := &d.asked().filterCopy
+	kept := &d.lazyParts().filterCopy
 	if p := kept.Load(); p != nil {
 		return *p
 	}

@@ -1,8 +1,7 @@
 // Package prompts serves the prompts of the Model Context Protocol (MCP).
 //
-// Clients such as Claude Code and VS Code show prompts as slash commands. The user
-// picks a prompt and fills in the arguments, and the server returns the messages for
-// the model. A complete server:
+// Clients such as Claude Code and VS Code show prompts as slash commands. The user picks a prompt
+// and fills in the arguments, and the server returns the messages for the model. A complete server:
 //
 //	type Review struct {
 //		Code     string `json:"code" jsonschema:"the code to review"`
@@ -78,8 +77,7 @@
 // [Fence] quotes code. [Untrusted] marks text from a user or an outside source as
 // data. [Include] returns the result of another prompt.
 //
-// Package prompttemplate declares prompts as text/template, and module promptfs as
-// Markdown files.
+// Package prompttemplate declares prompts as text/template, and module promptfs as Markdown files.
 //
 // # Errors
 //
@@ -88,10 +86,9 @@
 //
 //	return nil, prompts.InvalidArgument("repo", "is not a repository of this team")
 //
-// To send another error, return an [*Error]. For any other error, and for a panic,
-// the client gets an internal error (-32603) without details, and Options.Logger
-// gets the details. [Error] documents the data of errors, and docs/errors.md in the
-// repository lists the causes of each code.
+// To send another error, return an [*Error]. For any other error, and for a panic, the client gets
+// an internal error (-32603) without details, and Options.Logger gets the details. [Error]
+// documents the data of errors, and docs/errors.md in the repository lists the causes of each code.
 //
 // # Asking the user
 //
@@ -109,23 +106,20 @@
 //
 // # Serving
 //
-// Serve one client over standard input and output with package stdio, or many
-// clients over HTTP:
+// Serve one client over standard input and output with package stdio, or many clients over HTTP:
 //
 //	err := streamablehttp.ListenAndServe(ctx, "127.0.0.1:8080", srv, streamablehttp.Options{})
 //
-// Both return when ctx ends or a signal arrives. To use another connection,
-// implement transport.Conn and call [Server.Serve]. prompttest.CheckTransport tests
-// such a connection. A transport of requests and
-// responses uses [Server.NewSession], [Server.Handle] and package transport. In an
-// existing JSON-RPC server, call [Server.Call], or use a module under mount for
-// go-sdk or mcp-go. To serve other methods, such as those of resources, add them with
+// Both return when ctx ends or a signal arrives. To use another connection, implement
+// transport.Conn and call [Server.Serve]. prompttest.CheckTransport tests such a connection. A
+// transport of requests and responses uses [Server.NewSession], [Server.Handle] and package
+// transport. In an existing JSON-RPC server, call [Server.Call], or use a module under mount
+// for go-sdk or mcp-go. To serve other methods, such as those of resources, add them with
 // Options.Features.
 //
 // # Middleware
 //
-// Options.Middleware wraps every request for prompts/list, prompts/get and
-// completion/complete:
+// Options.Middleware wraps every request for prompts/list, prompts/get and completion/complete:
 //
 //	func audit(next prompts.Handler) prompts.Handler {
 //		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
@@ -140,19 +134,16 @@
 //
 // # Limits
 //
-// The server limits memory, time and concurrency for each client. The zero values of
-// [Limits] and [Timeouts] are safe. docs/limits.md in the repository lists every
-// limit and its effect. SECURITY.md lists the guarantees, and the responsibilities
-// of the application: authentication, authorization, and the effect of prompts on a
-// model.
+// The server limits memory, time and concurrency for each client. The zero values of [Limits]
+// and [Timeouts] are safe. docs/limits.md in the repository lists every limit and its effect.
+// SECURITY.md lists the guarantees, and the responsibilities of the application:
+// authentication, authorization, and the effect of prompts on a model.
 //
 // # Protocol versions
 //
-// One server supports all released versions of MCP without configuration:
-// 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 for clients that send
-// initialize, and 2026-07-28 for requests with metadata in _meta. The version is
-// decided per message, so one connection can carry both. If a client proposes
-// another version in initialize, the server responds with 2025-11-25. Each client
-// gets the members of its version. Options.Fallback replaces content that is too
-// new.
+// One server supports all released versions of MCP without configuration: 2024-11-05, 2025-03-26,
+// 2025-06-18 and 2025-11-25 for clients that send initialize, and 2026-07-28 for requests with
+// metadata in _meta. The version is decided per message, so one connection can carry both. If a
+// client proposes another version in initialize, the server responds with 2025-11-25. Each client
+// gets the members of its version. Options.Fallback replaces content that is too new.
 package prompts

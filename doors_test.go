@@ -21,6 +21,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/prompttools"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A client gets a prompt by prompts/get, or by tools/call with package prompttools.
@@ -96,9 +97,9 @@ func callMethod(t testing.TB, s *prompts.Server, method, name, arguments string)
 // answer is what prompts/get and tools/call have in common.
 type answer struct {
 	isError bool
-	code    prompts.Code // of an error that is no result
-	text    string       // of all messages, as [prompttools.Content] has them, or of the error
-	data    string       // of an error, if it is an object
+	code    transport.Code // of an error that is no result
+	text    string         // of all messages, as [prompttools.Content] has them, or of the error
+	data    string         // of an error, if it is an object
 }
 
 // answerOf reads the answer of either method.

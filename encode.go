@@ -16,14 +16,12 @@ import (
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
-// This file has the encoder, which writes JSON of one protocol version and checks each
-// value. encodecontent.go has content, encoderesult.go results and definition.go the
-// entries of a list.
+// This file has the encoder, which writes JSON of one protocol version and checks each value.
+// encodecontent.go has content, encoderesult.go results and definition.go the entries of a list.
 
-// encoder appends declarations and results of the application to a message, in the
-// form of one revision. It leaves out members that the revision does not know, and
-// collects an error for each invalid value. If there is an error, the message must
-// not be sent.
+// encoder appends declarations and results of the application to a message, in the form of one
+// revision. It leaves out members that the revision does not know, and collects an error for
+// each invalid value. If there is an error, the message must not be sent.
 type encoder struct {
 	buf  []byte
 	rev  revision.Revision
@@ -73,9 +71,8 @@ func (e *encoder) errorf(format string, args ...any) {
 	e.errs = append(e.errs, err)
 }
 
-// quoteName returns the subject of an error message: the name of a member and its
-// value. In a result, the value is left out: it may be the value of an argument, which
-// must not reach the log.
+// quoteName returns the subject of an error message: the name of a member and its value. In a
+// result, the value is left out: it may be the value of an argument, which must not reach the log.
 func (e *encoder) quoteName(name, value string) string {
 	if e.isResult {
 		return name
@@ -124,7 +121,6 @@ func (e *encoder) uri(name, value string) {
 	e.checkLink(value)
 }
 
-// checkLink reports a link with the value of a sensitive argument.
 func (e *encoder) checkLink(uri string) {
 	if err := e.secrets.CheckURI(uri); err != nil {
 		e.errorf("%w", err)
@@ -140,7 +136,6 @@ func (e *encoder) mimeType(value string) {
 	}
 }
 
-// metaFromTitles appends _meta where only revisions with titles have it.
 func (e *encoder) metaFromTitles(m Meta) {
 	if e.rev.Titles() && len(m) > 0 {
 		e.key("_meta")
@@ -150,7 +145,6 @@ func (e *encoder) metaFromTitles(m Meta) {
 	}
 }
 
-// metaMembers appends the members of a _meta of the application.
 func (e *encoder) metaMembers(m Meta) {
 	if len(m) == 0 {
 		return
@@ -170,8 +164,7 @@ func (e *encoder) metaMembers(m Meta) {
 	}
 }
 
-// spend reports whether the result may have n more bytes of content. If not, spend
-// adds an error.
+// spend reports whether the result may have n more bytes of content, and adds an error if not.
 func (e *encoder) spend(n int) bool {
 	if e.room == 0 { // no limit
 		return true

@@ -117,7 +117,6 @@ func (e *encoder) audio(c *Audio) {
 	}
 }
 
-// replace replaces content, which is checked and begins at a position, by text.
 func (e *encoder) replace(at int, text string, a *Annotations) {
 	e.buf = e.buf[:at]
 	e.appendText(&Text{Text: e.ended(text), Annotations: a})

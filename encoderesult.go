@@ -8,8 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file writes the result of prompts/get.
-
 func (e *encoder) result(r *Result) {
 	if r == nil {
 		e.errorf("render function returned neither a result nor an error")
@@ -65,7 +63,6 @@ func (e *encoder) join(at int, messages []Message) {
 	e.raw("}}")
 }
 
-// end appends the _meta of a result, and the number of errors that are left out.
 func (e *encoder) end(m Meta) {
 	hasVersion := e.served != served{} && e.rev.Titles()
 	if hasVersion || e.rev.Stateless() || len(m) > 0 {

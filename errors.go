@@ -17,11 +17,8 @@ import (
 // This file has the errors that clients and applications see. The error for an unknown
 // prompt is in request.go. Inside, every failure of a request is an rpc.Failure.
 
-// Code is a JSON-RPC error code.
-type Code = transport.Code // an int
-
-// The codes of the protocol in use by this package. An application uses codes
-// outside of -32768 to -32000.
+// The codes that an application may use, next to codes of its own outside of -32768 to
+// -32000. Package transport has all codes of the protocol.
 const (
 	CodeMethodNotFound = transport.CodeMethodNotFound // no such method, or not now
 	CodeInvalidParams  = transport.CodeInvalidParams  // unknown prompt, bad arguments, bad cursor
@@ -31,32 +28,29 @@ const (
 // Error is an error for the client, which gets all three fields. To add details for
 // the log only, wrap the Error with %w.
 //
-// A render function may return an Error with [CodeInvalidParams],
-// [CodeInternalError], or a code outside of -32768 to -32000. Any other code becomes
-// an internal error. A [Method] may use any code except 0. Protocol version
-// 2026-07-28 has retired two codes and reserved a range: there the server sends
-// -32002 as -32602, and -32042 and -32023 to -32099 as -32603.
+// A render function may return an Error with [CodeInvalidParams], [CodeInternalError], or a
+// code outside of -32768 to -32000. Any other code becomes an internal error. A method of
+// a feature may use any code except 0. Protocol version 2026-07-28 has retired two codes and reserved a
+// range: there the server sends -32002 as -32602, and -32042 and -32023 to -32099 as -32603.
 //
 // An error about arguments has CodeInvalidParams. Its Data is a JSON object with the
 // name of the prompt as "prompt", and an array "problems", which package problem reads.
 //
-// Data lists 64 problems, and the member "more" counts the others. The array
-// "ignored" lists the first 64 undeclared arguments: "argument" is the name, and
-// "suggestion" a similar declared argument. If the server asked the user for the
-// arguments (see Options.ElicitArguments) and got no answer, "input" is the key of
-// the question, and "action" the user's action.
+// Data lists 64 problems, and the member "more" counts the others. The array "ignored" lists the
+// first 64 undeclared arguments: "argument" is the name, and "suggestion" a similar declared
+// argument. If the server asked the user for the arguments (see Options.ElicitArguments) and got no
+// answer, "input" is the key of the question, and "action" the user's action.
 type Error = transport.Error
 
 // ErrExists is the error of [Registry.Add], wrapped, for a name in use.
 var ErrExists = errors.New("prompt already exists; use Set to replace the prompt")
 
-// ErrInputRequired reports that the answers arrive with the next request, in
-// protocol version 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the
-// render function returns the error to its caller, wrapped or not. The server then
-// sends the questions to the client, and runs the function again when the client has
-// answered. If the function returns a result instead, the server sends the result
-// and asks nothing: it logs the warning "questions not sent", and a test with package
-// prompttest fails.
+// ErrInputRequired reports that the answers arrive with the next request, in protocol version
+// 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the render function returns the
+// error to its caller, wrapped or not. The server then sends the questions to the client, and
+// runs the function again when the client has answered. If the function returns a result
+// instead, the server sends the result and asks nothing: it logs the warning "questions not
+// sent", and a test with package prompttest fails.
 var ErrInputRequired = errors.New("input required")
 
 // Errors of [Ask] and [Elicit], wrapped, if the user does not answer. The protocol
@@ -89,8 +83,6 @@ func InvalidArgument(name, reason string) error {
 	return argument.Refuse(name, reason)
 }
 
-// renderError returns the error for the client if err, of a render function, has one.
-// Otherwise it returns nil.
 func renderError(prompt string, plan *argument.Plan, err error) *Error {
 	if problems := plan.Locate(err); len(problems) > 0 {
 		return argumentsError(prompt, problems)
@@ -111,7 +103,6 @@ func argumentsError(prompt string, problems []argument.Problem) *Error {
 	return argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more}.error()
 }
 
-// declinedArguments is argumentsError if the user refused to fill in the arguments.
 func declinedArguments(prompt string, problems []argument.Problem, refused *elicit.Refused) *Error {
 	e := argumentsError(prompt, problems)
 	data := e.Data.(argumentsData)
@@ -143,11 +134,10 @@ func (d argumentsData) ReplaceText(replace func(string) string) any {
 	return d
 }
 
-// DeclarationError is an error in the declaration of a prompt. [Registry.Add],
-// [Registry.Set] and similar functions return all such errors of a prompt, joined. With package
-// prompttools, a prompt that cannot be a tool is such an error, too.
-// Programs that read declarations from files use the fields to report the place of
-// the error.
+// DeclarationError is an error in the declaration of a prompt. [Registry.Add], [Registry.Set]
+// and similar functions return all such errors of a prompt, joined. With package prompttools, a
+// prompt that cannot be a tool is such an error, too. Programs that read declarations from
+// files use the fields to report the place of the error.
 type DeclarationError struct {
 	// Prompt is the name of the prompt.
 	Prompt string
@@ -183,7 +173,6 @@ func (e askError) Error() string { return e.err.Error() }
 
 func (e askError) Unwrap() []error { return []error{e.public, e.err} }
 
-// askErrorOf returns an error of internal/elicit with the errors of this package.
 func askErrorOf(err error) error {
 	var refused *elicit.Refused
 	var unable *elicit.Unavailable
@@ -201,7 +190,6 @@ func askErrorOf(err error) error {
 	return askError{err, ErrCanceled}
 }
 
-// refusal returns the error of a question that the user did not answer, or nil.
 func refusal(q *elicit.Question) error {
 	if q.Refused == nil {
 		return nil
@@ -209,8 +197,7 @@ func refusal(q *elicit.Question) error {
 	return askErrorOf(q.Refused)
 }
 
-// elicitationError returns the error for the client if err is an error of [Ask], else
-// nil. what has asked: a prompt or a tool.
+// elicitationError returns nil if err is no error of [Ask]. what has asked: a prompt or a tool.
 func elicitationError(rev revision.Revision, what string, err error) *Error {
 	var refused *elicit.Refused
 	var unable *elicit.Unavailable
@@ -225,8 +212,7 @@ func elicitationError(rev revision.Revision, what string, err error) *Error {
 	return nil
 }
 
-// requestRejected is the event of an error that the client gets and that the log has
-// more about.
+// requestRejected is the event of an error about which the log has more than the client gets.
 const requestRejected = "request rejected"
 
 // clientFailure returns a failure that the client gets to see as e. The log gets
@@ -243,7 +229,6 @@ func clientFailure(e *Error, err error) *rpc.Failure {
 	return f
 }
 
-// isClientSafe reports whether all of err is for the client to see.
 func isClientSafe(err error) bool {
 	switch e := err.(type) {
 	case *Error, *argument.Error, *elicit.Invalid, *elicit.Refused:

@@ -270,7 +270,7 @@ func ExampleSession_Handle() {
 	sess := srv.NewSession(transport.SessionOptions{})
 	defer sess.Close()
 
-	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+	x := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error {
 		fmt.Println(string(msg))
 		return nil
 	}}

@@ -281,7 +281,7 @@ func (p *player) handle(msg []byte) {
 	p.said.Add(false, string(msg))
 	var sending atomic.Int32
 	var hasAnswered, hasReturned atomic.Bool
-	x := transport.Exchange{Done: p.closing, Send: func(msg []byte, code prompts.Code, last bool) error {
+	x := transport.Exchange{Done: p.closing, Send: func(msg []byte, code transport.Code, last bool) error {
 		assert.EqualValues(p.t, 1, sending.Add(1), "sends at a time")
 		defer sending.Add(-1)
 		assert.False(p.t, hasReturned.Load(), "sent after Handle has returned: %s", msg)

@@ -18,9 +18,8 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file serves prompts/get: from params to arguments, which the user may be asked
-// for, and from the result of the prompt to a response. render.go runs the function of the
-// prompt.
+// This file serves prompts/get: from params to arguments, which the user may be asked for, and
+// from the result of the prompt to a response. render.go runs the function of the prompt.
 
 func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, call.Work, *Error) {
 	p := c.Message.Params
@@ -80,7 +79,6 @@ func (g *servedGet) take(c *rpc.Call, args strictjson.Value, detach bool) {
 	g.takeJSON(c, args, detach)
 }
 
-// takeJSON keeps all arguments, until the request runs.
 func (g *servedGet) takeJSON(c *rpc.Call, args strictjson.Value, detach bool) {
 	r := g.open(c, g)
 	if r != nil {
@@ -97,7 +95,6 @@ func (g *servedGet) takeJSON(c *rpc.Call, args strictjson.Value, detach bool) {
 	}
 }
 
-// takeText takes the arguments of a feature, as JSON that is read when the request runs.
 func (g *servedGet) takeText(c *rpc.Call, text string) {
 	g.text, g.isUnread = text, true
 	if r := g.open(c, g); r != nil {
@@ -163,7 +160,6 @@ func (g *servedGet) answer(ctx context.Context, r *Request, _ []byte) (Response,
 	return q.response(result), nil, f
 }
 
-// findLate finds the prompt of a run, and collects the arguments that were kept for it.
 func (g *servedGet) findLate(ctx context.Context, r *Request, q *getRequest) *rpc.Failure {
 	all, d, unknown := g.find(ctx, r, g.name())
 	if d == nil {
@@ -288,7 +284,6 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure, g *ser
 		})
 }
 
-// reject appends the result of a feature for a failure that is an answer to the client.
 func (s *Server) reject(ctx context.Context, dst []byte, f *rpc.Failure, about slog.Attr, appendTo appendRejected) ([]byte, error) {
 	f = rpc.FromContext(ctx).Withhold(f)
 	if f.Client.Code == transport.CodeMissingCapability {

@@ -37,10 +37,9 @@ type Request struct {
 	// completion/complete. It is never nil. A client that calls a tool may have sent an
 	// argument by its key: only for a prompt that exists is the key replaced by the name.
 	Arguments map[string]string
-	// NonStrings are the names of the arguments that are null and, in a request of
-	// prompts/get, of those that are not strings. Null is the same as leaving the argument
-	// out, unless its schema admits null. Because of any other value, the server rejects
-	// the request.
+	// NonStrings are the names of the arguments that are null and, in a request of prompts/get,
+	// of those that are not strings. Null is the same as leaving the argument out, unless its
+	// schema admits null. Because of any other value, the server rejects the request.
 	NonStrings []string
 	// Argument is the name of the argument in completion/complete, and Prefix the
 	// text in the input field.
@@ -50,13 +49,11 @@ type Request struct {
 
 	// Version is the protocol version of the response.
 	Version string
-	// Client is the client's description of itself: Name, Version and Title. It is
-	// not verified.
+	// Client is the client's description of itself: Name, Version and Title. It is not verified.
 	Client Implementation
 	// Principal is the result of Options.Principal.
 	Principal string
-	// ID is the JSON-RPC id of the request as JSON. It is empty for a Call without
-	// an id.
+	// ID is the JSON-RPC id of the request as JSON. It is empty for a Call without an id.
 	ID string
 	// SessionID identifies the session. It is empty without a session. It is a keyed
 	// hash of the Mcp-Session-Id of HTTP, which is a secret.

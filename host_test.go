@@ -474,11 +474,11 @@ func TestListForHosts(t *testing.T) {
 		want    string
 	}{
 		{"gemini-cli-mcp-client", prompts.Options{}, "only"},
-		{"qwen-cli-mcp-client-review", prompts.Options{ElicitArguments: true}, "only"},
+		{"qwen-cli-mcp-client-review", prompts.Options{ElicitArguments: true}, "declared"},
 		{"claude-code", prompts.Options{ElicitArguments: true}, "none"},
 		{"claude-code", prompts.Options{}, "declared"},
-		{"gemini-cli-mcp-client", prompts.Options{ListCache: feature.Cache{Public: true}}, "declared"},
-		{"claude-code", prompts.Options{ListCache: feature.Cache{Public: true}, ElicitArguments: true}, "declared"},
+		{"gemini-cli-mcp-client", prompts.Options{ClientCache: feature.Cache{Public: true}}, "declared"},
+		{"claude-code", prompts.Options{ClientCache: feature.Cache{Public: true}, ElicitArguments: true}, "declared"},
 		{"tester", prompts.Options{ElicitArguments: true}, "declared"},
 		{"opencode", prompts.Options{ElicitArguments: true}, "declared"},
 	} {
@@ -493,7 +493,7 @@ func TestListForHosts(t *testing.T) {
 						want = strings.ReplaceAll(want, `"title":"B",`, "")
 						want = strings.ReplaceAll(want, `,"title":"B"`, "")
 					}
-					assert.Contains(t, list, want, "%s %s %s %v", test.client, name, door, test.options.ListCache.Public)
+					assert.Contains(t, list, want, "%s %s %s %v", test.client, name, door, test.options.ClientCache.Public)
 				}
 			}
 		}
@@ -551,7 +551,7 @@ func TestGetAfterListForHosts(t *testing.T) {
 	}) (string, error) {
 		return in.Style, nil
 	})
-	assert.Equal(t, text("plain"), getFor(t, "qwen-cli-mcp-client-review", "style", `{"style":""}`, style))
+	assert.Equal(t, text("plain"), getFor(t, "gemini-cli-mcp-client", "style", `{"style":""}`, style))
 	assert.Equal(t, text(""), getFor(t, "tester", "style", `{"style":""}`, style))
 	required := prompts.NewText(prompts.Prompt{Name: "required"}, func(_ context.Context, in struct {
 		Text string `json:"text"`

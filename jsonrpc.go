@@ -15,21 +15,18 @@ import (
 // call Serve or Handle, other JSON-RPC layers call Call. The types are twins of
 // those in rpc and convert to them, so that their documentation is here.
 
-// Serve answers the messages of one connection until the client disconnects or ctx
-// ends, and then returns nil. It returns an error if the transport fails. Serve
-// closes t before returning. A connection may carry messages of a
-// session, which begins with initialize, and messages of protocol version
-// 2026-07-28.
+// Serve answers the messages of one connection until the client disconnects or ctx ends, and
+// then returns nil. It returns an error if the transport fails. Serve closes t before
+// returning. A connection may carry messages of a session, which begins with initialize, and
+// messages of protocol version 2026-07-28.
 //
-// Requests run concurrently, each within Options.Timeouts.Render. A render function
-// has a goroutine to itself while running, and never delays the responses to other
-// requests. The server reuses the goroutine, so the function must not leave the
-// goroutine locked to its thread.
+// Requests run concurrently, each within Options.Timeouts.Render. A render function has a goroutine
+// to itself while running, and never delays the responses to other requests. The server reuses the
+// goroutine, so the function must not leave the goroutine locked to its thread.
 //
-// When the client closes its input, Serve answers the requests received so far,
-// within Options.Timeouts.Drain. When ctx ends, Serve cancels running requests
-// without a response. In both cases subscriptions get a response, if the client
-// reads the response within a second.
+// When the client closes its input, Serve answers the requests received so far, within
+// Options.Timeouts.Drain. When ctx ends, Serve cancels running requests without a response. In
+// both cases subscriptions get a response, if the client reads the response within a second.
 //
 // Before returning, Serve waits up to a second for its goroutines. If a render
 // function or the transport continues after the end of its context, Serve returns
@@ -72,23 +69,20 @@ func (s *Server) Log(ctx context.Context, level slog.Level, message string, attr
 // 2026-07-28, which names its version in _meta. Any other message gets an error
 // response. Handle calls Send for each message to the client before returning.
 //
-// The application's code runs on the caller's goroutine, within
-// Options.Timeouts.Render. If the code exceeds the limit, the client gets an error
-// response at once, and Handle returns when the code does. For subscriptions/listen,
-// Handle returns when x.Done is closed, ctx ends, or the client cancels the
-// subscription. If the list never changes, Handle returns at once.
+// The application's code runs on the caller's goroutine, within Options.Timeouts.Render. If the
+// code exceeds the limit, the client gets an error response at once, and Handle returns when
+// the code does. For subscriptions/listen, Handle returns when x.Done is closed, ctx ends, or
+// the client cancels the subscription. If the list never changes, Handle returns at once.
 //
-// Handle returns the error of Send, or the reason for a missing response: ctx has
-// ended or the time limit has passed. A rejected request has an error response, and
-// Handle returns nil. For a rejected notification or response, which has no
-// response, the error wraps an [*Error], for which a transport may have a status
-// code.
+// Handle returns the error of Send, or the reason for a missing response: ctx has ended or the
+// time limit has passed. A rejected request has an error response, and Handle returns nil. For
+// a rejected notification or response, which has no response, the error wraps an [*Error], for
+// which a transport may have a status code.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
 	return s.dispatcher().Handle(ctx, msg, x)
 }
 
-// NewSession returns a session that waits for initialize. The caller must close the
-// session.
+// NewSession returns a session that waits for initialize. The caller must close the session.
 func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
 	return s.dispatcher().NewSession(o)
 }
@@ -105,18 +99,16 @@ type CallOptions struct {
 	// from the params of initialize. Without a Version, both are ignored. For Version
 	// 2026-07-28, the clientInfo in _meta replaces ClientInfo. Default: none.
 	ClientCapabilities, ClientInfo json.RawMessage
-	// Request, if not nil, sends a request to the client and returns the client's
-	// result. [Ask] calls Request for clients of 2025-06-18 and 2025-11-25:
-	// concurrently for each question, each on its own goroutine. Request must return
-	// when ctx ends, which happens at the first failure, after
-	// Options.Timeouts.Elicit, and at the end of the Call. An error means that the
-	// client cannot be asked.
+	// Request, if not nil, sends a request to the client and returns the client's result. [Ask]
+	// calls Request for clients of 2025-06-18 and 2025-11-25: concurrently for each question,
+	// each on its own goroutine. Request must return when ctx ends, which happens at the first
+	// failure, after Options.Timeouts.Elicit, and at the end of the Call. An error means that
+	// the client cannot be asked.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
-	// Notify, if not nil, sends a notification to the client: the progress of the
-	// request, if the request has a token, and the changes of a subscription. Call makes
-	// one call at a time, on its own
-	// goroutine or on the caller's, and none after returning. Notify must not keep
-	// params, and must not block: Call waits for it, even if ctx has ended.
+	// Notify, if not nil, sends a notification to the client: the progress of the request, if
+	// the request has a token, and the changes of a subscription. Call makes one call at a
+	// time, on its own goroutine or on the caller's, and none after returning. Notify must not
+	// keep params, and must not block: Call waits for it, even if ctx has ended.
 	Notify func(method string, params json.RawMessage)
 	// Overdue, if not nil, is called when the application's code continues after its time
 	// limit, before Call returns. It must return at once.
@@ -131,8 +123,7 @@ type CallOptions struct {
 	// the ClientKey of package transport's Exchange. Default: the SessionID. Without
 	// either, only a client with a principal has a rate.
 	ClientKey string
-	// Transport describes the connection, for observers and the middleware. Default:
-	// empty.
+	// Transport describes the connection, for observers and the middleware. Default: empty.
 	Transport transport.Info
 }
 
@@ -161,16 +152,14 @@ func (s *Server) Call(ctx context.Context, method string, params json.RawMessage
 	})
 }
 
-// Progress reports the progress of the request to the client, if the client
-// requested progress. ctx is the context of a [RenderFunc], a [CompleteFunc] or a
-// [Method], or a context made from it. total is the whole amount of work, or 0 if
-// unknown. message is for people, since protocol version 2025-03-26, and may be
-// empty.
+// Progress reports the progress of the request to the client, if the client requested progress.
+// ctx is the context of a [RenderFunc], a [CompleteFunc] or a method of a feature, or a context
+// made from it. total is the whole amount of work, or 0 if unknown. message is for people, since protocol
+// version 2025-03-26, and may be empty.
 //
-// done must increase with each call. A call with a lower or equal value, or with
-// NaN, does nothing. Progress does not wait for the client: if the client reads
-// slowly, the newest progress replaces unsent progress. After the function returns,
-// only the last unsent progress is sent.
+// done must increase with each call. A call with a lower or equal value, or with NaN, does nothing.
+// Progress does not wait for the client: if the client reads slowly, the newest progress replaces
+// unsent progress. After the function returns, only the last unsent progress is sent.
 func Progress(ctx context.Context, done, total float64, message string) {
 	rpc.Progress(ctx, done, total, message)
 }

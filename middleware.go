@@ -39,9 +39,8 @@ type middlewareRequest struct {
 	pending atomic.Pointer[scope] // of next, whose questions are not sent
 }
 
-// PromptExists reports whether the prompt exists and is visible to the client. It
-// calls Options.Visible. ctx is the context of the [Handler], or a context made from
-// it.
+// PromptExists reports whether the prompt exists and is visible to the client. It calls
+// Options.Visible. ctx is the context of the [Handler], or a context made from it.
 func (r *Request) PromptExists(ctx context.Context) bool {
 	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
 	if p == nil {
@@ -150,11 +149,10 @@ func (p *middlewareRequest) handle() (response *Response, err error) {
 	return response, err
 }
 
-// withhold adds the secrets of the request, with Options.Visible. The middleware has run, so
-// that Visible decides in the context that next or PromptExists got, if either was called.
-// Nothing that a hidden prompt declares has an effect: of a prompt that the client may not
-// see, or of which the server does not know that, an error of the middleware's own contains
-// none of the client's values.
+// withhold adds the secrets of the request, with Options.Visible. The middleware has run, so that
+// Visible decides in the context that next or PromptExists got, if either was called. Nothing that
+// a hidden prompt declares has an effect: of a prompt that the client may not see, or of which the
+// server does not know that, an error of the middleware's own contains none of the client's values.
 func (p *middlewareRequest) withhold(isOwn bool) {
 	d := p.shown.Load()
 	if d == nil && !p.hidden.Load() {
@@ -186,8 +184,6 @@ func (p *middlewareRequest) look() (d *definition) {
 	return d
 }
 
-// addSecrets says which of the arguments of the request are secrets, by the declaration of
-// the prompt.
 func (p *middlewareRequest) addSecrets(d *definition, arguments map[string]string) {
 	d.addSecrets(p.caller, arguments)
 	d.addSecrets(p.caller, map[string]string{p.completed: p.prefix})
@@ -201,8 +197,6 @@ func (p *middlewareRequest) passedOn(err error) (inner *nextError, isOwn bool) {
 	return inner, isOwn && err != nil
 }
 
-// fail is the end of a request with an error: that of next, which has been
-// passed on, or one of the middleware's own.
 func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 	inner, isOwn := p.passedOn(err)
 	if isOwn {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A deadline of the middleware's is one for the author's code. Once it has
@@ -61,7 +62,7 @@ func TestMiddlewareDeadline(t *testing.T) {
 func TestMiddlewareErrors(t *testing.T) {
 	t.Parallel()
 	own := &prompts.Error{Code: 7, Message: "own", Data: []int{7}}
-	coded := func(code prompts.Code) func(error) error {
+	coded := func(code transport.Code) func(error) error {
 		return func(error) error { return &prompts.Error{Code: code, Message: "<m>"} }
 	}
 	far, near := prompts.InvalidArgument("to", "is far"), prompts.InvalidArgument("from", "is near")

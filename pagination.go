@@ -97,7 +97,6 @@ func (l *servedList) append(_ context.Context, dst []byte, r Response) ([]byte, 
 	return append(l.server.appendListEnd(page, l.rev, v.release), '}'), nil
 }
 
-// appendListEnd appends the members of the result of prompts/list after the page.
 func (s *Server) appendListEnd(dst []byte, rev revision.Revision, r *release) []byte {
 	hasRelease := r != nil && len(r.members) > 0 && rev.Titles() && !s.options.DisableReleaseMeta
 	switch {

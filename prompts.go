@@ -8,9 +8,8 @@ import (
 // This file declares what a prompt is: its arguments, its functions and its metadata.
 // definition.go compiles the declaration, and content.go has the results.
 
-// Prompt declares a prompt: the entry in prompts/list, and the function for
-// prompts/get. A Prompt is plain data. [Registry.Add] copies, validates and compiles
-// the Prompt.
+// Prompt declares a prompt: the entry in prompts/list, and the function for prompts/get. A
+// Prompt is plain data. [Registry.Add] copies, validates and compiles the Prompt.
 //
 // [New] and [NewText] declare a prompt with a Go struct for its arguments. Without a
 // struct, set Arguments and Render.
@@ -30,9 +29,8 @@ type Prompt struct {
 	Icons []Icon
 	// Meta is sent as the prompt's _meta. Since protocol version 2025-06-18.
 	Meta Meta
-	// Version is the version of the prompt, in any form. Clients get the version in
-	// the prompt's _meta, as "io.github.mcp-prompts/version". Since protocol version
-	// 2025-06-18.
+	// Version is the version of the prompt, in any form. Clients get the version in the
+	// prompt's _meta, as "io.github.mcp-prompts/version". Since protocol version 2025-06-18.
 	Version string
 	// Digest identifies the content of the prompt: "sha256:" and 64 lowercase hexadecimal
 	// digits. Packages promptfs and prompttemplate set Digest. [Registry.Add] drops the Digest
@@ -46,16 +44,14 @@ type Prompt struct {
 	// sets Source to "promptfs:" and the path of the file, and recognizes its
 	// prompts by this value. Source is never sent. Default: empty.
 	Source string
-	// DisableHints sends the descriptions of arguments unchanged. Without
-	// DisableHints, the server appends a short hint about valid values, such as
-	// "(one of: go, python, rust; default go)", because the protocol has no other
-	// place for constraints.
+	// DisableHints sends the descriptions of arguments unchanged. Without DisableHints, the
+	// server appends a short hint about valid values, such as "(one of: go, python, rust;
+	// default go)", because the protocol has no other place for constraints.
 	DisableHints bool
 	// Cache stores results for later requests. Default: no results are stored.
 	Cache Cache
-	// Render answers prompts/get. Required. [New] sets Render, and so do packages
-	// prompttemplate and promptfs. To decorate such a prompt, replace Render by a function
-	// that calls the old one:
+	// Render answers prompts/get. Required. [New] sets Render, and so do packages prompttemplate
+	// and promptfs. To decorate such a prompt, replace Render by a function that calls the old one:
 	//
 	//	render := p.Render
 	//	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
@@ -80,9 +76,8 @@ type Prompt struct {
 // ctx ends when the client cancels the request, the connection ends, or the time
 // limit passes: see [Timeouts]. The function may run concurrently with itself.
 //
-// Some clients get every prompt when they start, before the user chooses one. So the
-// function must have no effects, unless the user agrees first: call [Ask], and then
-// [Once] with the effect.
+// Some clients get every prompt when they start, before the user chooses one. So the function must
+// have no effects, unless the user agrees first: call [Ask], and then [Once] with the effect.
 //
 // For an error or a panic, the client gets an internal error without details, and
 // Options.Logger gets the details. The client gets the text of these errors:
@@ -102,35 +97,30 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //
 // [Registry.Add] reports errors of the declaration.
 //
-// Each exported field of In is an argument, in field order. The fields of an
-// embedded struct are arguments too. The json tag names the argument, and the
-// field's name is the default. A field with the json tag "-" is ignored. The
-// jsonschema tag is the description. An argument is required, unless its field is a
-// pointer or has omitempty or omitzero.
+// Each exported field of In is an argument, in field order. The fields of an embedded struct
+// are arguments too. The json tag names the argument, and the field's name is the default. A
+// field with the json tag "-" is ignored. The jsonschema tag is the description. An argument is
+// required, unless its field is a pointer or has omitempty or omitzero.
 //
 // Further tags describe and constrain the value. Most are keywords of JSON Schema,
 // and work as in the Schema of an [Argument]:
 //
 //   - title is the argument's title for users.
 //   - example is a valid value, for the hint in the description.
-//   - default is the value of an absent optional argument, in the form that a client
-//     would send.
+//   - default is the value of an absent optional argument, in the form that a client would send.
 //   - enum lists the valid values, separated by commas. If a value contains a comma,
 //     write a JSON array.
 //   - sensitive:"true" marks a secret: see Argument.Sensitive.
-//   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf constrain
-//     numbers.
+//   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf constrain numbers.
 //   - minLength, maxLength, pattern and format constrain strings.
-//   - minItems and maxItems constrain lists. On a list, the other keywords constrain
-//     each element.
+//   - minItems and maxItems constrain lists. On a list, the other keywords constrain each element.
 //
 // In a tag, write each backslash of a pattern twice. Tags on fields inside of JSON
 // constrain the member, except default. Tags of other packages, such as validate,
 // are ignored. A misspelled tag is an error, and so is another library's name for a
 // keyword: for min, the error says to write minimum.
 //
-// A client sends each value as a string. The server converts the string by the type
-// of the field:
+// A client sends each value as a string. The server converts the string by the type of the field:
 //
 //   - string: unchanged.
 //   - bool: true or false.
@@ -144,8 +134,7 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //     argument, whatever name the error has. No other error text is sent.
 //   - slices and arrays: a JSON array if the value starts with "[". Any other value
 //     is split at commas, elements are trimmed, and an empty element is an error.
-//   - structs and maps: a JSON value. null is accepted for a pointer, a slice, a map
-//     and an any.
+//   - structs and maps: a JSON value. null is accepted for a pointer, a slice, a map and an any.
 //   - any: by the type in the argument's schema, or a string without a type.
 //
 // Then the server validates the value by the argument's schema, which is inferred
@@ -158,13 +147,12 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //   - Inside of another schema, the result may have no references.
 //   - A struct inherits the method of an embedded field, and then needs its own.
 //
-// An absent optional argument has the default of its schema, or the zero value.
-// Clients send the empty string for an empty input field, so the empty string means
-// absent, with two exceptions: an optional string whose schema allows the empty
-// string, and a required string whose schema allows it explicitly, by a minLength of
-// 0 or in an enum. Clients and models send null for the same reason: null means absent,
-// unless the schema of the argument admits null, as the types integer and null do. The
-// field then stays zero, without its default.
+// An absent optional argument has the default of its schema, or the zero value. Clients send
+// the empty string for an empty input field, so the empty string means absent, with two
+// exceptions: an optional string whose schema allows the empty string, and a required string
+// whose schema allows it explicitly, by a minLength of 0 or in an enum. Clients and models send
+// null for the same reason: null means absent, unless the schema of the argument admits null,
+// as the types integer and null do. The field then stays zero, without its default.
 //
 // The rules of [RenderFunc] apply to render.
 func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {
@@ -206,11 +194,10 @@ type Argument struct {
 	//   - In a request that gives the value, text of the application that is not for
 	//     the client is not logged: plain errors, panics, errors of the result. The
 	//     log gets the types and the error id. Options.LogSensitive allows the text.
-	//   - Text for the client is sent: InvalidArgument, Error, the message of a
-	//     question, progress. The exact value is replaced in the text. A value of
-	//     fewer than 4 bytes is replaced only as a whole word. Nothing that the
-	//     application made of the value is found, so do not put it into such text.
-	//     CheckSensitive of package prompttest tests a prompt.
+	//   - Text for the client is sent: InvalidArgument, Error, the message of a question, progress.
+	//     The exact value is replaced in the text. A value of fewer than 4 bytes is replaced only
+	//     as a whole word. Nothing that the application made of the value is found, so do not put
+	//     it into such text. CheckSensitive of package prompttest tests a prompt.
 	//   - The argument is not completed, and its value is not passed to the Complete
 	//     of other arguments.
 	//   - Forms never ask for the argument, because the protocol forbids forms for
@@ -218,41 +205,38 @@ type Argument struct {
 	//   - A result with a link that contains the exact value is an error, and so is a
 	//     question in URL mode whose URL contains it.
 	//   - The hint in the description says "sensitive".
-	//   - A default, Complete, and the Cache of the prompt are errors of the
-	//     declaration.
+	//   - A default, Complete, and the Cache of the prompt are errors of the declaration.
 	//
 	// The render function and Options.Middleware get the value, and must not log it.
 	Sensitive bool
 	// Verbatim says that results contain the value unchanged, and otherwise depend only on
-	// whether the value is empty. Some clients send a placeholder such as "$1" instead of the value,
-	// and replace the placeholder in the result. With Verbatim, the server accepts the
+	// whether the value is empty. Some clients send a placeholder such as "$1" instead of the
+	// value, and replace the placeholder in the result. With Verbatim, the server accepts the
 	// placeholder of such a client without validation, if the value is a string and not
 	// Sensitive. Without Verbatim, the client gets invalid params with the reason
-	// "placeholder". Package prompttemplate sets Verbatim for arguments that the
-	// templates only print, or ask only whether they are empty: {{.x}}, {{if .x}},
-	// {{or .x "text"}}, {{untrusted "label" .x}} and {{fence "" .x}}.
+	// "placeholder". Package prompttemplate sets Verbatim for arguments that the templates only
+	// print, or ask only whether they are empty: {{.x}}, {{if .x}}, {{or .x "text"}},
+	// {{untrusted "label" .x}} and {{fence "" .x}}.
 	Verbatim bool
 	// Enum has the valid values of a string, as the keyword enum of Schema has. The elements of a
 	// list have the enum of the items of Schema.
 	Enum []string
 	// Schema constrains the value and may set a default. It is any value that encoding/json
 	// encodes as a JSON schema (2020-12), such as a json.RawMessage, a map, or a
-	// *jsonschema.Schema of github.com/google/jsonschema-go, which the server uses inside.
-	// The Schema of a prompt from a registry encodes as the schema. Its Go type is not part of
-	// the API. Schema applies to the converted value: a minimum to an integer, a pattern to a string. Schema.Title and
-	// Schema.Description are used if Title and Description are empty. The protocol
-	// has no place for a schema, so clients see a hint in the description.
+	// *jsonschema.Schema of github.com/google/jsonschema-go, which the server uses inside. The
+	// Schema of a prompt from a registry encodes as the schema. Its Go type is not part of the
+	// API. Schema applies to the converted value: a minimum to an integer, a pattern to a
+	// string. Schema.Title and Schema.Description are used if Title and Description are empty.
+	// The protocol has no place for a schema, so clients see a hint in the description.
 	//
-	// Without a struct, the schema's type decides the conversion. The type may stand
-	// in $ref, allOf, anyOf and oneOf, or follow from an enum or const. A schema for
-	// all types means a string, and a schema for several types is an error. An anyOf
-	// or oneOf of consts, with or without titles, is an enum. A schema that allows
-	// no value is an error.
+	// Without a struct, the schema's type decides the conversion. The type may stand in $ref,
+	// allOf, anyOf and oneOf, or follow from an enum or const. A schema for all types means a
+	// string, and a schema for several types is an error. An anyOf or oneOf of consts, with or
+	// without titles, is an enum. A schema that allows no value is an error.
 	//
-	// These formats are checked: date, time, date-time, duration, email, hostname,
-	// ipv4, ipv6, uri, uri-reference, uuid, regex (of package regexp) and
-	// json-pointer. Any other format is an error, and so is a format inside of JSON.
-	// A time.Time with the format date is a date in UTC.
+	// These formats are checked: date, time, date-time, duration, email, hostname, ipv4, ipv6, uri,
+	// uri-reference, uuid, regex (of package regexp) and json-pointer. Any other format is an
+	// error, and so is a format inside of JSON. A time.Time with the format date is a date in UTC.
 	//
 	// Validation takes bounded time for each part of a value. A value that takes longer is
 	// invalid, which happens only with schemas that refer to themselves through the
@@ -278,35 +262,30 @@ type Argument struct {
 // elements that the list already contains, and elements that cannot stand between
 // commas. For a list written as JSON, the function is not called.
 //
-// The rules for ctx and errors are those of [RenderFunc]. The client gets the first
-// 100 values and the number of all values. Empty and duplicate values are dropped
-// and not counted.
+// The rules for ctx and errors are those of [RenderFunc]. The client gets the first 100 values
+// and the number of all values. Empty and duplicate values are dropped and not counted.
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
-// Cache configures how long the server stores the results of a prompt, for further
-// requests with the same arguments. Set a Cache only if the result depends on
-// nothing except the arguments:
+// Cache configures how long the server stores the results of a prompt, for further requests with
+// the same arguments. Set a Cache only if the result depends on nothing except the arguments:
 //
 //   - The context of the render function has no values.
 //   - The function cannot call [Ask] or [Progress].
 //   - The function cannot call [Include] if Options.Visible is set.
 //
-// Requests with the same arguments share one call of the function. Its context ends
-// when all of these clients have disconnected or canceled. Results share their
-// contents, so no code may change a result afterwards. The cache stores neither
-// errors nor invalid results. It stores a copy of the result. In a Meta, a value of a type
-// that encoding/json does not decode into an any becomes a json.RawMessage. Cache may get fields:
-// write literals with keys.
+// Requests with the same arguments share one call of the function. Its context ends when all of
+// these clients have disconnected or canceled. Results share their contents, so no code may
+// change a result afterwards. The cache stores neither errors nor invalid results. It stores a
+// copy of the result. In a Meta, a value of a type that encoding/json does not decode into an
+// any becomes a json.RawMessage. Cache may get fields: write literals with keys.
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
-	// AllPrincipals gives all principals the same results. Without it, each principal has
-	// its own results: see Options.Principal. Without Options.Principal, all clients
-	// are one principal.
+	// AllPrincipals gives all principals the same results. Without it, each principal has its own
+	// results: see Options.Principal. Without Options.Principal, all clients are one principal.
 	AllPrincipals bool
-	// MaxResults is the maximum number of stored results. The oldest is removed
-	// first. Results for arguments of more than 4 KiB in total are not stored.
-	// Default: 1,000.
+	// MaxResults is the maximum number of stored results. The oldest is removed first. Results
+	// for arguments of more than 4 KiB in total are not stored. Default: 1,000.
 	MaxResults int
 	// MaxBytes is the maximum memory in bytes of all stored results and their
 	// arguments. Default: 64 MiB.
@@ -322,8 +301,7 @@ type Icon struct {
 	MIMEType string
 	// Sizes have the form "48x48", or "any" for a scalable image.
 	Sizes []string
-	// Theme is the background that fits the icon: "light", "dark", or empty for
-	// both.
+	// Theme is the background that fits the icon: "light", "dark", or empty for both.
 	Theme string
 }
 
@@ -335,14 +313,12 @@ type Meta map[string]any
 
 // Implementation describes a server.
 type Implementation struct {
-	// Name and Version identify the implementation. Their defaults are "prompts" and
-	// "0".
+	// Name and Version identify the implementation. Their defaults are "prompts" and "0".
 	Name    string
 	Version string
 	// Title is the name for users. Since protocol version 2025-06-18.
 	Title string
-	// Description explains the purpose of the server. Since protocol version
-	// 2025-11-25.
+	// Description explains the purpose of the server. Since protocol version 2025-11-25.
 	Description string
 	// WebsiteURL is an absolute URI. Since protocol version 2025-11-25.
 	WebsiteURL string

@@ -16,17 +16,15 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// This file has the registry: an immutable ordered map behind an atomic pointer.
-// Readers load the pointer. Writers copy what they change. definition.go
-// compiles the prompts.
+// This file has the registry: an immutable ordered map behind an atomic pointer. Readers load
+// the pointer. Writers copy what they change. definition.go compiles the prompts.
 
 // Registry is a set of prompts by name. The zero value is an empty registry. A
 // Registry must not be copied. Safe for concurrent use.
 //
-// Reads do not wait for changes. Only the first read after [Registry.Add] or
-// [Registry.Set] of a single prompt may wait for another such call, for microseconds.
-// A read sees the prompts before or after a change, and never a part of a change.
-// [Registry.OnChange] reports changes.
+// Reads do not wait for changes. Only the first read after [Registry.Add] or [Registry.Set] of
+// a single prompt may wait for another such call, for microseconds. A read sees the prompts
+// before or after a change, and never a part of a change. [Registry.OnChange] reports changes.
 type Registry struct {
 	prompts atomic.Pointer[snapshot] // nil if there are changes in unread
 
@@ -58,8 +56,7 @@ func (r *Registry) Add(prompts ...Prompt) error {
 	return r.put(compileAll(prompts), false)
 }
 
-// MustAdd is like [Registry.Add], for prompts that are part of the program. It
-// panics on an error.
+// MustAdd is like [Registry.Add], for prompts that are part of the program. It panics on an error.
 func (r *Registry) MustAdd(prompts ...Prompt) {
 	if err := r.Add(prompts...); err != nil {
 		panic(fmt.Errorf("prompts: %w", err))
@@ -198,7 +195,6 @@ func (r *Registry) follow(f follower) error {
 	return nil
 }
 
-// follower is the parameter of [Registry.follow].
 type follower = func(changes []call.Change[Prompt]) (commit func(), err error)
 
 func init() { call.Follow = (*Registry).follow }
@@ -283,10 +279,9 @@ func compileAll(prompts []Prompt) []ordmap.Entry[*definition] {
 	return all
 }
 
-// Merge sets all prompts of another registry. The prompts are not compiled again, and their
-// cached results are shared. A source of prompts can so check each prompt with a
-// registry of its own, and add all of them in one step. Releases and subscriptions of
-// from are not part of it.
+// Merge sets all prompts of another registry. The prompts are not compiled again, and their cached
+// results are shared. A source of prompts can so check each prompt with a registry of its own, and
+// add all of them in one step. Releases and subscriptions of from are not part of it.
 func (tx *Tx) Merge(from *Registry) {
 	other := from.snapshot()
 	all := make([]ordmap.Entry[*definition], 0, other.Len())
@@ -352,10 +347,10 @@ func (r *Registry) OnChange(changed func()) (cancel func()) {
 func (r *Registry) Notify() { r.subscribers.Call(struct{}{}) }
 
 // MarkdownTable returns a Markdown table of the registry's prompts and arguments for a README,
-// in list order. The descriptions are those of prompts/list, including hints. An argument
-// with structure has a row for each member, such as scope.region or filters[].name, up to
-// 64. A member can be required within its object. The table ends with a line break. The same prompts always give the same table, so a
-// test can compare the table with a document.
+// in list order. The descriptions are those of prompts/list, including hints. An argument with
+// structure has a row for each member, such as scope.region or filters[].name, up to 64. A
+// member can be required within its object. The table ends with a line break. The same prompts
+// always give the same table, so a test can compare the table with a document.
 func MarkdownTable(r *Registry) string {
 	var b strings.Builder
 	b.WriteString("| Prompt | Argument | Required | Description |\n|---|---|---|---|\n")
@@ -420,8 +415,7 @@ func (tx *Tx) SetRelease(r Release) error {
 	return nil
 }
 
-// releaseOf returns the release that a prompt with the source is of, or nil. The longest
-// Source wins.
+// releaseOf returns nil if prompts with the source have no release. The longest Source wins.
 func (s *snapshot) releaseOf(source string) *release {
 	var found *release
 	for _, r := range s.releases {
@@ -432,7 +426,6 @@ func (s *snapshot) releaseOf(source string) *release {
 	return found
 }
 
-// releaseOfList returns the release that lists name, or nil.
 func (s *snapshot) releaseOfList() *release {
 	if len(s.releases) != 1 {
 		return nil

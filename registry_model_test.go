@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/servertest"
 )
 
 // naive is a model of a registry: descriptions by name.
@@ -226,7 +226,7 @@ func TestReadsAreLinearizable(t *testing.T) {
 func TestSubscriberSeesEachSignaledChange(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
-	changed, cancel := notify.Signals(r.OnChange)
+	changed, cancel := servertest.Signals(r.OnChange)
 	defer cancel()
 	for i := range 1000 {
 		version := fmt.Sprint(i)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/call"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 )
@@ -69,8 +68,8 @@ func TestRegistryOrder(t *testing.T) {
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
-	changed, cancel := notify.Signals(r.OnChange)
-	other, cancelOther := notify.Signals(r.OnChange)
+	changed, cancel := servertest.Signals(r.OnChange)
+	other, cancelOther := servertest.Signals(r.OnChange)
 	defer cancelOther()
 	told := func() int {
 		n := len(changed)
@@ -227,7 +226,7 @@ func TestFollowWithoutCommit(t *testing.T) {
 		return nil, nil
 	})
 	require.NoError(t, err)
-	changed, cancel := notify.Signals(reg.OnChange)
+	changed, cancel := servertest.Signals(reg.OnChange)
 	defer cancel()
 	reg.MustAdd(servertest.TextPrompt("b", ""))
 	assert.Equal(t, []string{"a", "b"}, seen)
@@ -284,7 +283,7 @@ func TestMerge(t *testing.T) {
 		return nil, nil
 	})
 	require.NoError(t, err)
-	changed, cancel := notify.Signals(r.OnChange)
+	changed, cancel := servertest.Signals(r.OnChange)
 	defer cancel()
 	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
 		tx.Merge(source)

@@ -15,21 +15,18 @@ import (
 // Package promptfs and modules promptnats and promptoci set it: see [Tx.SetRelease]. Clients
 // read it in the _meta of responses. It may get fields: write literals with keys.
 type Release struct {
-	// ID identifies the version: a digest, or the revision of a bucket. At most 256
-	// bytes.
+	// ID identifies the version: a digest, or the revision of a bucket. At most 256 bytes.
 	ID string
 	// Label is the name by which the release was chosen, such as production. It may be
 	// empty. At most 256 bytes.
 	Label string
-	// Source is the start of the Source of the prompts of the release. Empty means all
-	// prompts.
+	// Source is the start of the Source of the prompts of the release. Empty means all prompts.
 	Source string
 }
 
 // maxReleaseBytes is the maximum size of the ID and of the Label of a Release.
 const maxReleaseBytes = 256
 
-// The members of _meta with the version of what is served.
 const (
 	digestKey  = "io.github.mcp-prompts/digest"
 	releaseKey = "io.github.mcp-prompts/release"
@@ -66,7 +63,6 @@ func newRelease(r Release) (*release, error) {
 	return &release{Release: r, members: encoded}, errors.Join(errs...)
 }
 
-// public returns the release; the zero Release without any.
 func (r *release) public() Release {
 	if r == nil {
 		return Release{}
@@ -74,7 +70,6 @@ func (r *release) public() Release {
 	return r.Release
 }
 
-// served is the version of a result: the digest of its prompt, and its release.
 type served struct {
 	digest  string
 	release *release

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -147,7 +146,7 @@ func TestReleaseIsThatOfTheResult(t *testing.T) {
 		result, _ := servertest.Call(t, prompts.MustNewServer(r, prompts.Options{}), "prompts/list", "")
 		return result
 	}
-	changed, cancel := notify.Signals(r.OnChange)
+	changed, cancel := servertest.Signals(r.OnChange)
 	defer cancel()
 	require.NoError(t, r.Update(func(tx *prompts.Tx) error { return tx.SetRelease(prompts.Release{ID: "other", Source: "files:"}) }))
 	assert.Empty(t, changed)
@@ -162,7 +161,7 @@ func TestReleaseIsThatOfTheResult(t *testing.T) {
 func TestReleaseAllocations(t *testing.T) {
 	measure := func(r *prompts.Registry) (allocs, bytes float64) {
 		session := servertest.NewSession(t, prompts.MustNewServer(r, prompts.Options{Timeouts: prompts.Timeouts{Render: -1}}))
-		raw, ctx, x := []byte(servertest.GetLine("1", "greet")), t.Context(), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}
+		raw, ctx, x := []byte(servertest.GetLine("1", "greet")), t.Context(), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}
 		run := func() { assert.NoError(t, session.Handle(ctx, raw, x)) }
 		return testing.AllocsPerRun(200, run), bytesPerRun(200, run)
 	}

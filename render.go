@@ -24,9 +24,8 @@ import (
 // This file runs render functions: their context, the cache of their results, and the
 // prompts that they include.
 
-// scope is the context of one run of a render function, and what the run knows
-// of its client. A request may have several: each call of a middleware's next
-// is a run.
+// scope is the context of one run of a render function, and what the run knows of its client. A
+// request may have several: each call of a middleware's next is a run.
 type scope struct {
 	context.Context
 	server     *Server
@@ -56,9 +55,8 @@ func (s *scope) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// scopeOf returns the scope of the render function that ctx is for, or nil. The
-// context may also be that of another function, which another server runs for
-// the render function.
+// scopeOf returns the scope of the render function that ctx is for, or nil. The context may
+// also be that of another function, which another server runs for the render function.
 func scopeOf(ctx context.Context) *scope {
 	s, _ := ctx.Value(scopeKey{}).(*scope)
 	if s == nil || s.request != rpc.FromContext(ctx) {
@@ -98,8 +96,6 @@ func (s *scope) reportUnsent(err error, about slog.Attr) {
 	s.server.rpc.Log(s.Context, slog.LevelWarn, "questions not sent", attrs...)
 }
 
-// resume adds the answers and the state of the request to the knowledge of the run. It
-// opens the state with the keys of the server.
 func (s *scope) resume(retry *elicit.Retry, to func() (seal.Binding, error)) *rpc.Failure {
 	return s.knowledge().Resume(s.Context, s.request, retry, &s.server.sealer, to)
 }
@@ -160,7 +156,6 @@ type otherArguments struct {
 	ignored  []string // the names of those that are not a problem
 }
 
-// place takes the arguments of a run.
 func (p *placed) place(d *definition, given argument.Given) {
 	texts, problems, ignored := d.plan.Collect(p.few[:0], given)
 	if p.texts = texts; problems != nil || ignored != nil {
@@ -180,8 +175,6 @@ func (p *placed) bind(ctx context.Context, d *definition, problems []argument.Pr
 	return render, problems
 }
 
-// bind returns the render function with the arguments filled in, and with the
-// cache of the prompt around the function.
 func (d *definition) bind(ctx context.Context, args []argument.Text) (filledRender, []argument.Problem) {
 	var render filledRender
 	var problems []argument.Problem
@@ -247,9 +240,8 @@ func (r *Result) clone() *Result {
 	return &Result{Description: r.Description, Messages: slices.Clone(r.Messages), Meta: maps.Clone(r.Meta)}
 }
 
-// resultKey returns the key of a cached result. Each server, principal and set of
-// arguments has its own: two servers of one registry may give the name of a principal to
-// different users.
+// resultKey returns the key of a cached result. Each server, principal and set of arguments has
+// its own: two servers of one registry may give the name of a principal to different users.
 func resultKey(s *Server, principal string, args []argument.Text) string {
 	b := slices.Clone(s.sealer.Own) // which no other server has
 	add := func(part string) {
@@ -271,12 +263,11 @@ func resultKey(s *Server, principal string, args []argument.Text) string {
 	return string(b)
 }
 
-// Include renders another prompt of the same server and returns the result, for a
-// render function to add to its own. ctx is the context of the function, or a
-// context made from it. Arguments are validated as in a request, and an undeclared
-// argument is an error. Questions that the other prompt sends with [Ask] are part of
-// this request and share its keys. You may append messages to the result, but must
-// not change their contents. The middleware does not see the call.
+// Include renders another prompt of the same server and returns the result, for a render function
+// to add to its own. ctx is the context of the function, or a context made from it. Arguments are
+// validated as in a request, and an undeclared argument is an error. Questions that the other
+// prompt sends with [Ask] are part of this request and share its keys. You may append messages to
+// the result, but must not change their contents. The middleware does not see the call.
 //
 // Include returns an error if
 //
@@ -345,7 +336,6 @@ func (i *includes) has(name string) bool {
 	return false
 }
 
-// path returns the chain of includes that leads to the prompt, for the log.
 func (i *includes) path(name string) string {
 	names := []string{fmt.Sprintf("%q", name)}
 	for ; i != nil; i = i.by {

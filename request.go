@@ -51,7 +51,6 @@ type (
 	appendRejected = func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
 )
 
-// run is the work of a request.
 func (p *promptRequest) run(ctx context.Context, dst []byte, served servedRequest) ([]byte, error) {
 	if p.around != nil {
 		return p.around.run(ctx, dst)
@@ -61,12 +60,15 @@ func (p *promptRequest) run(ctx context.Context, dst []byte, served servedReques
 	case f != nil:
 		return served.fail(ctx, dst, f)
 	case pending != nil:
-		return runResult(pending.appendPending(dst))
+		result, f := pending.appendPending(dst)
+		if f != nil {
+			return nil, f
+		}
+		return result, nil
 	}
 	return served.append(ctx, dst, response)
 }
 
-// fail is that of a method whose failures are errors.
 func (p *promptRequest) fail(_ context.Context, _ []byte, f *rpc.Failure) ([]byte, error) {
 	return nil, f
 }

@@ -147,9 +147,8 @@ func (g *getRequest) begin(ctx context.Context) {
 	}
 }
 
-// render returns the result of the prompt, or reports that questions to the client are
-// pending. The conversion of an argument and the render function may be the application's
-// code.
+// render returns the result of the prompt, or reports that questions to the client are pending.
+// The conversion of an argument and the render function may be the application's code.
 func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
 	d := g.definition
 	if v := g.of.feature; v != nil && v.malformed != nil { // of which only who may see the prompt learns
@@ -194,8 +193,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	}
 }
 
-// fill fills in the arguments of the request. It records the valid answers of
-// the user, and adds the problems of undeclared arguments.
+// fill records the valid answers of the user, and adds the problems of undeclared arguments.
 func (g *getRequest) fill() (filledRender, []argument.Problem) {
 	d := g.definition
 	var problems []argument.Problem

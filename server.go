@@ -20,8 +20,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file has the server that build.go makes, and what all of its methods need.
-
 // Server answers the prompts methods of the protocol from a [Registry]. [NewServer] and
 // [MustNewServer] make one: the methods of a zero Server panic. A Server has
 // no goroutines of its own. Safe for concurrent use.
@@ -44,14 +42,6 @@ type Server struct {
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
 	cacheable, serverInfo []byte
-}
-
-// runResult returns the results of a [call.Runner]'s Run.
-func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
-	if f != nil {
-		return nil, f
-	}
-	return result, nil
 }
 
 func featureFailure(ctx context.Context, subject string, err error) *rpc.Failure {
@@ -87,13 +77,6 @@ func (e *encoder) implementation(i *Implementation) {
 	e.raw("}")
 }
 
-// cacheHints returns the members of a result that say how long clients may keep
-// it.
-func (s *Server) cacheHints() string {
-	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.ListCache.TTL.Milliseconds(), s.cacheScope(s.options.ListCache.Public))
-}
-
-// cacheScope returns the scope of a result, which is private if it depends on the client.
 func (s *Server) cacheScope(public bool) string {
 	if public && s.options.Visible == nil {
 		return "public"
@@ -101,7 +84,6 @@ func (s *Server) cacheScope(public bool) string {
 	return "private"
 }
 
-// dispatcher returns what answers messages. It panics for a Server that no function made.
 func (s *Server) dispatcher() *rpc.Dispatcher {
 	if s == nil || s.rpc == nil {
 		panic("prompts: Server is not made by NewServer")
@@ -180,8 +162,7 @@ func (s *Server) visible(ctx context.Context, all *snapshot, name string) (*defi
 // more of its prompt than the name until the work runs.
 func (s *Server) isOpen() bool { return s.handler == nil && s.options.Visible == nil }
 
-// appendResult appends the result of a prompt, checked, in the form of a revision, for the
-// host of the client, which may be nil. Its links must not contain the secrets.
+// appendResult appends the checked result. Its links must not contain the secrets. host may be nil.
 func (s *Server) appendResult(ctx context.Context, dst []byte, rev revision.Revision, host *hosts.Client, secrets *redact.Secrets, r *Result, v served) ([]byte, error) {
 	onlyTexts := host.Has(hosts.ReadsTexts)
 	e := s.newEncoder(ctx, dst, rev, secrets, onlyTexts)
@@ -208,7 +189,6 @@ func (s *Server) newEncoder(ctx context.Context, dst []byte, rev revision.Revisi
 
 func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
 
-// promptAttr names a prompt in the log.
 func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt.Name) }
 
 // checkSizes returns an error if there are more arguments, or larger ones, than the
@@ -222,7 +202,8 @@ func (s *Server) checkSizes(param string, args strictjson.Value, keys map[string
 	return s.checkEachSize(param, args, keys)
 }
 
-// checkEachSize is checkSizes for arguments that are too long together to be surely within the limits.
+// checkEachSize is checkSizes for arguments that are too long together to be surely within the
+// limits.
 func (s *Server) checkEachSize(param string, args strictjson.Value, keys map[string]string) *Error {
 	n := 0
 	for name, v := range args.Members() {
@@ -261,14 +242,12 @@ func (d *definition) addSecrets(r *rpc.Running, texts map[string]string) {
 	}
 }
 
-// addValues says that the request gives these values of sensitive arguments, if any.
 func addValues(r *rpc.Running, values []string) {
 	if len(values) > 0 {
 		r.AddSecrets(values...)
 	}
 }
 
-// visibleIn returns the visible of a listing.
 func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 	if s.options.Visible == nil {
 		return nil

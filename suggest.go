@@ -14,18 +14,16 @@ import (
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
-// This file has functions that complete an argument from a list. internal/match ranks
-// the values.
+// This file has functions that complete an argument from a list. internal/match ranks the values.
 
 // Suggest returns a function that completes an argument from a fixed list. The
-// argument accepts other values too. To restrict the values, use [Enum].
+// argument accepts other values too. To restrict the values, set Enum.
 //
-// A value matches if the value contains the input, in any case. Exact matches come
-// first, then prefix matches, then matches at the start of any word, then other
-// matches. Within each group, the order of the list is kept. A word starts after a
-// character that is neither a letter nor a digit, at an upper-case letter after a
-// lower-case letter, and at a digit after a letter. An empty input matches all
-// values.
+// A value matches if the value contains the input, in any case. Exact matches come first, then
+// prefix matches, then matches at the start of any word, then other matches. Within each group,
+// the order of the list is kept. A word starts after a character that is neither a letter nor a
+// digit, at an upper-case letter after a lower-case letter, and at a digit after a letter. An
+// empty input matches all values.
 //
 // Suggest copies and indexes the list, which may have 100,000 values. Suggest panics
 // if a value is not valid UTF-8.
@@ -39,11 +37,10 @@ func Suggest(values ...string) CompleteFunc {
 	}
 }
 
-// SuggestFunc returns a function that completes an argument from the list that f
-// returns for the other arguments. Values are matched and ordered as in [Suggest].
-// The server calls f for each request, by the rules of [CompleteFunc]. An error of f
-// fails the request, and so does a value that is not valid UTF-8. SuggestFunc panics
-// if f is nil.
+// SuggestFunc returns a function that completes an argument from the list that f returns for
+// the other arguments. Values are matched and ordered as in [Suggest]. The server calls f for
+// each request, by the rules of [CompleteFunc]. An error of f fails the request, and so does a
+// value that is not valid UTF-8. SuggestFunc panics if f is nil.
 func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, error)) CompleteFunc {
 	if f == nil {
 		panic(errors.New("prompts: SuggestFunc: function is nil"))
@@ -60,13 +57,11 @@ func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, 
 	}
 }
 
-// matches returns all values that match, best first.
 func matches(x *match.Index, prefix string) []string {
 	values, _ := x.Match(prefix, math.MaxInt)
 	return values
 }
 
-// indexed is match.New for values of the application.
 func indexed(values []string) (*match.Index, error) {
 	if err := checkUTF8(values); err != nil {
 		return nil, err
@@ -103,21 +98,18 @@ const (
 //		func(_ context.Context, args map[string]string) string { return args["repo"] },
 //		branchesOf)
 //
-// Put everything into the key that the list depends on. Clients with the same key
-// see the same values. If different users may see different values, include the
-// user, which key can find in ctx. To combine several strings into a key, use a
-// struct. f gets only the key, and a context without values but the trace of the first
-// request.
+// Put everything into the key that the list depends on. Clients with the same key see the same
+// values. If different users may see different values, include the user, which key can find in
+// ctx. To combine several strings into a key, use a struct. f gets only the key, and a context
+// without values but the trace of the first request.
 //
-// For each key, one call of f runs at a time. Other requests wait for the call, and
-// its context ends when all of their clients have disconnected or canceled. The next
-// request then calls f again, even if f has not returned. An error of f fails all
-// waiting requests and is not cached. f runs on its own goroutine, and a panic
-// becomes an error.
+// For each key, one call of f runs at a time. Other requests wait for the call, and its context
+// ends when all of their clients have disconnected or canceled. The next request then calls f
+// again, even if f has not returned. An error of f fails all waiting requests and is not
+// cached. f runs on its own goroutine, and a panic becomes an error.
 //
-// The cache holds at most 256 lists and 64 MiB. The oldest is removed first. A list
-// is not cached if ttl is not positive, or if the key has more than 4 KiB when
-// printed.
+// The cache holds at most 256 lists and 64 MiB. The oldest is removed first. A list is not
+// cached if ttl is not positive, or if the key has more than 4 KiB when printed.
 //
 // SuggestCached panics if key or f is nil.
 func SuggestCached[K comparable](
@@ -153,8 +145,7 @@ func SuggestCached[K comparable](
 	}
 }
 
-// joined returns copies of the values without duplicates, which share no memory with
-// anything else.
+// joined returns copies of the values without duplicates, which share no memory with anything else.
 func joined(values []string) []string {
 	values = match.Distinct(values)
 	size := 0

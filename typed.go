@@ -40,22 +40,22 @@ type typedRender interface {
 // Prompt, unless the application has replaced it.
 type typedPrompt struct {
 	typedRender
-	rare *madeWith // nil without any
+	rare *rareParts // nil without any
 }
 
-// madeWith is what few prompts have when a function is added to them.
-type madeWith struct {
+// rareParts is what few prompts have when a function is added to them.
+type rareParts struct {
 	digest    string
 	hadRender bool // another function, too
 	arguments []Argument
 	plan      atomic.Pointer[argument.Plan] // of the arguments; nil until the first call of render
 }
 
-var madeWithNothing madeWith
+var noRareParts rareParts
 
-func (t *typedPrompt) more() *madeWith {
+func (t *typedPrompt) more() *rareParts {
 	if t.rare == nil {
-		return &madeWithNothing
+		return &noRareParts
 	}
 	return t.rare
 }
@@ -63,22 +63,21 @@ func (t *typedPrompt) more() *madeWith {
 func newTypedPrompt(f typedRender, p *Prompt) *typedPrompt {
 	t := &typedPrompt{typedRender: f}
 	if p.Digest != "" || p.Render != nil || len(p.Arguments) > 0 {
-		t.rare = &madeWith{digest: p.Digest, hadRender: p.Render != nil, arguments: p.Arguments}
+		t.rare = &rareParts{digest: p.Digest, hadRender: p.Render != nil, arguments: p.Arguments}
 	}
 	return t
 }
 
 // takeRender makes a Render that the application has set the function of the prompt. If the
-// application has replaced a function and kept its digest, the digest is dropped, because
-// the text is another. It marks a function with a digest, so that the next replacement is
-// seen, too.
+// application has replaced a function and kept its digest, the digest is dropped, because the text
+// is another. It marks a function with a digest, so that the next replacement is seen, too.
 func (p *Prompt) takeRender() {
 	if p.Render == nil {
 		return
 	}
 	if p.typed != nil && typedOf(p.Render) == p.typed {
 		if m := p.typed.more(); m.digest != p.Digest { // which was set later
-			p.typed = &typedPrompt{p.typed.typedRender, &madeWith{digest: p.Digest, hadRender: m.hadRender, arguments: m.arguments}}
+			p.typed = &typedPrompt{p.typed.typedRender, &rareParts{digest: p.Digest, hadRender: m.hadRender, arguments: m.arguments}}
 			p.Render = p.typed.render
 		}
 		return
@@ -95,7 +94,7 @@ func (p *Prompt) takeRender() {
 	}
 	p.typed = &typedPrompt{typedRender: f}
 	if p.Digest != "" {
-		p.typed.rare = &madeWith{digest: p.Digest}
+		p.typed.rare = &rareParts{digest: p.Digest}
 	}
 	p.Render = p.typed.render
 }
@@ -146,7 +145,6 @@ func (t *typedPrompt) render(ctx context.Context, args map[string]string) (*Resu
 	return filled.call(ctx)
 }
 
-// compile returns the plan of the arguments that New was given.
 func (t *typedPrompt) compile() (*argument.Plan, error) {
 	m := t.more()
 	if plan := m.plan.Load(); plan != nil {
@@ -211,7 +209,6 @@ func (f typedFunc[In]) bind(ctx context.Context, p *argument.Plan, args []argume
 	return b, p.Fill(ctx, reflect.ValueOf(&b.in).Elem(), args)
 }
 
-// bind fills the map of a prompt without a struct.
 func (f RenderFunc) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
 	texts, problems := p.Texts(ctx, args)
 	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems

@@ -1,6 +1,5 @@
-// Package feature declares parts of the protocol, such as tools or resources:
-// methods, capabilities, and lists that change. A complete feature, for
-// Options.Features:
+// Package feature declares parts of the protocol, such as tools or resources: methods,
+// capabilities, and lists that change. A complete feature, for Options.Features:
 //
 //	feature.Feature{
 //		Methods: map[string]feature.Method{
@@ -36,33 +35,29 @@ type Feature struct {
 	// Methods are the methods by name, such as tools/list. A method that the
 	// server already has is an error of NewServer.
 	Methods map[string]Method
-	// Capabilities, if not nil, returns the capabilities for a protocol version, by
-	// name. listChanged reports whether the client gets notifications about the
-	// Lists. NewServer calls Capabilities. A capability that the server already has is
-	// an error. "extensions" may be in several features: their members are merged. An
-	// extension that is defined twice is an error.
+	// Capabilities, if not nil, returns the capabilities for a protocol version, by name.
+	// listChanged reports whether the client gets notifications about the Lists. NewServer calls
+	// Capabilities. A capability that the server already has is an error. "extensions" may be in
+	// several features: their members are merged. An extension that is defined twice is an error.
 	Capabilities func(version string, listChanged bool) map[string]any
 	// Lists are the lists with notifications for clients.
 	Lists []List
-	// Resources, if not nil, lets clients subscribe to single resources, with
-	// resources/subscribe and resources/unsubscribe, and in 2026-07-28 with
-	// resourceSubscriptions of subscriptions/listen. Only one feature of a server
-	// may have Resources.
+	// Resources, if not nil, lets clients subscribe to single resources, with resources/subscribe
+	// and resources/unsubscribe, and in 2026-07-28 with resourceSubscriptions of
+	// subscriptions/listen. Only one feature of a server may have Resources.
 	Resources *Resources
-	// Ended, if not nil, is called when the session of a client ends, so that the
-	// feature forgets what it keeps of the client. Clients without a session have no
-	// end: limit what the feature keeps of them. Ended returns at once and may be called
-	// concurrently.
+	// Ended, if not nil, is called when the session of a client ends, so that the feature
+	// forgets what it keeps of the client. Clients without a session have no end: limit what
+	// the feature keeps of them. Ended returns at once and may be called concurrently.
 	Ended func(c Client)
 }
 
 // Method is a method of a [Feature].
 type Method struct {
-	// Func answers a request with a value that encodes as a JSON object. params is the
-	// JSON object from the request, or nil. The server has checked params for duplicate
-	// keys and nesting. The rules for ctx are those of a prompts.RenderFunc, and the
-	// rules for errors those of a prompts.Error. [RequestOf] returns the request of ctx.
-	// Required.
+	// Func answers a request with a value that encodes as a JSON object. params is the JSON
+	// object from the request, or nil. The server has checked params for duplicate keys and
+	// nesting. The rules for ctx are those of a prompts.RenderFunc, and the rules for errors
+	// those of a prompts.Error. [RequestOf] returns the request of ctx. Required.
 	//
 	// In protocol version 2026-07-28, the server adds the members that a result must
 	// have, unless the value has them: resultType, the server's identity in _meta, and
@@ -101,8 +96,7 @@ type Request struct {
 	Method, Version string
 	// Client identifies the client.
 	Client Client
-	// ClientName and ClientVersion are what the client says of itself. Both may be
-	// empty or false.
+	// ClientName and ClientVersion are what the client says of itself. Both may be empty or false.
 	ClientName, ClientVersion string
 }
 
@@ -130,8 +124,7 @@ type Client struct {
 
 // List is a list that changes.
 type List struct {
-	// Notification is the method of the notification, such as
-	// notifications/tools/list_changed.
+	// Notification is the method of the notification, such as notifications/tools/list_changed.
 	Notification string
 	// Filter is the boolean member of subscriptions/listen for the notification in
 	// 2026-07-28, such as toolsListChanged.
@@ -144,9 +137,8 @@ type List struct {
 
 // Resources are resources that change.
 type Resources struct {
-	// Subscribe calls changed for each change of a resource, until cancel is called.
-	// The client gets notifications/resources/updated. changed returns at once and
-	// may be called concurrently. The rules for errors are those of Method.Func.
-	// ctx is the context of the client.
+	// Subscribe calls changed for each change of a resource, until cancel is called. The client
+	// gets notifications/resources/updated. changed returns at once and may be called concurrently.
+	// The rules for errors are those of Method.Func. ctx is the context of the client.
 	Subscribe func(ctx context.Context, from Client, uri string, changed func()) (cancel func(), err error)
 }

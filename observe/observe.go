@@ -13,21 +13,19 @@ import (
 // prompts.Options.Observer. Module promptotel has an Observer for OpenTelemetry, and the
 // CheckObserver of package prompttest tests an Observer.
 //
-// For each [Operation], the server calls Begin once and then End once, with the
-// context from Begin, the same Operation, and its [Outcome]. An operation is a
-// message from a client, a message to a client except a response, or a session. In a
-// batch, each message is an operation.
+// For each [Operation], the server calls Begin once and then End once, with the context from Begin,
+// the same Operation, and its [Outcome]. An operation is a message from a client, a message to a
+// client except a response, or a session. In a batch, each message is an operation.
 //
 // Begin returns ctx or a context made from ctx. Render functions, completion
 // functions, middleware and methods run with the returned context. Records about the
 // request go to Options.Logger with the same context. ctx comes from Serve, Handle
 // or Call. For a request to the client, ctx is the context of prompts.Ask.
 //
-// If a request runs the application's code, Begin runs on the same goroutine, within
-// the time limit of the code. All other calls run later, one at a time, from a
-// queue. No client waits for an Observer. Use the times in Operation and Outcome
-// instead of the clock. The server's Flush waits for the queue, and Serve waits at its
-// end.
+// If a request runs the application's code, Begin runs on the same goroutine, within the time
+// limit of the code. All other calls run later, one at a time, from a queue. No client waits
+// for an Observer. Use the times in Operation and Outcome instead of the clock. The server's
+// Flush waits for the queue, and Serve waits at its end.
 //
 // An Observer must be safe for concurrent use, and must return quickly. If a call
 // panics or ends its goroutine, the server continues, and logs the first such
@@ -78,8 +76,7 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// Operation describes an operation for an [Observer]. Clients choose only ID and
-// Meta.
+// Operation describes an operation for an [Observer]. Clients choose only ID and Meta.
 type Operation struct {
 	Kind Kind
 	// Method is the method of a request or a notification. It is empty if the server
@@ -109,22 +106,21 @@ type Outcome struct {
 	// Duration is the time from Operation.Start until the response was sent, or
 	// until the operation ended without a response.
 	Duration time.Duration
-	// Queued is the part of Duration before the application's code started, and Ran
-	// the running time of the code, if the request runs such code. Ran includes the
-	// time of users to answer.
+	// Queued is the part of Duration before the application's code started, and Ran the running
+	// time of the code, if the request runs such code. Ran includes the time of users to answer.
 	Queued, Ran time.Duration
-	// Delay is the time between a change and its notification to the client, and
-	// Subscribers the number of notified clients.
+	// Delay is the time between a change and its notification to the client.
 	Delay time.Duration
+	// Subscribers is the number of clients that got the notification.
+	Subscribers int
 
-	// Prompt is the name of the prompt, if the prompt exists and is visible to the
-	// client.
+	// Prompt is the name of the prompt, if the prompt exists and is visible to the client.
 	Prompt string
 	// Digest identifies the content of the prompt, and Release and Label name the release
 	// that the prompt is of, as far as they are known: see prompts.Release.
 	Digest, Release, Label string
-	// Tool is the name of the tool that the request calls, if the tool exists and is
-	// visible to the client. The Prompt of such a request is the prompt that the tool renders, if any.
+	// Tool is the name of the tool that the request calls, if the tool exists and is visible to
+	// the client. The Prompt of such a request is the prompt that the tool renders, if any.
 	Tool string
 	// ResultType is complete or input_required, for a request with a result.
 	ResultType string
@@ -140,6 +136,4 @@ type Outcome struct {
 	Err error
 	// Size is the size of the response in bytes, or 0 without a response.
 	Size int
-
-	Subscribers int
 }

@@ -21,8 +21,7 @@ type argument struct {
 var (
 	types        = []string{"string", "integer", "number", "boolean", "array"}
 	elementTypes = types[:4]
-	// schemaKeys are the keys that are JSON Schema's.
-	schemaKeys = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	schemaKeys   = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
 	// plainKeys are the keys that need no schema.
 	plainKeys    = []string{"name", "title", "description", "required", "sensitive", "complete"}
 	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "examples", "complete"}, schemaKeys,
@@ -33,7 +32,8 @@ func (d decoder) arguments(m member) []argument {
 	var all []argument
 	lines := map[string]int{}
 	for _, e := range d.elements(m) {
-		a := d.argument(e)
+		a := argument{line: e.line, members: d.members(e.value, "argument", argumentKeys)}
+		a.declared = d.declaration(a.members)
 		switch name := a.declared.Name; {
 		case a.members == nil: // no argument at all
 		case name == "" && a.members.line("name") == 0:
@@ -50,13 +50,6 @@ func (d decoder) arguments(m member) []argument {
 	return all
 }
 
-func (d decoder) argument(e member) argument {
-	a := argument{line: e.line, members: d.members(e.value, "argument", argumentKeys)}
-	a.declared = d.declaration(a.members)
-	return a
-}
-
-// declaration returns the argument with the members.
 func (d decoder) declaration(all members) prompts.Argument {
 	var a prompts.Argument
 	for _, m := range all {
@@ -105,7 +98,6 @@ func (d decoder) declaration(all members) prompts.Argument {
 	return a
 }
 
-// examples reads the examples of an argument. Each is valid for the schema.
 func (d decoder) examples(m member, isSensitive bool, s *jsonschema.Schema, typ string) []any {
 	if isSensitive {
 		d.faults.add(m.line, hint.New("remove examples", "an argument that is sensitive cannot have examples"))
@@ -193,7 +185,6 @@ const (
 	shorterPattern = "repeat less, or use maxLength"
 )
 
-// pattern returns a pattern, unless it is too large.
 func (d decoder) pattern(m member) string {
 	text := d.text(m)
 	re, err := syntax.Parse(text, syntax.Perl)
@@ -224,10 +215,10 @@ func patternSize(re *syntax.Regexp) int {
 }
 
 func itemType(s *jsonschema.Schema) string {
-	if s.Items == nil || s.Items.Type == "" {
+	if s.Items == nil {
 		return "string"
 	}
-	return s.Items.Type
+	return cmp.Or(s.Items.Type, "string")
 }
 
 func (d decoder) defaultOf(m member, typ, items string) []byte {

@@ -1,8 +1,17 @@
 package promptfs
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
@@ -20,7 +29,6 @@ type part struct {
 	bad  bool   // its mark is invalid
 }
 
-// kinds are what a message can hold instead of a text.
 var kinds = []string{"image", "audio", "resource"}
 
 var roles = []string{string(prompts.RoleUser), string(prompts.RoleAssistant)}
@@ -137,4 +145,141 @@ func parseMark(mark string, line int, f *fileErrors) part {
 		p.bad = true
 	}
 	return p
+}
+
+// The types of files, by the extension of their names. What the system knows
+// of types is not asked: it differs from one to the next.
+var (
+	imageTypes = map[string]string{
+		".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+		".webp": "image/webp", ".svg": "image/svg+xml", ".avif": "image/avif", ".bmp": "image/bmp",
+		".ico": "image/x-icon", ".tif": "image/tiff", ".tiff": "image/tiff", ".heic": "image/heic",
+	}
+	audioTypes = map[string]string{
+		".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".oga": "audio/ogg",
+		".opus": "audio/ogg", ".flac": "audio/flac", ".m4a": "audio/mp4", ".aac": "audio/aac",
+		".weba": "audio/webm",
+	}
+	resourceTypes = map[string]string{
+		".md": "text/markdown", ".txt": "text/plain", ".log": "text/plain", ".json": "application/json",
+		".yaml": "application/yaml", ".yml": "application/yaml", ".toml": "application/toml",
+		".xml": "application/xml", ".csv": "text/csv", ".html": "text/html", ".css": "text/css",
+		".js": "text/javascript", ".go": "text/x-go", ".py": "text/x-python", ".sql": "application/sql",
+		".pdf": "application/pdf", ".zip": "application/zip",
+	}
+)
+
+// mediaTypes are the types by the kind of a message, and their extensions.
+var mediaTypes = map[string]struct {
+	types map[string]string
+	known string
+}{
+	"image": {imageTypes, "png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"},
+	"audio": {audioTypes, "wav, mp3, ogg, opus, flac, m4a, aac, weba"},
+}
+
+// dependency is a file that a prompt was made of, beside its own.
+type dependency struct {
+	path  string
+	stamp stamp // the zero value for a missing file
+	fileSum
+}
+
+// content returns the content that a message sends in place of a text, or why the file is
+// invalid. dir is the folder of the file that names it. A missing file is a dependency too:
+// creating the file fixes the error.
+func (s *source) content(ctx context.Context, p part, dir string) (prompts.Content, *dependency, error) {
+	name, err := resourcePath(dir, p.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	extension := strings.ToLower(path.Ext(name))
+	mime := ""
+	if media, ok := mediaTypes[p.kind]; ok {
+		if mime = media.types[extension]; mime == "" {
+			return nil, nil, hint.New("use one of the extensions "+media.known, "unknown %s type", p.kind)
+		}
+	}
+	if s.fsys == nil {
+		return nil, nil, errors.New("attachments are not available without a file system")
+	}
+	stamp, info, err := s.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if other := s.inOtherForm(ctx, name); other != "" {
+			name = other
+			stamp, info, err = s.stat(name)
+		}
+	}
+	if err != nil {
+		return nil, &dependency{path: name}, unreadable(err)
+	}
+	data, err := s.read(ctx, nil, stamp.real, info, s.options.MaxResourceBytes)
+	if err != nil {
+		return nil, &dependency{path: name, stamp: stamp}, err
+	}
+	used := &dependency{name, stamp, fileSumOf(data)}
+	switch p.kind {
+	case "image":
+		return &prompts.Image{Data: data, MIMEType: mime}, used, nil
+	case "audio":
+		return &prompts.Audio{Data: data, MIMEType: mime}, used, nil
+	}
+	r := &prompts.EmbeddedResource{
+		URI: s.options.ResourceBase + (&url.URL{Path: norm.NFC.String(name)}).EscapedPath(),
+		// Empty for other extensions: the type is optional.
+		MIMEType: cmp.Or(resourceTypes[extension], imageTypes[extension], audioTypes[extension]),
+	}
+	if utf8.Valid(data) {
+		r.Text = string(data)
+	} else {
+		r.Blob = data
+	}
+	return r, used, nil
+}
+
+// inOtherForm returns the path of the file whose name is the same in NFC, as of a file that
+// macOS has stored in NFD. It returns "" if the folder has no such file, or several.
+func (s *source) inOtherForm(ctx context.Context, name string) string {
+	if norm.NFC.String(name) == norm.NFD.String(name) { // it has one form
+		return ""
+	}
+	at := "."
+	for part := range strings.SplitSeq(name, "/") {
+		found, ok := s.forms.Load(at)
+		if !ok {
+			names := map[string]string{}
+			entries, _ := s.readDir(ctx, at) // stat has returned the error
+			for _, e := range entries {
+				form := norm.NFC.String(e.Name())
+				if _, twice := names[form]; twice {
+					names[form] = ""
+				} else {
+					names[form] = e.Name()
+				}
+			}
+			found, _ = s.forms.LoadOrStore(at, names)
+		}
+		next := found.(map[string]string)[norm.NFC.String(part)]
+		if next == "" {
+			return ""
+		}
+		at = path.Join(at, next)
+	}
+	return at
+}
+
+// resourcePath returns the path of a file that one in the folder dir names.
+func resourcePath(dir, file string) (string, error) {
+	if strings.Contains(file, `\`) {
+		relative := strings.TrimLeft(strings.ReplaceAll(file, `\`, "/"), "/")
+		return "", hint.New("write "+relative, "path must use forward slashes")
+	}
+	if path.IsAbs(file) {
+		return "", hint.New("write the path from the folder of this file, for example "+path.Base(file), "path must be relative")
+	}
+	name := path.Join(dir, file)
+	if name == ".." || strings.HasPrefix(name, "../") {
+		return "", hint.New("move the file into the folder", "path is outside of the prompts folder")
+	}
+	return name, nil
 }

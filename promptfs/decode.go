@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// The tags of YAML values that this package distinguishes.
 const (
 	nullTag  = "!!null"
 	boolTag  = "!!bool"
@@ -73,7 +72,6 @@ type member struct {
 	comment string // in place of the value
 }
 
-// members are the members of one mapping, each once.
 type members []member
 
 func (all members) line(key string) int {
@@ -242,7 +240,6 @@ func (d decoder) typed(m member, typ string) (any, bool) {
 	return nil, false
 }
 
-// found describes a value that is not what is expected.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -300,10 +297,7 @@ func notInJSON(n *yaml.Node) error {
 var errNesting = fmt.Errorf("value exceeds the limit of %d nested levels", maxNesting)
 
 func raw(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil // no value of typed is one that cannot be written
-	}
+	text, _ := json.Marshal(v) // every value of typed can be written
 	return text
 }
 
@@ -344,7 +338,6 @@ func (d decoder) meta(m member) prompts.Meta {
 // bytes of memory.
 const maxMetaValues = 10_000
 
-// fewer reports whether a value has no more keys and values than a meta may have.
 func fewer(n *yaml.Node, count *int) bool {
 	for _, c := range n.Content {
 		if *count++; *count > maxMetaValues || !fewer(c, count) {

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // ErrDuplicateName is wrapped by the error of each file whose prompt has the name of
@@ -46,7 +47,6 @@ func (e *Error) Error() string { return e.place() + ": " + e.bare().Error() }
 // bare returns the error and the fix without the place.
 func (e *Error) bare() error { return hint.New(e.Hint, "%w", e.Err) }
 
-// place returns path, line and column, as far as they are known.
 func (e *Error) place() string {
 	switch {
 	case e.Line == 0:
@@ -94,20 +94,6 @@ func (f *fileErrors) lineOf(line int) int {
 	return line + 1
 }
 
-func (f *fileErrors) noun() string {
-	if f.isYAML {
-		return "file"
-	}
-	return "front matter"
-}
-
-func (f *fileErrors) example() string {
-	if f.isYAML {
-		return "cases: and the cases below it"
-	}
-	return "title: Code review"
-}
-
 // add adds an error, unless the file already has the same error or maxErrors errors.
 func (f *fileErrors) add(line int, err error) { f.addAt(line, 0, err) }
 
@@ -139,10 +125,7 @@ func join(all []*Error) error {
 	}
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *Error) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 	})
 	errs := make([]error, len(all))
 	for i, e := range all {
@@ -153,6 +136,9 @@ func join(all []*Error) error {
 
 // flat returns the errors that err joins, those of joined ones among them.
 func flat(err error) []error {
+	if err == nil {
+		return nil
+	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, err := range joined.Unwrap() {
@@ -164,3 +150,10 @@ func flat(err error) []error {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func suggestion(word string, words []string) string {
+	if n := nearest.Name(word, words); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	return "use one of: " + strings.Join(words, ", ")
+}

@@ -8,12 +8,12 @@ import (
 )
 
 // FailToWatch makes the Folder use this watcher, or none because of err.
-func (f *Folder) FailToWatch(w *fsnotify.Watcher, err error) {
+func FailToWatch(f *Folder, w *fsnotify.Watcher, err error) {
 	f.notify = func() (*fsnotify.Watcher, error) { return w, err }
 }
 
 // Pause keeps the Folder from reading files until resume is called.
-func (f *Folder) Pause() (resume func()) {
+func Pause(f *Folder) (resume func()) {
 	<-f.turn
 	return func() { f.turn <- struct{}{} }
 }

@@ -32,8 +32,7 @@ type Folder struct {
 
 	turn chan struct{} // holds a value while no reload runs; a reload takes it and uses the fields below
 	// store has the files of a Mirror. It is nil for a folder.
-	store *contents
-	// table is nil before the first reload.
+	store  *contents
 	table  *table
 	skills *skillTable
 	// reported has the errors of the last reload, by their text.
@@ -182,7 +181,12 @@ func (f *Folder) apply(ctx context.Context, s *source) (*Report, error) {
 			return tx.SetRelease(release)
 		})
 		if errors.Is(err, errMissing) {
-			f.table.again(ctx, s, p.missing)
+			for _, e := range p.missing {
+				delete(f.table.entries, e.path) // so that the file is read again
+			}
+			if err := f.table.refresh(ctx, s); err != nil {
+				return nil, f.unreadable(err)
+			}
 			isAgain = true
 		} else if err == nil || !p.reject(err, rejected) {
 			break
@@ -229,14 +233,12 @@ func (p *plan) report(more []*Error) *Report {
 
 func (f *Folder) announce(ctx context.Context, r *Report) {
 	now, appeared := map[string]error{}, []error{}
-	if r.Err != nil {
-		for _, err := range flat(r.Err) {
-			text := err.Error()
-			if f.reported[text] == nil && now[text] == nil {
-				appeared = append(appeared, err)
-			}
-			now[text] = err
+	for _, err := range flat(r.Err) {
+		text := err.Error()
+		if f.reported[text] == nil && now[text] == nil {
+			appeared = append(appeared, err)
 		}
+		now[text] = err
 	}
 	gone := []error{}
 	for _, text := range sortedKeys(f.reported) {
@@ -278,7 +280,6 @@ func isOfFiles(err error) bool {
 	return errors.As(err, &e)
 }
 
-// log logs each error as a record of its own, up to maxLogged.
 func (f *Folder) log(ctx context.Context, level slog.Level, message string, errs []error) {
 	for i, err := range errs {
 		if i == maxLogged {

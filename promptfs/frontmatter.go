@@ -1,12 +1,15 @@
 package promptfs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
@@ -49,7 +52,10 @@ func isFrontMatter(text string) bool {
 // nodes are one less than in the file.
 func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	f.yaml = strings.Split(front, "\n")
-	lines := strings.Count(front, "\n")
+	noun, example := "front matter", "title: Code review"
+	if f.isYAML {
+		noun, example = "file", "cases: and the cases below it"
+	}
 	fault := func(err error) (*yaml.Node, bool) {
 		line, message := 1, err.Error()
 		if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
@@ -59,8 +65,8 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 			}
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
-		line = min(max(line, 1), lines+1)
-		line, err = explain(message, strings.Split(front, "\n"), line)
+		line = min(max(line, 1), len(f.yaml))
+		line, err = explain(message, f.yaml, line)
 		f.add(f.lineOf(line), err)
 		return nil, false
 	}
@@ -77,7 +83,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		f.add(f.lineOf(min(max(second.Line, 1), lines)), hint.New("remove the line that ends the first document", "%s must be a single YAML document", f.noun()))
+		f.add(f.lineOf(min(max(second.Line, 1), len(f.yaml)-1)), hint.New("remove the line that ends the first document", "%s must be a single YAML document", noun))
 		return nil, false
 	case !errors.Is(err, io.EOF):
 		return fault(err)
@@ -88,7 +94,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
 		return nil, true
 	default:
-		f.add(f.lineOf(max(n.Line, 1)), hint.New("write lines such as "+f.example(), "%s must be key: value pairs, got %s", f.noun(), found(n)))
+		f.add(f.lineOf(max(n.Line, 1)), hint.New("write lines such as "+example, "%s must be key: value pairs, got %s", noun, found(n)))
 		return nil, false
 	}
 }
@@ -121,9 +127,7 @@ const mappingValue = "mapping values are not allowed"
 var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{][^"\\]*: [^"\\]*)$`)
 
 var (
-	// keyLine is a line with a key, and its indentation.
-	keyLine = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)
-	// firstWord is the first word of a line, and a colon after the word.
+	keyLine   = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)
 	firstWord = regexp.MustCompile(`^[ -]*([\pL\pN_-]+)(:?)`)
 )
 
@@ -219,4 +223,32 @@ func (d decoder) cut(m member) {
 	}
 	d.faults.warnings = append(d.faults.warnings, newError(d.faults.path, d.faults.lineOf(line), 0,
 		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, quoted(n.LineComment))))
+}
+
+// textOf returns the text of a file: without a byte order mark, and with LF at
+// the end of its lines. Content that is not text is an error.
+func textOf(content []byte, f *fileErrors) (text string, ok bool) {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if !utf8.Valid(content) {
+		const invalid = 0xff // is in no UTF-8
+		marked := bytes.ToValidUTF8(content, []byte{invalid})
+		valid := marked[:bytes.IndexByte(marked, invalid)]
+		f.add(1+bytes.Count(valid, []byte("\n")), hint.New("save the file as UTF-8", "file is not valid UTF-8"))
+		return "", false
+	}
+	return strings.ReplaceAll(string(content), "\r\n", "\n"), true
+}
+
+// trimmed returns the text without the blank lines around it and without the
+// end of its last line, and how many lines there were before it.
+func trimmed(text string) (string, int) {
+	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+	before := text[:len(text)-len(rest)] // with the indentation of the first line
+	if rest == "" {
+		return "", strings.Count(before, "\n")
+	}
+	begin := strings.LastIndexByte(before, '\n') + 1
+	end := len(strings.TrimRightFunc(text, unicode.IsSpace))
+	spaces, _, _ := strings.Cut(text[end:], "\n") // at the end of the last line
+	return text[begin : end+len(spaces)], strings.Count(before, "\n")
 }

@@ -68,13 +68,11 @@ func (d decoder) header(n *yaml.Node) header {
 	return h
 }
 
-// place is a part of a prompt with a line of its own, and how to do without.
-type place struct {
+// places are the keys whose parts of a prompt have lines of their own, and how to do without.
+var places = []struct {
 	key    string
 	remove func(p *prompts.Prompt)
-}
-
-var places = []place{
+}{
 	{"icons", func(p *prompts.Prompt) { p.Icons = nil }},
 	{"meta", func(p *prompts.Prompt) { p.Meta = nil }},
 	{"_meta", func(p *prompts.Prompt) { p.Meta = nil }},
@@ -87,11 +85,9 @@ var places = []place{
 // lineOf returns the line of an error that a registry has found in the prompt: the line of the key
 // whose removal also removes the error, or the line of the argument.
 func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
-	if fault.Argument != "" {
-		for i := range h.arguments {
-			if a := &h.arguments[i]; a.declared.Name == fault.Argument {
-				return a.lineOf(fault)
-			}
+	for _, a := range h.arguments {
+		if fault.Argument != "" && a.declared.Name == fault.Argument {
+			return a.lineOf(fault)
 		}
 	}
 	for _, place := range places {
@@ -131,7 +127,6 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 	return h.iconLines[n-1]
 }
 
-// hasError reports whether a registry finds the same error in p.
 func hasError(p prompts.Prompt, fault *prompts.DeclarationError) bool {
 	_, faults := compile(p)
 	for _, e := range faults {

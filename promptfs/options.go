@@ -86,21 +86,11 @@ func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
 	o.SourcePrefix = cmp.Or(o.SourcePrefix, "promptfs:")
-	o.MaxFileBytes = positive(o.MaxFileBytes, defaultMaxFileBytes)
-	o.MaxResourceBytes = positive(o.MaxResourceBytes, defaultMaxResourceBytes)
-	o.Debounce = positive(o.Debounce, defaultDebounce)
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	o.Logger = slog.New(logwait.New(o.Logger.Handler())) // a handler that blocks must not stop the reloads
+	o.MaxFileBytes = cmp.Or(max(o.MaxFileBytes, 0), defaultMaxFileBytes)
+	o.MaxResourceBytes = cmp.Or(max(o.MaxResourceBytes, 0), defaultMaxResourceBytes)
+	o.Debounce = cmp.Or(max(o.Debounce, 0), defaultDebounce)
+	o.Logger = slog.New(logwait.New(cmp.Or(o.Logger, slog.Default()).Handler())) // a handler that blocks must not stop the reloads
 	return o
 }
 
 func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
-
-func positive[T ~int64](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
-}

@@ -47,7 +47,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	if !ok {
 		return m
 	}
-	if isBlank(text) {
+	if strings.TrimSpace(text) == "" {
 		m.faults.add(0, hint.New("write the text of the prompt", "file is empty"))
 		return m
 	}
@@ -103,7 +103,7 @@ func (m *made) named(name string) {
 // sumOf returns the sum of the path and of all that the prompt is made of.
 func (m *made) sumOf(name string, content []byte, all partials) [sha256.Size]byte {
 	h := sha256.New()
-	m.own = fileSum{int64(len(content)), sha256.Sum256(content)}
+	m.own = fileSumOf(content)
 	fmt.Fprintf(h, "%q", name)
 	h.Write(m.own.sum[:])
 	for _, name := range sortedKeys(m.partials) {
@@ -139,11 +139,13 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		}
 		if p.kind != "" {
 			isFull := m.faults.isFull()
-			content, used := s.content(ctx, p, path.Dir(name), &m.faults)
-			if used != nil && (content != nil || !isFull) {
+			content, used, err := s.content(ctx, p, path.Dir(name))
+			if used != nil && (err == nil || !isFull) {
 				m.files = append(m.files, *used)
 			}
-			if content == nil {
+			if err != nil {
+				fix, bare := hint.Split(err)
+				m.faults.add(p.mark, hint.New(fix, "%s: %w", shown(p.file), bare))
 				continue
 			}
 			message = prompttemplate.Message{Role: p.role, Content: content}

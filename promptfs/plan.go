@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// plan is what has to be done to a registry.
 type plan struct {
 	entries []*entry          // whose prompts are set
 	added   []string          // the names of those that the registry has not yet
@@ -22,12 +21,6 @@ type plan struct {
 	owners  map[string]string // the paths of the prompts in the registry afterwards, by name
 	faults  []*Error
 }
-
-// lookup is the Lookup of a [prompts.Tx].
-type lookup func(name string) (prompts.Prompt, bool)
-
-// emptyRegistry is the lookup of a registry without prompts.
-func emptyRegistry(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }
 
 // holder says whose prompt has a name in the registry.
 type holder uint8
@@ -40,7 +33,7 @@ const (
 
 // holders are looked up once for each name, because a registry makes copies.
 type holders struct {
-	in    lookup
+	in    func(name string) (prompts.Prompt, bool) // the Lookup of a registry, or of a Tx
 	table *table
 	known map[string]holder
 }
@@ -72,18 +65,27 @@ func (h *holders) isFrom(name, path string) bool {
 // wants, the prompt of the file stays unchanged, as does the prompt of an invalid
 // file. Neither rule depends on which file was read first. rejected has why the followers of
 // the registry reject the prompts of valid files, by path.
-func (t *table) plan(in lookup, rejected map[string]error) *plan {
+func (t *table) plan(in func(name string) (prompts.Prompt, bool), rejected map[string]error) *plan {
 	h := &holders{in, t, make(map[string]holder, len(t.entries))}
-	broken, paths := map[string][]*Error{}, sortedKeys(t.entries)
+	paths, broken := sortedKeys(t.entries), map[string][]*Error{}
+	claims := map[string][]string{} // the paths that want each name
+	kept := map[string]string{}     // the paths of prompts that stay unchanged, by their names
 	for _, path := range paths {
-		if e := t.entries[path]; len(e.faults) > 0 {
+		e, err := t.entries[path], rejected[path]
+		switch {
+		case len(e.faults) > 0:
 			broken[path] = e.faults
-		} else if err := rejected[path]; err != nil {
+		case err != nil:
 			broken[path] = []*Error{newError(path, e.line, 0, err)}
+		default:
+			claims[e.wants] = append(claims[e.wants], path)
+			continue
+		}
+		if h.isFrom(e.name, path) {
+			kept[e.name] = path
 		}
 	}
 	// Each unchanged prompt may have the name that another file wants.
-	claims, kept := t.claims(paths, broken, h)
 	for names := sortedKeys(claims); len(names) > 0; {
 		name := names[0]
 		names = names[1:]
@@ -99,14 +101,11 @@ func (t *table) plan(in lookup, rejected map[string]error) *plan {
 			}
 		}
 	}
-	p := &plan{owners: make(map[string]string, len(paths)), faults: slices.Clone(t.faults)}
+	p := &plan{owners: kept, faults: slices.Clone(t.faults)}
 	for _, path := range paths {
 		e := t.entries[path]
 		if errs, isBroken := broken[path]; isBroken {
 			p.faults = append(p.faults, errs...)
-			if h.isFrom(e.name, path) {
-				p.owners[e.name] = path
-			}
 			continue
 		}
 		p.owners[e.wants] = path
@@ -147,20 +146,6 @@ func (p *plan) reject(err error, rejected map[string]error) bool {
 	return len(rejected) > before
 }
 
-// claims returns the paths that want each name, and the names of the prompts that stay unchanged.
-func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (claims map[string][]string, kept map[string]string) {
-	claims, kept = map[string][]string{}, map[string]string{}
-	for _, path := range paths {
-		e := t.entries[path]
-		if broken[path] == nil {
-			claims[e.wants] = append(claims[e.wants], path)
-		} else if h.isFrom(e.name, path) {
-			kept[e.name] = path
-		}
-	}
-	return claims, kept
-}
-
 func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
@@ -197,7 +182,6 @@ func enumerationOf(words []string, n int) string {
 	return text
 }
 
-// done notes that the plan has been carried out.
 func (t *table) done(p *plan) {
 	for _, e := range p.entries {
 		e.name, e.applied, e.prompt, e.compiled = e.wants, e.sum, nil, nil

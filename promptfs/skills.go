@@ -30,8 +30,8 @@ func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 		return nil, err
 	}
 	var skills []promptskills.Skill
-	for _, dir := range sortedKeys(t.entries) {
-		if e := t.entries[dir]; e.isValid() {
+	for _, path := range sortedKeys(t.entries) {
+		if e := t.entries[path]; e.isValid() {
 			skills = append(skills, e.skill)
 		}
 	}
@@ -41,15 +41,14 @@ func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
 type skillTable struct {
 	options *Options
 	files   map[string]*skillFile  // by path
-	entries map[string]*skillEntry // by the folder
-	owners  map[string]*skillEntry // what the registry has, by the path of the skill
+	entries map[string]*skillEntry // by the path of the skill
+	owners  map[string]*skillEntry // what the registry has, by the same
 	faults  []*Error               // of folders and links
 	refused []*Error               // why the registry did not take skills, when it was last updated
 	folders []string               // that something was read from
 	changes skillChanges
 }
 
-// skillChanges are the paths of skills that an update has changed.
 type skillChanges struct{ added, changed, removed []string }
 
 // skillFile is one file of a skill. It is immutable.
@@ -68,7 +67,6 @@ type skillFile struct {
 // skillEntry is one folder with a SKILL.md. It is immutable.
 type skillEntry struct {
 	dir    string
-	prefix string                // of the paths of all skills
 	files  map[string]*skillFile // by their paths in the folder
 	skill  promptskills.Skill
 	faults []*Error
@@ -91,21 +89,16 @@ type foundSkill struct {
 // refresh looks at the files of skills, and reads those that have changed. If it
 // fails, the table is what it was.
 func (t *skillTable) refresh(ctx context.Context, s *source) error {
-	found, err := s.scan(ctx, ofSkills)
+	found, err := s.scan(ctx, ofSkills, ".")
 	if err != nil {
 		return err
-	}
-	for _, f := range found.files {
-		if s.isChanging(f.stamp) {
-			return errChanging
-		}
 	}
 	for path, f := range t.files {
 		if isBelow(path, found.unread) { // what cannot be looked at has not gone
 			found.files = append(found.files, file{path: path, stamp: f.stamp})
 		}
 	}
-	found.sort()
+	slices.SortFunc(found.files, byPath)
 	skills := map[string]*foundSkill{}
 	for _, f := range found.files {
 		if path.Base(f.path) == promptskills.Main {
@@ -132,7 +125,13 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 			all = append(all, k.files...)
 		}
 	}
-	files, err := refreshed(ctx, all, nil, t.files, func(f file, old *skillFile) *skillFile { return s.lookSkillFile(ctx, f, old) })
+	files, err := refreshed(ctx, all, nil, t.files, func(f file, old *skillFile) *skillFile {
+		cannotLook := f.info == nil // then there is an old one
+		if cannotLook || old != nil && old.err == nil && f.stamp.same(old.stamp) {
+			return old
+		}
+		return s.readSkillFile(ctx, f, old)
+	})
 	if err != nil {
 		return err
 	}
@@ -143,36 +142,21 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		prefix = path.Join(prefix, front.Name)
 	}
 	entries := make(map[string]*skillEntry, len(skills))
-	forms := make(map[string]string, len(skills)) // folders, by their names in NFC
 	for _, dir := range sortedKeys(skills) {
-		form := norm.NFC.String(dir)
-		if other, ok := forms[form]; ok {
-			found.fault(dir, hint.New("rename one", "folder has the name of %s, in another Unicode form, NFC or NFD", shown(other)))
+		name := norm.NFC.String(path.Join(prefix, dir))
+		if other := entries[name]; other != nil {
+			found.fault(dir, hint.New("rename one", "folder has the name of %s, in another Unicode form, NFC or NFD", shown(other.dir)))
 			continue
 		}
-		forms[form], entries[dir] = dir, t.entry(dir, prefix, skills[dir], files)
+		entries[name] = t.entry(name, dir, skills[dir], files)
 	}
 	t.files, t.entries, t.faults, t.folders = files, entries, slices.Concat(s.faults, found.faults), found.folders
 	return nil
 }
 
-func (s *source) lookSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
-	switch {
-	case old != nil && f.info == nil: // it cannot be looked at
-		return old
-	case old == nil || old.err != nil || !f.stamp.same(old.stamp):
-		return s.readSkillFile(ctx, f, old)
-	case f.stamp == old.stamp:
-		return old
-	}
-	same := *old // which has settled
-	same.stamp = f.stamp
-	return &same
-}
-
 // readSkillFile reads one file of a skill. If the content is that of old, it is not held twice.
 func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
-	content, err := s.read(ctx, f.stamp.real, f.info, promptskills.MaxBytes)
+	content, err := s.read(ctx, nil, f.stamp.real, f.info, promptskills.MaxBytes)
 	if err == nil && old != nil && old.err == nil && string(old.content) == string(content) {
 		same := *old
 		same.stamp = f.stamp
@@ -189,9 +173,9 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 	return k
 }
 
-// entry returns what a folder with a SKILL.md is.
-func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*skillFile) *skillEntry {
-	e := &skillEntry{dir: dir, prefix: prefix, files: make(map[string]*skillFile, len(k.files))}
+// entry returns what a folder with a SKILL.md is. skill is the path of the skill.
+func (t *skillTable) entry(skill, dir string, k *foundSkill, files map[string]*skillFile) *skillEntry {
+	e := &skillEntry{dir: dir, files: make(map[string]*skillFile, len(k.files))}
 	for _, f := range k.files {
 		name := norm.NFC.String(below(dir, f.path)) // macOS may have stored the name in NFD
 		if e.files[name] != nil {
@@ -211,7 +195,7 @@ func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*
 		fail(main, 0, fmt.Errorf("files of the skill have %d bytes, with nested skills (limit %d)", k.bytes, promptskills.MaxBytes))
 		return e
 	}
-	if old := t.entries[dir]; old != nil && old.prefix == prefix && old.isValid() && maps.EqualFunc(old.files, e.files, sameFile) {
+	if old := t.entries[skill]; old != nil && old.dir == dir && old.isValid() && maps.EqualFunc(old.files, e.files, sameFile) {
 		return old
 	}
 	contents := make(map[string][]byte, len(e.files))
@@ -225,7 +209,7 @@ func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*
 	if e.faults = append(e.faults, mainFile.faults...); len(e.faults) > 0 {
 		return e
 	}
-	e.skill = promptskills.Skill{Path: norm.NFC.String(path.Join(prefix, dir)), Frontmatter: mainFile.front, Files: contents, Source: t.options.sourceOf(main)}
+	e.skill = promptskills.Skill{Path: skill, Frontmatter: mainFile.front, Files: contents, Source: t.options.sourceOf(main)}
 	if err := e.skill.Check(); err != nil {
 		for _, err := range flat(err) {
 			e.faults = append(e.faults, e.errorOf(err))
@@ -256,7 +240,6 @@ func (e *skillEntry) errorOf(err error) *Error {
 	return at
 }
 
-// below returns the path of a file in a folder.
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -264,7 +247,6 @@ func below(dir, name string) string {
 	return name[len(dir)+1:]
 }
 
-// all returns the current errors.
 func (t *skillTable) all() []*Error {
 	all := slices.Concat(t.faults, t.refused)
 	for _, e := range t.entries {
@@ -290,32 +272,22 @@ func (t *skillTable) apply(reg *promptskills.Registry) {
 			return
 		}
 		t.changes = skillChanges{}
-		refused := false
+		before := len(without)
 		for _, err := range flat(err) {
 			var of *promptskills.Error
 			if !errors.As(err, &of) {
 				continue
 			}
-			if e := t.entryOf(of.Skill); e != nil && !without[of.Skill] {
+			if e := cmp.Or(t.entries[of.Skill], t.owners[of.Skill]); e != nil && !without[of.Skill] {
 				t.refused = append(t.refused, e.errorOf(err))
 			}
-			refused = refused || !without[of.Skill]
 			without[of.Skill] = true
 		}
-		if !refused {
+		if len(without) == before {
 			t.refused = append(t.refused, &Error{Path: ".", Err: fmt.Errorf("cannot update skills (existing skills are kept): %w", err)})
 			return
 		}
 	}
-}
-
-func (t *skillTable) entryOf(skill string) *skillEntry {
-	for _, e := range t.entries {
-		if e.skill.Path == skill {
-			return e
-		}
-	}
-	return t.owners[skill]
 }
 
 // change changes the registry, but for the skills that it does not take and those
@@ -329,12 +301,8 @@ func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, 
 		}
 		return false
 	}
-	there := make(map[string]bool, len(t.entries)) // skills whose folders are there
-	for dir, e := range t.entries {
-		there[norm.NFC.String(path.Join(e.prefix, dir))] = true
-	}
 	for _, skill := range sortedKeys(owners) {
-		if there[skill] || isLeft(skill) {
+		if t.entries[skill] != nil || isLeft(skill) {
 			continue
 		}
 		if now, ok := tx.Lookup(skill); ok && now.Source == owners[skill].skill.Source {
@@ -343,16 +311,15 @@ func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, 
 		}
 		delete(owners, skill)
 	}
-	for _, dir := range sortedKeys(t.entries) {
-		e := t.entries[dir]
-		skill := e.skill.Path
+	for _, skill := range sortedKeys(t.entries) {
+		e := t.entries[skill]
 		if !e.isValid() || isLeft(skill) {
 			continue
 		}
 		now, exists := tx.Lookup(skill)
 		switch {
 		case exists && now.Source != e.skill.Source:
-			faults = append(faults, newError(path.Join(dir, promptskills.Main), 0, 0, hint.New("rename the folder", "skill path %q is already used by a skill outside of this folder", skill)))
+			faults = append(faults, newError(path.Join(e.dir, promptskills.Main), 0, 0, hint.New("rename the folder", "skill path %q is already used by a skill outside of this folder", skill)))
 			continue
 		case exists && owners[skill] == e:
 			continue

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -46,20 +47,17 @@ func newSource(fsys fs.FS, o *Options) *source {
 	return s
 }
 
-// readIgnore sets the patterns of files to ignore.
 func (s *source) readIgnore() {
 	patterns := s.options.Ignore
 	if s.options.ReadIgnore != nil && s.fsys != nil {
 		more, err := s.options.ReadIgnore(s.fsys)
 		patterns = slices.Concat(patterns, more)
-		if err != nil {
-			for _, err := range flat(err) {
-				e := (*Error)(nil)
-				if !errors.As(err, &e) {
-					e = newError(".", 0, 0, err)
-				}
-				s.faults = append(s.faults, e)
+		for _, err := range flat(err) {
+			e := (*Error)(nil)
+			if !errors.As(err, &e) {
+				e = newError(".", 0, 0, err)
 			}
+			s.faults = append(s.faults, e)
 		}
 	}
 	for _, pattern := range patterns {
@@ -111,26 +109,17 @@ func (s *source) isChanging(f stamp) bool {
 // errNoFolder is said of what stands in the place of the partials.
 var errNoFolder = hint.New("move the file", "folder expected, got a file")
 
-// resolve returns the path without links. A link to a dotfile is an error.
+// resolve returns the path without links. A link to a dotfile is an error. The folder of partials
+// may have any name.
 func (s *source) resolve(name string) (string, error) {
 	if s.links == nil {
 		return name, nil
 	}
 	real, err := regular.Resolve(s.links, name)
-	if err == nil && real != name && s.isDotfile(real) {
+	if err == nil && real != name && regular.IsHidden(strings.TrimPrefix(real+"/", s.options.Partials+"/")) {
 		return "", regular.ErrHidden
 	}
 	return real, err
-}
-
-// isDotfile reports whether a name of the path begins with a dot. The folder of partials
-// may have any name.
-func (s *source) isDotfile(name string) bool {
-	rest, ok := strings.CutPrefix(name+"/", s.options.Partials+"/")
-	if ok {
-		name = rest
-	}
-	return regular.IsHidden(name)
 }
 
 // stat returns the stamp of what a path leads to.
@@ -150,13 +139,9 @@ func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error
 	return regular.UnlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
 }
 
-// read reads a file that has been looked at. What is opened may be another file.
-func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	return s.appendFile(ctx, nil, real, info, limit)
-}
-
-// appendFile is read into a buffer.
-func (s *source) appendFile(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
+// read appends a file that has been looked at to content, which may be nil. What is opened may be
+// another file.
+func (s *source) read(ctx context.Context, content []byte, real string, info fs.FileInfo, limit int64) ([]byte, error) {
 	err := regular.Check(info, limit)
 	if err == nil {
 		var file fs.File
@@ -194,4 +179,178 @@ func unreadable(err error) error {
 		return fmt.Errorf("cannot read file: %w", p.Err)
 	}
 	return fmt.Errorf("cannot read file: %w", err)
+}
+
+type file struct {
+	path  string
+	stamp stamp
+	info  fs.FileInfo
+}
+
+// scan is what is in a folder: the files that are prompts, or partials, or files
+// of skills, as far as that can be said without reading them.
+type scan struct {
+	source *source
+	ctx    context.Context
+	kind   scanKind
+
+	files   []file
+	faults  []*Error
+	folders []string // that have been read, without links
+	unread  []string // paths that could not be read: what they are is not known
+	links   []link
+	read    map[string]string // the path by which a folder was read, by that without links
+}
+
+type scanKind uint8
+
+const (
+	ofPrompts  scanKind = iota
+	ofPartials          // any file, SKILL.md included
+	ofSkills            // any file in a folder with a SKILL.md, or below one
+)
+
+type link struct {
+	path, real string
+	inSkill    bool
+}
+
+// scan finds the files of a kind in all folders, from "." on, or from the folder of partials, which
+// may be missing. The error is that "." cannot be read, errChanging, or the end of ctx.
+func (s *source) scan(ctx context.Context, kind scanKind, from string) (*scan, error) {
+	if kind == ofPartials && (!fs.ValidPath(from) || from == ".") {
+		return nil, fmt.Errorf("promptfs: invalid Options.Partials %q: must be a relative folder path without a trailing slash", from)
+	}
+	c := &scan{source: s, ctx: ctx, kind: kind, read: map[string]string{}}
+	err := c.start(from)
+	switch {
+	case err != nil && kind != ofPartials:
+		return c, err
+	case err != nil:
+		c.unreadable(from, err)
+	}
+	c.follow()
+	slices.SortFunc(c.files, byPath)
+	if slices.ContainsFunc(c.files, func(f file) bool { return s.isChanging(f.stamp) }) {
+		return c, errChanging
+	}
+	return c, ctx.Err()
+}
+
+// start reads the first folder. Its path may have links.
+func (c *scan) start(from string) error {
+	if from == "." {
+		return c.folder(from, from, false)
+	}
+	stamp, info, err := c.source.stat(from)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir(): // a pipe would be waited for
+		return errNoFolder
+	}
+	return c.folder(from, stamp.real, false)
+}
+
+func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
+
+func (c *scan) fault(path string, err error) {
+	c.faults = append(c.faults, newError(path, 0, 0, err))
+}
+
+// unreadable notes a folder or a file that cannot be read, unless it was removed.
+func (c *scan) unreadable(path string, err error) {
+	if !errors.Is(err, fs.ErrNotExist) && c.ctx.Err() == nil {
+		c.fault(path, unreadable(err))
+		c.unread = append(c.unread, path)
+	}
+}
+
+func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
+
+// folder reads a folder, but for the links in it. real is its path without
+// links. inSkill says that it is below a folder with a SKILL.md.
+func (c *scan) folder(at, real string, inSkill bool) error {
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	c.read[real] = at
+	entries, err := c.source.readDir(c.ctx, real)
+	if err != nil {
+		return err
+	}
+	c.folders = append(c.folders, real)
+	ofSkill := c.kind != ofPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(e.Name()) && !e.IsDir() })
+	inSkill = inSkill || ofSkill && c.kind == ofSkills
+	for _, e := range entries {
+		name := e.Name()
+		below, belowReal := path.Join(at, name), path.Join(real, name)
+		switch {
+		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials, len(c.source.ignore) > 0 && regular.Matches(c.source.ignore, norm.NFC.String(below)):
+		case !utf8.ValidString(name):
+			c.fault(below, hint.New("rename the file", "file name is not valid UTF-8"))
+		case e.Type()&fs.ModeSymlink != 0:
+			c.links = append(c.links, link{below, belowReal, inSkill})
+		case e.IsDir():
+			if err := c.folder(below, belowReal, inSkill); err != nil {
+				c.unreadable(below, err)
+			}
+		case c.isOurs(name, inSkill):
+			info, err := e.Info()
+			if err != nil {
+				c.unreadable(below, err)
+				continue
+			}
+			c.files = append(c.files, file{below, c.source.stampOf(belowReal, info), info})
+		}
+	}
+	return nil
+}
+
+func (c *scan) isOurs(name string, inSkill bool) bool {
+	switch bare, isPrompt := isMarkdown(name); {
+	case c.kind == ofSkills:
+		return inSkill
+	case isPrompt && strings.EqualFold(bare, "README"):
+		return false
+	case c.kind == ofPrompts && isSkill(name) && c.source.options.DisableSkillPrompts:
+		return false
+	default:
+		return isPrompt || c.kind == ofPartials
+	}
+}
+
+func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
+
+// isMarkdown reports whether the extension of a name is that of Markdown, and
+// returns the name without it.
+func isMarkdown(name string) (bare string, ok bool) {
+	extension := path.Ext(name)
+	return strings.TrimSuffix(name, extension), strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
+}
+
+// follow follows the links, those in folders that others lead to among them. A folder is read once,
+// so that links can neither loop nor make many files of a few.
+func (c *scan) follow() {
+	for len(c.links) > 0 && c.ctx.Err() == nil {
+		l := c.links[0]
+		c.links = c.links[1:]
+		stamp, info, err := c.source.stat(l.real)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if c.isOurs(path.Base(l.path), l.inSkill) {
+				c.fault(l.path, hint.New("point the link to a file", "broken symbolic link"))
+			}
+		case err != nil:
+			c.unreadable(l.path, err)
+		case info.IsDir() && c.read[stamp.real] != "":
+			c.fault(l.path, hint.New("remove the link", "symbolic link to the folder %s, which is already loaded", shown(c.read[stamp.real])))
+		case info.IsDir():
+			if err := c.folder(l.path, stamp.real, l.inSkill); err != nil {
+				c.unreadable(l.path, err)
+			}
+		case c.isOurs(path.Base(l.path), l.inSkill):
+			c.files = append(c.files, file{l.path, stamp, info})
+		}
+	}
 }

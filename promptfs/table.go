@@ -1,11 +1,15 @@
 package promptfs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +23,6 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// table is what is known of the files of a folder.
 type table struct {
 	options  *Options
 	entries  map[string]*entry   // of prompts, by path
@@ -68,32 +71,32 @@ func newTable(o *Options) *table {
 // refresh looks at the files, and reads those that have changed. If it fails,
 // the table is what it was.
 func (t *table) refresh(ctx context.Context, s *source) error {
-	ofPartials, err := s.scanPartials(ctx)
+	shared, err := s.scan(ctx, ofPartials, t.options.Partials)
 	if err != nil {
 		return err
 	}
-	found, err := s.scan(ctx, ofPrompts)
+	found, err := s.scan(ctx, ofPrompts, ".")
 	if err != nil {
 		return err
 	}
-	for _, f := range slices.Concat(ofPartials.files, found.files) {
-		if s.isChanging(f.stamp) {
-			return errChanging
+	read, all, faults, err := s.readPartials(ctx, shared, t.read, t.partials)
+	if err != nil {
+		return err
+	}
+	entries, err := refreshed(ctx, found.files, found.unread, t.entries, func(f file, old *entry) *entry {
+		if old != nil && old.isCurrent(ctx, s, f, all) {
+			return old
 		}
-	}
-	read, all, faults, err := s.readPartials(ctx, ofPartials, t.read, t.partials)
-	if err != nil {
-		return err
-	}
-	entries, err := refreshed(ctx, found.files, found.unread, t.entries, func(f file, old *entry) *entry { return s.look(ctx, old, f, all) })
+		return s.remake(ctx, cmp.Or(old, new(entry)), f, all)
+	})
 	if err != nil {
 		return err
 	}
 	t.stale = t.stale || !maps.Equal(t.entries, entries) || !maps.Equal(t.read, read)
 	t.entries, t.read, t.partials = entries, read, all
 	t.ignore = s.ignore
-	t.faults = slices.Concat(s.faults, ofPartials.faults, found.faults, faults)
-	t.folders = slices.Concat(found.folders, ofPartials.folders, []string{s.nearestFolder(s.options.Partials)})
+	t.faults = slices.Concat(s.faults, shared.faults, found.faults, faults)
+	t.folders = slices.Concat(found.folders, shared.folders, []string{s.nearestFolder(s.options.Partials)})
 	for _, e := range entries {
 		t.folders = append(t.folders, path.Dir(e.stamp.real))
 		for _, d := range e.files {
@@ -149,21 +152,6 @@ func (s *source) nearestFolder(name string) string {
 	return "."
 }
 
-// look returns the entry of a file. old is what it was, nil if that is not known.
-func (s *source) look(ctx context.Context, old *entry, f file, all partials) *entry {
-	if old == nil {
-		return s.remake(ctx, &entry{path: f.path}, f, all)
-	}
-	if !old.isCurrent(ctx, s, f, all) {
-		return s.remake(ctx, old, f, all)
-	}
-	if old.stamp != f.stamp { // it may have settled
-		same := *old
-		same.stamp, old = f.stamp, &same
-	}
-	return old
-}
-
 func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
@@ -196,12 +184,11 @@ const maxKeptBuffer = 64 << 10
 // buffers has buffers for the contents of prompts, of which parse keeps copies alone.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// remake reads a file again and returns its new entry.
 func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	content, err := s.appendFile(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
+	content, err := s.read(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
@@ -249,21 +236,27 @@ func (s *source) warn(ctx context.Context, before, now []*Error) []*Error {
 // paths and by their names.
 func (s *source) readPartials(ctx context.Context, found *scan, before map[string]*partial, old partials) (map[string]*partial, partials, []*Error, error) {
 	read, err := refreshed(ctx, found.files, found.unread, before, func(f file, old *partial) *partial {
-		if old == nil || !f.stamp.same(old.stamp) {
-			return s.readPartial(ctx, f)
+		if old != nil && f.stamp.same(old.stamp) {
+			return old
 		}
-		return old
+		content, err := s.read(ctx, nil, f.stamp.real, f.info, s.options.MaxFileBytes)
+		p := newPartial(f.path, content)
+		if err != nil {
+			p.own = []*Error{newError(f.path, 0, 0, err)}
+		}
+		p.stamp = f.stamp
+		return p
 	})
 	if err != nil {
 		return nil, partials{}, nil, err
 	}
 	named := make(map[string]*partial, len(read))
 	var faults []*Error
-	for _, path := range sortedKeys(read) {
-		p := *read[path] // whoever has it reads it
-		name := partialName(s.options.Partials, path)
+	for _, file := range sortedKeys(read) {
+		p := *read[file] // whoever has it reads it
+		name := norm.NFC.String(strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), s.options.Partials+"/"))
 		if other := named[name]; other != nil {
-			faults = append(faults, newError(path, 0, 0, hint.New("rename one", "duplicate partial %q (also in %s)", name, shown(other.path))))
+			faults = append(faults, newError(file, 0, 0, hint.New("rename one", "duplicate partial %q (also in %s)", name, shown(other.path))))
 			continue
 		}
 		p.name, named[name] = name, &p
@@ -278,7 +271,6 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 	return read, all, faults, ctx.Err()
 }
 
-// are reports whether the partials have these contents.
 func (all partials) are(named map[string]*partial) bool {
 	if len(all.named) != len(named) {
 		return false
@@ -292,31 +284,105 @@ func (all partials) are(named map[string]*partial) bool {
 	return true
 }
 
-func (s *source) readPartial(ctx context.Context, f file) *partial {
-	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
-	if err != nil {
-		return &partial{path: f.path, stamp: f.stamp, own: []*Error{newError(f.path, 0, 0, err)}}
+type partial struct {
+	name   string
+	path   string
+	text   string
+	before int // blank lines before the text
+	stamp  stamp
+	fileSum
+	own    []*Error // the errors of the file
+	faults []*Error // own, and the errors of the template
+	// What the partials are that it leads to, itself among them.
+	uses []*partial
+	all  [sha256.Size]byte // the sum of these
+}
+
+type partials struct {
+	named map[string]*partial
+	set   *prompttemplate.Set // nil for none
+}
+
+func newPartial(path string, content []byte) *partial {
+	p := &partial{path: path, fileSum: fileSumOf(content)}
+	f := fileErrors{path: path}
+	text, ok := textOf(content, &f)
+	if p.text, p.before = trimmed(callsInNFC(text)); ok && p.text == "" {
+		f.add(0, hint.New("write the text, or remove the file", "partial is empty"))
 	}
-	p := newPartial(f.path, content)
-	p.stamp = f.stamp
+	p.own, p.faults = f.all, f.all
 	return p
 }
 
-// partialName returns the name of a partial: its path in the folder of
-// partials, without the extension, in NFC.
-func partialName(folder, file string) string {
-	return norm.NFC.String(strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), folder+"/"))
+// partialCall is the beginning of a call of a partial, and the name.
+var partialCall = regexp.MustCompile("({{-?\\s*template\\s+)(\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`)")
+
+// callsInNFC returns a text whose calls of partials have the names in NFC, as the partials have.
+func callsInNFC(text string) string {
+	if norm.NFC.IsNormalString(text) {
+		return text
+	}
+	return partialCall.ReplaceAllStringFunc(text, norm.NFC.String)
 }
 
-// again makes the prompts of entries that have none any more.
-func (t *table) again(ctx context.Context, s *source, entries []*entry) {
-	for _, e := range entries {
-		stamp, info, err := s.stat(e.stamp.real)
-		if err != nil {
-			continue // the file was removed meanwhile; the next reload sees that
-		}
-		old := *e
-		old.name, old.applied = "", [sha256.Size]byte{}
-		t.entries[e.path] = s.remake(ctx, &old, file{e.path, stamp, info}, t.partials)
+// sum returns the sum of a partial and of those that it leads to; that of none is zero.
+func (all partials) sum(name string) [sha256.Size]byte {
+	if p := all.named[name]; p != nil {
+		return p.all
 	}
+	return [sha256.Size]byte{}
+}
+
+// newPartials parses the partials that have changed since before, and finds the
+// errors of each partial on its own. It returns no partials if ctx ends.
+func newPartials(ctx context.Context, named map[string]*partial, before partials, o *Options) partials {
+	all := partials{named: named}
+	texts := make(map[string]string, len(named))
+	for name, p := range named {
+		texts[name] = p.text // empty if the file is invalid
+		p.faults = p.own
+	}
+	if before.set == nil {
+		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs}) // errors of functions are reported with each prompt
+	}
+	var err error
+	if all.set, err = before.set.With(ctx, texts); all.set == nil {
+		return partials{}
+	}
+	more := map[string]*fileErrors{}
+	for _, err := range flat(err) {
+		e := (*prompttemplate.Error)(nil)
+		if !errors.As(err, &e) || named[e.Partial] == nil || len(named[e.Partial].own) > 0 {
+			continue
+		}
+		p := named[e.Partial]
+		if more[e.Partial] == nil {
+			more[e.Partial] = &fileErrors{path: p.path}
+		}
+		more[e.Partial].addAt(p.line(e.Line), e.Column, e.Err)
+		p.faults = more[e.Partial].all
+	}
+	for name, p := range named {
+		h := sha256.New()
+		p.uses = nil
+		for _, used := range all.set.Uses(name) {
+			u := named[used]
+			p.uses = append(p.uses, u)
+			fmt.Fprintf(h, "%q", used)
+			h.Write(u.sum[:])
+		}
+		p.all = [sha256.Size]byte(h.Sum(nil))
+	}
+	return all
+}
+
+func (p *partial) line(line int) int {
+	if line == 0 {
+		return 0
+	}
+	return p.before + line
+}
+
+func (p *partial) error(e *prompttemplate.Error) *Error {
+	return newError(p.path, p.line(e.Line), e.Column, e.Err)
 }

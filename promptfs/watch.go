@@ -120,7 +120,6 @@ func (w *watcher) close() {
 	w.pump.Wait()
 }
 
-// settle waits until nothing has changed for a while.
 func (w *watcher) settle(ctx context.Context) {
 	most := time.NewTimer(debounceLimit * w.folder.options.Debounce)
 	defer most.Stop()
@@ -184,16 +183,6 @@ func (w *watcher) hasMoved() bool {
 	return w.root == nil || !os.SameFile(info, w.root)
 }
 
-func (w *watcher) unwatch() {
-	w.root = nil
-	if w.notify == nil {
-		return
-	}
-	for _, path := range w.notify.WatchList() {
-		_ = w.notify.Remove(path) // it may be removed already
-	}
-}
-
 // watch watches the directories that are not watched yet, and reports whether
 // there were any. The system itself stops watching removed directories.
 func (w *watcher) watch(ctx context.Context) (more bool) {
@@ -203,7 +192,12 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 	}
 	root, err := os.Stat(f.dir)
 	if err != nil || w.root == nil || !os.SameFile(root, w.root) {
-		w.unwatch()
+		w.root = nil
+		if w.notify != nil {
+			for _, path := range w.notify.WatchList() {
+				_ = w.notify.Remove(path) // it may be removed already
+			}
+		}
 	}
 	if err != nil {
 		w.isComplete = false // its return is not reported
@@ -263,7 +257,6 @@ func namingLimit(err error) error {
 	return err
 }
 
-// folders returns the directories that files were read from.
 func (f *Folder) folders(ctx context.Context) []string {
 	end, err := f.begin(ctx)
 	if err != nil {

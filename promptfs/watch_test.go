@@ -96,7 +96,7 @@ func (w *watched) write(name, text string) {
 
 // atOnce changes files between two scans of the Folder, however long that takes.
 func (w *watched) atOnce(change func()) {
-	resume := w.folder.Pause()
+	resume := promptfs.Pause(w.folder)
 	defer resume()
 	change()
 }
@@ -322,7 +322,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 	dir := t.TempDir()
 	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
 		f := promptfs.NewDir(reg, dir, o)
-		f.FailToWatch(nil, errors.New("no space left on device"))
+		promptfs.FailToWatch(f, nil, errors.New("no space left on device"))
 		return f
 	})
 	for _, text := range []string{"2", "3"} {
@@ -343,7 +343,7 @@ func TestWatchOfDirectoriesThatCannotBe(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, closed.Close()) // to which nothing can be added
 		f := promptfs.NewDir(reg, dir, o)
-		f.FailToWatch(closed, nil)
+		promptfs.FailToWatch(f, closed, nil)
 		return f
 	})
 	w.write("sub/.tmp", "a")

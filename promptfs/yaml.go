@@ -1,12 +1,20 @@
 package promptfs
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"math"
+	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
@@ -93,5 +101,194 @@ func (d decoder) locate(n *yaml.Node, pointer string, lines map[string]int) {
 		if !jsonNumber.MatchString(n.Value) {
 			n.Style |= yaml.DoubleQuotedStyle
 		}
+	}
+}
+
+// ParseFrontmatter returns the front matter of a SKILL.md as a JSON object, for promptskills.Skill.
+// Values have the types of YAML 1.2: yes and 2026-07-28 are strings, 0o17 is 15. The error joins
+// all errors, each an [*Error] without a path: of what JSON does not have, such as .inf and keys
+// that are no strings, and of anchors, aliases, tags, merge keys and duplicate keys.
+func ParseFrontmatter(content []byte) (json.RawMessage, error) {
+	front, _, f := frontmatterOf("", content)
+	return front, join(f.all)
+}
+
+// frontmatterOf returns the front matter of a SKILL.md and the lines of its keys.
+func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int, *fileErrors) {
+	f := &fileErrors{path: path}
+	text, ok := textOf(content, f)
+	if !ok {
+		return nil, nil, f
+	}
+	front, has, _, _, ok := split(text, f)
+	if !ok {
+		return nil, nil, f
+	}
+	if !has || !strings.HasPrefix(text, "---\n") {
+		f.add(1, hint.New("write a line ---, lines with name: and description:, and a line ---", "skill must start with front matter"))
+		return nil, nil, f
+	}
+	mapping, ok := readYAML(front, f)
+	if !ok {
+		return nil, nil, f
+	}
+	if mapping == nil {
+		f.add(1, hint.New("add name: and description:", "front matter is empty"))
+		return nil, nil, f
+	}
+	d := decoder{f, new(int)}
+	if !d.plain(mapping) {
+		return nil, nil, f
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if key := mapping.Content[i]; lines[key.Value] == 0 {
+			lines[key.Value] = d.lineOf(key)
+		}
+	}
+	dst := d.appendJSON(nil, mapping, 0)
+	d.lostIn("", mapping, false)
+	if len(f.all) > 0 {
+		return nil, lines, f
+	}
+	return dst, lines, f
+}
+
+// appendJSON appends a value with its type of YAML 1.2, in the core schema.
+func (d decoder) appendJSON(dst []byte, n *yaml.Node, depth int) []byte {
+	if depth > maxNesting {
+		d.fault(n, errNesting)
+		return dst
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		lines := map[string]int{}
+		dst = append(dst, '{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if before, twice := lines[key.Value]; twice {
+				d.fault(key, duplicateKey(key, before))
+			}
+			if key.Kind != yaml.ScalarNode || !isString(key) {
+				d.fault(key, hint.New("quote the key", "key must be a string, got %s", found(key)))
+			}
+			lines[key.Value] = d.lineOf(key)
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendText(dst, key.Value), ':')
+			dst = d.appendJSON(dst, n.Content[i+1], depth+1)
+		}
+		return append(dst, '}')
+	case yaml.SequenceNode:
+		dst = append(dst, '[')
+		for i, c := range n.Content {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = d.appendJSON(dst, c, depth+1)
+		}
+		return append(dst, ']')
+	}
+	if isString(n) {
+		return appendText(dst, n.Value)
+	}
+	text, ok := jsonOf(n.Value)
+	if !ok {
+		d.fault(n, notInJSON(n))
+	}
+	return append(dst, text...)
+}
+
+func appendText(dst []byte, s string) []byte {
+	text, _ := json.Marshal(s) // which a string never fails
+	return append(dst, text...)
+}
+
+// The scalars of the core schema that are no strings.
+var (
+	coreConstant = regexp.MustCompile(`^(|~|null|Null|NULL|true|True|TRUE|false|False|FALSE)$`)
+	coreInteger  = regexp.MustCompile(`^([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	coreFloat    = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+)
+
+func isString(n *yaml.Node) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return n.Style&quoted != 0 || !coreConstant.MatchString(n.Value) && !coreInteger.MatchString(n.Value) && !coreFloat.MatchString(n.Value)
+}
+
+// jsonOf returns a plain scalar that is no string as JSON, and whether JSON has such a value.
+func jsonOf(v string) (string, bool) {
+	switch strings.ToLower(v) {
+	case "", "~", "null":
+		return "null", true
+	case "true", "false":
+		return strings.ToLower(v), true
+	}
+	number, err := strconv.ParseFloat(v, 64)
+	if strings.HasPrefix(v, "0o") || strings.HasPrefix(v, "0x") {
+		n, err := strconv.ParseUint(v, 0, 64)
+		return strconv.FormatUint(n, 10), err == nil
+	}
+	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return "null", false
+	}
+	if jsonNumber.MatchString(v) {
+		return v, true
+	}
+	if coreInteger.MatchString(v) { // +7 and 007
+		sign, digits := "", strings.TrimLeft(v, "+-0")
+		if v[0] == '-' && digits != "" {
+			sign = "-"
+		}
+		return sign + max(digits, "0"), true
+	}
+	return strconv.FormatFloat(number, 'g', -1, 64), true
+}
+
+// skill makes a prompt of a SKILL.md: its name, its description and its body, which is no template.
+func (m *made) skill(name, text string) {
+	front, _, body, line, ok := split(text, &m.faults)
+	if !ok {
+		return
+	}
+	mapping, ok := readYAML(front, &m.faults)
+	d := decoder{&m.faults, new(int)}
+	own := &yaml.Node{Kind: yaml.MappingNode}
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		if key.Kind == yaml.ScalarNode && (key.Value == "name" || key.Value == "description") {
+			own.Content = append(own.Content, key, value)
+		} else { // other readers of skills may know the key
+			d.lostIn(key.Value, value, false)
+		}
+	}
+	known := d.members(own, "front matter", []string{"name", "description"})
+	for _, of := range known {
+		switch {
+		case !d.plain(of.value):
+		case of.key == "name":
+			m.prompt.Name = d.text(of)
+		default:
+			m.prompt.Description = d.text(of)
+		}
+	}
+	message, _ := trimmed(body)
+	if ok && message == "" {
+		m.faults.add(line-1, hint.New("write the body below the front matter", "skill has no body"))
+	}
+	m.line = known.line("name")
+	if dir := path.Dir(name); dir != "." {
+		m.prompt.Name = cmp.Or(m.prompt.Name, path.Base(dir))
+	}
+	if m.prompt.Name == "" {
+		m.faults.add(m.line, hint.New("add name: to the front matter", "skill has no name"))
+	}
+	m.prompt.Render = func(context.Context, map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(message)), nil
+	}
+	if ok && m.prompt.Name != "" {
+		m.header = &header{members: known}
 	}
 }

@@ -68,12 +68,12 @@
 //     removed. The logger, OnReload and [Status] get the key and the line. A server
 //     that starts later has no valid version. So servers can differ while values are
 //     invalid, and are equal when all values are valid.
-//   - A name in use by a prompt defined in code, or by another Follower, is never
-//     replaced. The file is invalid until the name becomes available, and is then
-//     added automatically. If two keys have the same name,
-//     neither is accepted. If two Followers have the same name, the first wins, which may differ between servers. If code
-//     replaces a prompt of the bucket, the code wins until it removes its prompt. If
-//     code removes a prompt of the bucket, the next update adds the prompt again.
+//   - A name in use by a prompt defined in code, or by another Follower, is never replaced. The
+//     file is invalid until the name becomes available, and is then added automatically. If two
+//     keys have the same name, neither is accepted. If two Followers have the same name, the
+//     first wins, which may differ between servers. If code replaces a prompt of the bucket,
+//     the code wins until it removes its prompt. If code removes a prompt of the bucket, the
+//     next update adds the prompt again.
 //   - No prompt is removed because the broker is unreachable, slow, or silent, rejects the
 //     credentials or has no such bucket. The registry is unchanged, Status contains the reason, and
 //     Follow tries again within 2 seconds, or at once when the connection is back. If the broker

@@ -87,8 +87,7 @@ func signals(onChange func(changed func()) (cancel func())) (changed <-chan stru
 	})
 }
 
-// read passes on what the broker sends. While the registry is changed it waits,
-// and so does the broker.
+// read waits, and so does the broker, while the registry is changed.
 func (s *watchSession) read(ctx context.Context) {
 	for {
 		e, err := s.watcher.next()
@@ -107,7 +106,6 @@ func (s *watchSession) read(ctx context.Context) {
 	}
 }
 
-// watchBucket checks regularly that the bucket was not replaced or purged.
 func (s *watchSession) watchBucket(ctx context.Context) {
 	ticker := time.NewTicker(s.options.timing.check)
 	defer ticker.Stop()
@@ -181,7 +179,6 @@ type changes struct {
 	quiet, most *time.Timer // until no change arrives, and until changes continue for too long
 }
 
-// wait starts or continues the wait for further changes.
 func (c *changes) wait() {
 	c.quiet.Reset(c.debounce)
 	if !c.isWaiting {
@@ -254,7 +251,6 @@ func (s *watchSession) collect(ctx context.Context, c *changes) (isDue bool, end
 	return false, end
 }
 
-// commit applies the changes in one update of the registry.
 func (s *watchSession) commit(ctx context.Context, c *changes) error {
 	if err := failure(s.mirror.Apply(ctx, c.files...)); err != nil {
 		return err

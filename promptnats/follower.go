@@ -148,10 +148,17 @@ func isFinal(err error) bool {
 
 // Close ends the Follower and waits for its end. The prompts stay in the registry.
 // It may be called more than once.
-func (f *Follower) Close() { f.core.Close() }
+func (f *Follower) Close() { f.made().Close() }
 
 // Status returns the current status.
-func (f *Follower) Status() Status { return f.core.Status() }
+func (f *Follower) Status() Status { return f.made().Status() }
+
+func (f *Follower) made() *follower.Follower[Status] {
+	if f == nil || f.mirror == nil {
+		panic("promptnats: Follower is not made by Follow")
+	}
+	return &f.core
+}
 
 // reloaded stores the errors of files in the status, before the application's function gets them.
 func (f *Follower) reloaded(r promptfs.Report) {
@@ -164,14 +171,13 @@ func (f *Follower) reloaded(r promptfs.Report) {
 	}
 }
 
-// run follows the bucket, whatever happens to it, until ctx ends.
 func (f *Follower) run(ctx context.Context) {
 	nc := f.js.Conn()
 	states := nc.StatusChanged()
 	defer nc.RemoveStatusListener(states)
 	// Nothing is subscribed to if the connection is closed, which follow reports.
-	if told, err := nc.Subscribe(f.place.news(), f.hear); err == nil {
-		defer func() { _ = told.Unsubscribe() }()
+	if subscription, err := nc.Subscribe(f.place.news(), f.receiveNews); err == nil {
+		defer func() { _ = subscription.Unsubscribe() }()
 	}
 	retry := newBackoff(f.options.timing)
 	for {
@@ -195,7 +201,7 @@ func newBackoff(t timing) *follower.Backoff {
 	return &follower.Backoff{First: t.wait, Most: t.most, Jitter: 0.5}
 }
 
-func (f *Follower) hear(m *nats.Msg) {
+func (f *Follower) receiveNews(m *nats.Msg) {
 	if string(m.Data) == f.id {
 		return
 	}

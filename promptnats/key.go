@@ -71,7 +71,6 @@ type place struct{ bucket, prefix string }
 
 func (p place) stem() string { return "$KV." + p.bucket + "." }
 
-// filter is the subject of all keys.
 func (p place) filter() string {
 	if p.prefix == "" {
 		return p.stem() + ">"

@@ -32,7 +32,7 @@ func (s *watchSession) load(ctx context.Context) error {
 	defer l.rest.Stop()
 	l.isReplaced = l.isAnother || info.State.LastSeq < s.high
 	if l.isReplaced {
-		s.tellReplaced(ctx)
+		s.logReplaced(ctx)
 	}
 	for !s.isLoaded(l) {
 		if err := s.receive(ctx, l); err != nil {
@@ -111,8 +111,7 @@ func (s *watchSession) take(l *loading, e entry) {
 // errStalled is for messages that the broker has counted and does not have any more.
 var errStalled = errors.New("incomplete content from the broker; reloading the bucket")
 
-// tellReplaced says that the bucket is another.
-func (s *watchSession) tellReplaced(ctx context.Context) {
+func (s *watchSession) logReplaced(ctx context.Context) {
 	s.options.Files.Logger.WarnContext(ctx, "bucket was replaced; loading its content",
 		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))
 	s.core.Set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
@@ -126,7 +125,7 @@ func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.Fil
 		known[path] = f.Revision
 		if s.known[path] > f.Revision && !isReplaced { // which no bucket does by itself
 			isReplaced = true
-			s.tellReplaced(ctx)
+			s.logReplaced(ctx)
 		}
 	}
 	s.hasChanged = false

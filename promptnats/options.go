@@ -70,18 +70,11 @@ func (o Options) check() error {
 }
 
 func (o Options) filled(p place, t timing) settings {
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
 	o.Files.Partials = cmp.Or(o.Files.Partials, "_partials")
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, p.source())
-	if o.Files.Debounce <= 0 {
-		o.Files.Debounce = 100 * time.Millisecond
-	}
-	if o.Files.Logger == nil {
-		o.Files.Logger = slog.Default()
-	}
-	o.Files.Logger = o.Files.Logger.With(slog.String("bucket", p.bucket))
+	o.Files.Debounce = cmp.Or(max(o.Files.Debounce, 0), 100*time.Millisecond)
+	o.Files.Logger = cmp.Or(o.Files.Logger, slog.Default()).With(slog.String("bucket", p.bucket))
 	if p.prefix != "" {
 		o.Files.Logger = o.Files.Logger.With(slog.String("prefix", p.prefix))
 	}

@@ -71,7 +71,6 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 	return &w.done, nil
 }
 
-// isPrompt reports whether a file of a folder is more than a part of others.
 func isPrompt(name, partials string) bool {
 	isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.Contains(name, "/.") || strings.Contains(name, "/_")
 	lower := strings.ToLower(name)

@@ -230,10 +230,10 @@ func TestAnnouncesOldPrompts(t *testing.T) {
 	load(entryOf("a.md", "b", 2))
 	assert.Equal(t, []string{"promptnats.b.x me"}, told)
 
-	s.hear(&nats.Msg{Data: []byte("me")})
+	s.receiveNews(&nats.Msg{Data: []byte("me")})
 	assert.Empty(t, s.news)
 	for range 2 {
-		s.hear(&nats.Msg{Data: []byte("another")})
+		s.receiveNews(&nats.Msg{Data: []byte("another")})
 	}
 	assert.Len(t, s.news, 1)
 }

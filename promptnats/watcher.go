@@ -47,7 +47,6 @@ type entry struct {
 // with the header: 0 marks the end of the publication.
 const remainingHeader = "Prompts-Remaining"
 
-// open returns the watcher of a part of a bucket.
 func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*watcher, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.request)
 	defer cancel()
@@ -142,7 +141,6 @@ func isRemoval(h nats.Header) bool {
 	return h.Get(jetstream.MarkerReasonHeader) != "" // which the broker writes itself
 }
 
-// stop makes next return.
 func (w *watcher) stop() { w.messages.Stop() }
 
 // removeConsumer removes the consumer of the watcher. If the broker does not answer, the

@@ -21,7 +21,7 @@ func TestLoggerThatBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe() // which nobody reads
 		defer r.Close()
-		s := NewLayout(t.TempDir())
+		s := layout{t.TempDir()}
 		moved(t, s, "production", pushed(t, s, 1))
 		start := time.Now()
 		f, err := Follow(t.Context(), new(prompts.Registry), s, "production", Options{Files: promptfs.Options{Logger: slog.New(slog.NewTextHandler(w, nil))}})

@@ -87,7 +87,7 @@ func (c *cache) save(ctx context.Context, label string, r *Release) error {
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() { // such as a link to another folder
 		return fmt.Errorf("%s: not a folder", at)
 	}
-	if err := Push(ctx, NewLayout(at), r); err != nil {
+	if err := Push(ctx, layout{at}, r); err != nil {
 		return err
 	}
 	if err := replaceFile(filepath.Join(c.dir, cacheFile), fmt.Appendf(nil, "%s %s\n", label, r.Digest)); err != nil {
@@ -113,7 +113,7 @@ func (f *Follower) fromCache(ctx context.Context) error {
 	if !ok || !isDigest || label != f.label || strings.ContainsAny(hex, `/\`) {
 		return fmt.Errorf("cache is of label %.80q or damaged", label)
 	}
-	store := NewLayout(filepath.Join(f.options.Cache, "release-"+hex))
+	store := layout{filepath.Join(f.options.Cache, "release-"+hex)}
 	r, err := Pull(ctx, store, d, f.options.Limits)
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestWhatACacheRemoves(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o700))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("mine"), 0o600))
 			}
-			s := NewLayout(t.TempDir())
+			s := layout{t.TempDir()}
 			moved(t, s, "production", pushed(t, s, 1))
 			var log bytes.Buffer
 			f, err := Follow(t.Context(), new(prompts.Registry), s, "production", Options{Files: promptfs.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Cache: dir})
@@ -73,7 +73,7 @@ func TestWhatACacheRemoves(t *testing.T) {
 // A release is not written where a link leads.
 func TestCacheWithALink(t *testing.T) {
 	t.Parallel()
-	s, dir, outside := NewLayout(t.TempDir()), t.TempDir(), t.TempDir()
+	s, dir, outside := layout{t.TempDir()}, t.TempDir(), t.TempDir()
 	one := pushed(t, s, 1)
 	moved(t, s, "production", one)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, cacheMark), nil, 0o600))
@@ -91,7 +91,7 @@ func TestCacheWithALink(t *testing.T) {
 // the first.
 func TestTwoServersWithOneCache(t *testing.T) {
 	t.Parallel()
-	s, dir := NewLayout(t.TempDir()), t.TempDir()
+	s, dir := layout{t.TempDir()}, t.TempDir()
 	one := pushed(t, s, 1)
 	moved(t, s, "production", one)
 	moved(t, s, "staging", pushed(t, s, 2))

@@ -3,7 +3,8 @@
 // such as staging or production, is a tag that names the release to serve. Promotion and
 // rollback move a label, and nothing is built again.
 //
-//	store := promptoci.NewLayout("releases")
+//	store, err := promptoci.Open(promptoci.Ref{Layout: "releases"}, promptoci.ClientOptions{})
+//	...
 //	files, err := promptfs.Files(os.DirFS("prompts"), promptfs.Options{})
 //	...
 //	release, err := promptoci.Build(files, promptoci.Info{Message: "shorter answers", Created: time.Now()})

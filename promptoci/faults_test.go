@@ -116,7 +116,6 @@ func TestNetworkFaults(t *testing.T) {
 			assert.Equal(t, one.String(), releaseOf(t, reg).ID)
 			isBroken.Store(false)
 			moved(t, s, "production", two)
-			f.Refresh()
 			wait(func(s Status) bool { return s.Synced && s.Release == two })
 			assert.Equal(t, two.String(), releaseOf(t, reg).ID)
 		})
@@ -148,14 +147,14 @@ func TestCollectedContent(t *testing.T) {
 	for _, blob := range [][]byte{one.layer, one.config} {
 		removed.Store(digest.FromBytes(blob).String(), len(blob))
 	}
-	_, err := Rollback(ctx, s, "production", "ada", "")
+	_, err := Rollback(ctx, s, Move{Label: "production", By: "ada"})
 	assert.ErrorContains(t, err, "push its files again")
 	at, err := s.Resolve(ctx, "production")
 	require.NoError(t, err)
 	assert.Equal(t, two, at.Digest)
 	assert.Len(t, logOf(t, s, "production"), 2)
 	require.NoError(t, Push(ctx, s, one))
-	m, err := Rollback(ctx, s, "production", "ada", "")
+	m, err := Rollback(ctx, s, Move{Label: "production", By: "ada"})
 	require.NoError(t, err)
 	assert.Equal(t, one.Digest, m.To)
 	// A release that does not come back gets no tag.
@@ -310,7 +309,7 @@ func TestAddresses(t *testing.T) {
 func TestKilledWriters(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv("PROMPTOCI_LAYOUT"); dir != "" {
-		s := NewLayout(dir)
+		s := layout{dir}
 		d := descriptorOf(ocispec.MediaTypeImageManifest, built(t, 1).manifest)
 		for n := 0; ; n++ {
 			tag := fmt.Sprintf("t%s-%d", os.Getenv("PROMPTOCI_WRITER"), n)
@@ -319,7 +318,7 @@ func TestKilledWriters(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	s := NewLayout(dir)
+	s := layout{dir}
 	pushed(t, s, 1)
 	var all sync.WaitGroup
 	written := make([][]string, 4)

@@ -39,7 +39,7 @@ func TestLayoutOfOtherFiles(t *testing.T) {
 	for kind, put := range kinds {
 		for _, place := range []string{"index.json", "oci-layout", ".lock", "manifest", "layer", "current", cacheMark} {
 			t.Run(place+" is a "+kind, func(t *testing.T) {
-				s, cache := NewLayout(t.TempDir()), t.TempDir()
+				s, cache := layout{t.TempDir()}, t.TempDir()
 				one := pushed(t, s, 1)
 				moved(t, s, "production", one)
 				f, err := Follow(t.Context(), new(prompts.Registry), s, "production", Options{Files: quiet, Cache: cache})
@@ -66,8 +66,8 @@ func TestLayoutOfOtherFiles(t *testing.T) {
 					}
 					_ = Push(ctx, s, built(t, 1))
 					_, _ = Apply(ctx, s, Move{Label: "production", To: one})
-					_, _ = Rollback(ctx, s, "production", "ada", "")
-					for _, store := range []Store{s, NewLayout(t.TempDir())} { // the second has no label
+					_, _ = Rollback(ctx, s, Move{Label: "production", By: "ada"})
+					for _, store := range []Store{s, layout{t.TempDir()}} { // the second has no label
 						if f, err := Follow(ctx, new(prompts.Registry), store, "production", Options{Files: quiet, Cache: cache}); err == nil {
 							f.Close()
 						}

@@ -35,7 +35,7 @@ type Options struct {
 	// own. While another Follower uses the folder, also one of another process, the release is
 	// not cached, and the log says why. Default: none.
 	Cache string
-	// RequireStore returns an error from Follow if the release cannot be read from the
+	// RequireStore makes Follow return an error if the release cannot be read from the
 	// store, even if the Cache has one.
 	RequireStore bool
 	// Limits limits the size of a release.
@@ -55,8 +55,6 @@ const (
 	maxBackoff = 5 * time.Minute
 	// refusedFor is how long a rejected release is not tried again.
 	refusedFor = 10 * time.Minute
-	// minRefresh is the shortest time between two looks that Refresh causes.
-	minRefresh = time.Second
 )
 
 // Status is the status of a [Follower].
@@ -85,8 +83,7 @@ type Follower struct {
 	mirror   *promptfs.Mirror
 	cache    cache // used by Follow and then by the goroutine
 
-	core    follower.Follower[Status]
-	refresh chan struct{} // gets a value to look now
+	core follower.Follower[Status]
 
 	// Only the goroutine uses the fields below, and Follow before it starts.
 	failures  int
@@ -95,8 +92,8 @@ type Follower struct {
 }
 
 // Follow keeps the prompts of a registry at the release of a label, until ctx ends or
-// [Follower.Close] is called. Follow returns when a release is served, of the store or, if the store
-// does not answer, of Options.Cache. If neither can be served, Follow returns an error. A
+// [Follower.Close] is called. Follow returns when a release is served, of the store or, if the
+// store does not answer, of Options.Cache. If neither can be served, Follow returns an error. A
 // digest in place of the label is a fixed release, read once.
 //
 // A release is served whole or not at all. Whatever happens to the store, the label or a
@@ -113,11 +110,11 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 			return nil, err
 		}
 	}
-	o.Interval = positive(o.Interval, defaultInterval)
-	o.Timeout = positive(o.Timeout, defaultTimeout)
+	o.Interval = cmp.Or(max(o.Interval, 0), defaultInterval)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
 	o.Limits = o.Limits.filled()
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
-	f := &Follower{store: s, label: label, isPinned: isPinned, cache: cache{dir: o.Cache}, refresh: make(chan struct{}, 1)}
+	f := &Follower{store: s, label: label, isPinned: isPinned, cache: cache{dir: o.Cache}}
 	if onReload := o.Files.OnReload; onReload != nil {
 		o.Files.OnReload = func(r promptfs.Report) { f.core.Guard(context.Background(), "OnReload", func() { onReload(r) }) }
 	}
@@ -142,28 +139,19 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	return f, nil
 }
 
-func positive[T ~int64](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
-}
-
 // Close ends the Follower and waits for its end. The prompts stay in the registry. Close
 // may be called more than once.
-func (f *Follower) Close() { f.core.Close() }
-
-// Refresh looks at the label now, for example when the registry has sent a notification.
-// Refresh returns at once. Calls within a second cause one look.
-func (f *Follower) Refresh() {
-	select {
-	case f.refresh <- struct{}{}:
-	default:
-	}
-}
+func (f *Follower) Close() { f.made().Close() }
 
 // Status returns the current status.
-func (f *Follower) Status() Status { return f.core.Status() }
+func (f *Follower) Status() Status { return f.made().Status() }
+
+func (f *Follower) made() *follower.Follower[Status] {
+	if f == nil || f.mirror == nil {
+		panic("promptoci: Follower is not made by Follow")
+	}
+	return &f.core
+}
 
 func keyOf(s Status) any {
 	return [5]any{s.Synced, s.FromCache, s.Release, s.Refused, follower.Text(s.Err)}
@@ -188,23 +176,12 @@ func (f *Follower) run(ctx context.Context) {
 			<-ctx.Done()
 			return
 		}
-		last := time.Now()
-		timer := time.NewTimer(f.pause())
 		select {
-		case <-timer.C:
-		case <-f.refresh:
-			timer.Reset(max(0, minRefresh-time.Since(last)))
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-			}
+		case <-time.After(f.pause()):
+			_ = f.look(ctx) // which the status has
 		case <-ctx.Done():
-		}
-		timer.Stop()
-		if ctx.Err() != nil {
 			return
 		}
-		_ = f.look(ctx) // which the status has
 	}
 }
 
@@ -219,7 +196,6 @@ func (f *Follower) pause() time.Duration {
 	return d
 }
 
-// look serves the release of the label, if it is another one.
 func (f *Follower) look(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()

@@ -28,13 +28,11 @@ import (
 
 // The media types of a release.
 const (
-	ArtifactType = "application/vnd.mcp-prompts.release.v1"
-
-	configType = "application/vnd.mcp-prompts.release.config.v1+json"
-	layerType  = ocispec.MediaTypeImageLayerGzip
+	artifactType = "application/vnd.mcp-prompts.release.v1"
+	configType   = "application/vnd.mcp-prompts.release.config.v1+json"
+	layerType    = ocispec.MediaTypeImageLayerGzip
 )
 
-// folder is the folder of the layer with all files.
 const folder = "prompts"
 
 // Info describes a release. All fields are optional.
@@ -67,7 +65,7 @@ type Release struct {
 // if a path has a backslash, a colon or a control character, if two paths differ only in
 // case, if Info.Source is a URL with a user, a query or a fragment, or if a limit is exceeded.
 func Build(files map[string][]byte, i Info) (*Release, error) {
-	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultFiles); err != nil {
+	if err := checkPaths(slices.Collect(maps.Keys(files)), defaultMaxFiles); err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]string{"Message": i.Message, "Source": i.Source, "Revision": i.Revision, "Author": i.Author} {
@@ -102,7 +100,7 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 		ocispec.AnnotationTitle: folder, "io.deis.oras.content.unpack": "true", "io.deis.oras.content.digest": digest.FromBytes(archive).String(),
 	}
 	r.manifest, err = json.Marshal(ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArtifactType,
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType,
 		Config: descriptorOf(configType, config), Layers: []ocispec.Descriptor{layer}, Annotations: annotations,
 	})
 	if err != nil {
@@ -111,8 +109,8 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 	r.Digest = digest.FromBytes(r.manifest)
 	limits := Limits{}.filled()
 	return r, errors.Join(
-		limits.check("manifest", int64(len(r.manifest)), limits.Manifest), limits.check("list of files", int64(len(r.config)), limits.Config),
-		limits.check("layer", int64(len(r.layer)), limits.Layer), limits.check("number of files", int64(len(files)), int64(limits.Files)))
+		limits.check("manifest", int64(len(r.manifest)), limits.MaxManifestBytes), limits.check("list of files", int64(len(r.config)), limits.MaxConfigBytes),
+		limits.check("layer", int64(len(r.layer)), limits.MaxLayerBytes), limits.check("number of files", int64(len(files)), int64(limits.MaxFiles)))
 }
 
 func (r *Release) tag() string {

@@ -186,9 +186,9 @@ func TestHostileArtifacts(t *testing.T) {
 		"a list of files of 9 MiB":     func(f *forged) { f.config = bytes.Repeat([]byte(" "), 9<<20) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewLayout(t.TempDir())
+			s := layout{t.TempDir()}
 			f := &forged{files: []listed{list("a.md", hello)}, layer: func(w *tar.Writer) { file(w, "prompts/a.md", hello) }}
-			f.manifest = ocispec.Manifest{MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArtifactType, Config: ocispec.Descriptor{MediaType: configType}, Layers: []ocispec.Descriptor{{MediaType: layerType}}}
+			f.manifest = ocispec.Manifest{MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType, Config: ocispec.Descriptor{MediaType: configType}, Layers: []ocispec.Descriptor{{MediaType: layerType}}}
 			f.manifest.SchemaVersion = 2
 			valid := *f
 			valid.manifest.Layers = []ocispec.Descriptor{{MediaType: layerType}}

@@ -64,7 +64,7 @@ func eachStore(t *testing.T, f func(t *testing.T, s Store)) {
 	}
 	t.Run("layout", func(t *testing.T) {
 		t.Parallel()
-		f(t, NewLayout(t.TempDir()))
+		f(t, layout{t.TempDir()})
 	})
 	t.Run("registry", func(t *testing.T) {
 		t.Parallel()

@@ -23,19 +23,13 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// Layout is a [Store] in a folder, in the form of an OCI image layout, which tools such as oras and
-// crane read. Several processes may use the folder at the same time: a file lock protects the tags,
-// and each file is replaced as a whole. The lock needs a file system with file locks, unlike some
-// network file systems. Users who may write to the folder may lock it. Safe for concurrent use.
-type Layout struct{ dir string }
+// layout is the store in a folder: see [Open].
+type layout struct{ dir string }
 
 var (
-	_ Store   = (*Layout)(nil)
-	_ Swapper = (*Layout)(nil)
+	_ Store   = layout{}
+	_ swapper = layout{}
 )
-
-// NewLayout returns the store in a folder. The first write creates the folder.
-func NewLayout(dir string) *Layout { return &Layout{dir} }
 
 // maxIndex is the maximum size of the index of a layout in bytes.
 const maxIndex = 64 << 20
@@ -44,7 +38,7 @@ const maxIndex = 64 << 20
 // cache, in bytes.
 const maxSmallFile = 64 << 10
 
-func (l *Layout) blob(d digest.Digest) (string, error) {
+func (l layout) blob(d digest.Digest) (string, error) {
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
 		return "", fmt.Errorf("invalid digest %.80q: %w", d, errdef.ErrInvalidDigest)
 	}
@@ -52,7 +46,7 @@ func (l *Layout) blob(d digest.Digest) (string, error) {
 }
 
 // Fetch opens content by its digest.
-func (l *Layout) Fetch(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+func (l layout) Fetch(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
 	name, err := l.blob(d.Digest)
 	if err != nil {
 		return nil, err
@@ -75,7 +69,7 @@ func notFound(err error, what string) error {
 }
 
 // Exists reports whether the store has the content.
-func (l *Layout) Exists(_ context.Context, d ocispec.Descriptor) (bool, error) {
+func (l layout) Exists(_ context.Context, d ocispec.Descriptor) (bool, error) {
 	name, err := l.blob(d.Digest)
 	if err != nil {
 		return false, err
@@ -88,7 +82,7 @@ func (l *Layout) Exists(_ context.Context, d ocispec.Descriptor) (bool, error) {
 }
 
 // Push writes content, which must have the digest and the size of its descriptor.
-func (l *Layout) Push(_ context.Context, d ocispec.Descriptor, r io.Reader) error {
+func (l layout) Push(_ context.Context, d ocispec.Descriptor, r io.Reader) error {
 	name, err := l.blob(d.Digest)
 	if err != nil {
 		return err
@@ -120,7 +114,7 @@ func replaceFile(name string, text []byte) error {
 }
 
 // index reads the tags. An empty store has no index.
-func (l *Layout) index(ctx context.Context) (*ocispec.Index, error) {
+func (l layout) index(ctx context.Context) (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
 	name := filepath.Join(l.dir, ocispec.ImageIndexFile)
 	text, err := regular.ReadFile(ctx, name, maxIndex)
@@ -197,7 +191,7 @@ func (e *entries) UnmarshalJSON(text []byte) error {
 }
 
 // resolver returns Resolve for the tags that the index has now. It reads the index once.
-func (l *Layout) resolver(ctx context.Context) (func(ctx context.Context, tag string) (ocispec.Descriptor, error), error) {
+func (l layout) resolver(ctx context.Context) (func(ctx context.Context, tag string) (ocispec.Descriptor, error), error) {
 	index, err := l.index(ctx)
 	if err != nil {
 		return nil, err
@@ -220,7 +214,7 @@ func isTagged(d ocispec.Descriptor, tag string) bool {
 }
 
 // Resolve returns the descriptor of a tag, or of the digest of a manifest.
-func (l *Layout) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
+func (l layout) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	if d := digest.Digest(reference); d.Validate() == nil {
 		name, err := l.blob(d)
 		if err != nil {
@@ -245,7 +239,7 @@ func (l *Layout) Resolve(ctx context.Context, reference string) (ocispec.Descrip
 }
 
 // Tags lists the tags after last, in order.
-func (l *Layout) Tags(ctx context.Context, last string, f func(tags []string) error) error {
+func (l layout) Tags(ctx context.Context, last string, f func(tags []string) error) error {
 	index, err := l.index(ctx)
 	if err != nil {
 		return err
@@ -261,12 +255,11 @@ func (l *Layout) Tags(ctx context.Context, last string, f func(tags []string) er
 }
 
 // Tag moves a tag, whatever it is at.
-func (l *Layout) Tag(ctx context.Context, d ocispec.Descriptor, tag string) error {
+func (l layout) Tag(ctx context.Context, d ocispec.Descriptor, tag string) error {
 	return l.tag(ctx, d, tag, func(digest.Digest) error { return nil })
 }
 
-// TagIf is the method of a [Swapper].
-func (l *Layout) TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error {
+func (l layout) tagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error {
 	return l.tag(ctx, d, tag, func(now digest.Digest) error {
 		if now != from {
 			return ErrMoved
@@ -275,7 +268,7 @@ func (l *Layout) TagIf(ctx context.Context, d ocispec.Descriptor, tag string, fr
 	})
 }
 
-func (l *Layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, check func(now digest.Digest) error) error {
+func (l layout) tag(ctx context.Context, d ocispec.Descriptor, tag string, check func(now digest.Digest) error) error {
 	if ok, err := l.Exists(ctx, d); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("%s: %w", d.Digest, errdef.ErrNotFound))
 	}

@@ -16,7 +16,7 @@ import (
 
 // lockers are the calls that lock a folder, by the file of the lock.
 var lockers = map[string]func(t *testing.T, dir string, r *Release) error{
-	".lock": func(t *testing.T, dir string, r *Release) error { return Push(t.Context(), NewLayout(dir), r) },
+	".lock": func(t *testing.T, dir string, r *Release) error { return Push(t.Context(), layout{dir}, r) },
 	cacheMark: func(t *testing.T, dir string, r *Release) error {
 		c := &cache{dir: dir}
 		defer c.close()

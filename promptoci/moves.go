@@ -34,17 +34,20 @@ const (
 	KindUnrecorded = "unrecorded"
 )
 
-// Move is the record of a move of a label from one release to another.
+// Move is the record of a move of a label from one release to another. [Apply] and [Rollback]
+// read Label, From, To, By and Reason, and set the other fields.
 type Move struct {
 	Label string `json:"label"`
-	// From is empty for the first move of a label. If [Apply] gets a From, the label must be there.
+	// From is empty for the first move of a label. If Apply or Rollback gets a From, the label
+	// must be there.
 	From digest.Digest `json:"from,omitempty"`
 	// To is empty if another tool has removed the label.
 	To digest.Digest `json:"to,omitempty"`
-	// By is the user. By is a claim; the audit log of a registry is evidence.
+	// By is the user. By is a claim; the audit log of a registry is evidence. By and Reason have
+	// at most 4 KiB each.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Kind is KindMove, KindRollback or KindUnrecorded. Default: KindMove.
+	// Kind is KindMove, KindRollback or KindUnrecorded.
 	Kind string `json:"kind"`
 	// At is zero for KindUnrecorded.
 	At time.Time `json:"at,omitzero"`
@@ -58,11 +61,18 @@ const annotation = "io.github.mcp-prompts."
 // maxText is the maximum length of the By and the Reason of a Move in bytes.
 const maxText = 4 << 10
 
-// Apply moves a label to the release m.To, and returns the recorded move. Apply first reads
-// the whole release, so that a label never leads to removed content, and writes the record. Apply returns [ErrMoved] if the label is not at m.From, or if another process
-// has moved the label at the same time. If the label is at m.To, Apply does nothing.
-// Releases are never removed, so a label can be moved back: see [Rollback].
+// Apply moves a label to the release m.To, and returns the recorded move. Apply first reads the
+// whole release, so that a label never leads to removed content, and writes the record. Apply
+// returns [ErrMoved] if the label is not at m.From, or if another process has moved the label
+// at the same time, which only a folder always notices. If the label is at m.To, Apply does nothing. Releases are never removed, so
+// a label can be moved back: see [Rollback].
 func Apply(ctx context.Context, s Store, m Move) (Move, error) {
+	m.Kind = KindMove
+	return apply(ctx, s, m)
+}
+
+func apply(ctx context.Context, s Store, m Move) (Move, error) {
+	m.At, m.Applied = time.Time{}, false
 	if err := CheckLabel(m.Label); err != nil {
 		return m, err
 	}
@@ -82,13 +92,12 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.From != "" && now != m.From {
-		return m, fmt.Errorf("promptoci: %w: %s is at %s, expected %s", ErrMoved, m.Label, cmp.Or(now, "no release"), m.From)
+	if err := m.checkFrom(now); err != nil {
+		return m, err
 	}
 	if m.From = now; now == m.To {
 		return m, nil
 	}
-	m.Kind = cmp.Or(m.Kind, KindMove)
 	if m.At, err = nextTime(ctx, s, m.Label); err != nil {
 		return m, err
 	}
@@ -96,8 +105,8 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 		return m, err
 	}
 	target := descriptorOf(ocispec.MediaTypeImageManifest, r.manifest)
-	if swapper, ok := s.(Swapper); ok {
-		err = swapper.TagIf(ctx, target, m.Label, m.From)
+	if swapper, ok := s.(swapper); ok {
+		err = swapper.tagIf(ctx, target, m.Label, m.From)
 	} else {
 		err = putTagged(ctx, s, target, r.manifest, m.Label)
 	}
@@ -113,6 +122,14 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	}
 	m.Applied = true
 	return m, nil
+}
+
+// checkFrom returns an error if the label is not where the move begins.
+func (m Move) checkFrom(now digest.Digest) error {
+	if m.From != "" && now != m.From {
+		return fmt.Errorf("promptoci: %w: %s is at %s, expected %s", ErrMoved, m.Label, cmp.Or(now, "no release"), m.From)
+	}
+	return nil
 }
 
 // nextTime returns the time of the next move: after all others, so that the records are in
@@ -184,7 +201,6 @@ func record(ctx context.Context, s Store, m Move) error {
 
 func movesOf(label string) string { return "move." + label + "." }
 
-// moveForm is the form of the tag of a record.
 var moveForm = regexp.MustCompile(`^move\.[a-z0-9-]+\.\d{8}T\d{6}Z\d{6}\.[0-9a-f]{12}$`)
 
 func readMove(text []byte, label string) (Move, error) {
@@ -286,36 +302,43 @@ func linked(records []Move, label string, now digest.Digest) []Move {
 // ErrNoHistory reports that no earlier release of a label is recorded.
 var ErrNoHistory = errors.New("no earlier release is recorded")
 
-// Rollback moves a label to the release before its last move. A second Rollback goes
-// further back. Rollback returns [ErrNoHistory] if the release before is unknown, or if
-// another tool has moved the label. In both cases, use [Apply] with the release.
-func Rollback(ctx context.Context, s Store, label, by, reason string) (Move, error) {
-	h, err := historyOf(ctx, s, label)
+// Rollback is [Apply] for a move back, to m.To or, without m.To, to the release before the last
+// move of the label. A second Rollback goes further back. Without m.To, Rollback returns
+// [ErrNoHistory] if the release before is unknown, or if another tool has moved the label.
+func Rollback(ctx context.Context, s Store, m Move) (Move, error) {
+	m.Kind = KindRollback
+	if m.To != "" {
+		return apply(ctx, s, m)
+	}
+	h, err := historyOf(ctx, s, m.Label)
+	if err == nil {
+		err = m.checkFrom(h.now)
+	}
 	if err != nil {
-		return Move{}, err
+		return m, err
 	}
 	var stack []Move // of moves that were not undone
-	for _, m := range slices.Backward(h.moves) {
+	for _, before := range slices.Backward(h.moves) {
 		switch {
-		case !m.Applied:
-		case m.Kind == KindUnrecorded:
+		case !before.Applied:
+		case before.Kind == KindUnrecorded:
 			stack = nil
-		case m.Kind == KindRollback:
-			for len(stack) > 0 && stack[len(stack)-1].To != m.To {
+		case before.Kind == KindRollback:
+			for len(stack) > 0 && stack[len(stack)-1].To != before.To {
 				stack = stack[:len(stack)-1]
 			}
 		default:
-			stack = append(stack, m)
+			stack = append(stack, before)
 		}
 	}
 	if len(stack) == 0 {
-		return Move{}, fmt.Errorf("promptoci: %w: %s is at %s, and no record says which release was before; name the release to go back to", ErrNoHistory, label, cmp.Or(h.now, "no release"))
+		return m, fmt.Errorf("promptoci: %w: %s is at %s, and no record says which release was before; name the release to go back to", ErrNoHistory, m.Label, cmp.Or(h.now, "no release"))
 	}
-	last := stack[len(stack)-1]
-	if last.From == "" {
-		return Move{}, fmt.Errorf("promptoci: %w: %s is at its first release", ErrNoHistory, label)
+	m.From, m.To = h.now, stack[len(stack)-1].From
+	if m.To == "" {
+		return m, fmt.Errorf("promptoci: %w: %s is at its first release", ErrNoHistory, m.Label)
 	}
-	return Apply(ctx, s, Move{Label: label, From: h.now, To: last.From, By: by, Reason: reason, Kind: KindRollback})
+	return apply(ctx, s, m)
 }
 
 // inParallel returns the results of f for all values, in order. It leaves out values for

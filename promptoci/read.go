@@ -3,6 +3,7 @@ package promptoci
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -24,40 +25,34 @@ import (
 // Limits limits the size of a release that [Pull] accepts. The zero value of each field is
 // its default.
 type Limits struct {
-	// Manifest is the maximum size of the manifest in bytes. Default: 256 KiB.
-	Manifest int64
-	// Config is the maximum size of the list of files in bytes. Default: 8 MiB.
-	Config int64
-	// Layer is the maximum size of the layer in bytes. Default: 64 MiB.
-	Layer int64
-	// Content is the maximum size in bytes of all files together. Default: 64 MiB.
-	Content int64
-	// Files is the maximum number of files. Default: 20,000.
-	Files int
+	// MaxManifestBytes is the maximum size of the manifest. Default: 256 KiB.
+	MaxManifestBytes int64
+	// MaxConfigBytes is the maximum size of the list of files. Default: 8 MiB.
+	MaxConfigBytes int64
+	// MaxLayerBytes is the maximum size of the layer. Default: 64 MiB.
+	MaxLayerBytes int64
+	// MaxContentBytes is the maximum size of all files together. Default: 64 MiB.
+	MaxContentBytes int64
+	// MaxFiles is the maximum number of files. Default: 20,000.
+	MaxFiles int
 }
 
 const (
-	defaultManifest = 256 << 10
-	defaultConfig   = 8 << 20
-	defaultLayer    = 64 << 20
-	defaultContent  = 64 << 20
-	defaultFiles    = 20_000
+	defaultMaxManifestBytes = 256 << 10
+	defaultMaxConfigBytes   = 8 << 20
+	defaultMaxLayerBytes    = 64 << 20
+	defaultMaxContentBytes  = 64 << 20
+	defaultMaxFiles         = 20_000
 )
 
 func (l Limits) filled() Limits {
-	fill := func(n *int64, otherwise int64) {
-		if *n <= 0 {
-			*n = otherwise
-		}
+	return Limits{
+		MaxManifestBytes: cmp.Or(max(l.MaxManifestBytes, 0), defaultMaxManifestBytes),
+		MaxConfigBytes:   cmp.Or(max(l.MaxConfigBytes, 0), defaultMaxConfigBytes),
+		MaxLayerBytes:    cmp.Or(max(l.MaxLayerBytes, 0), defaultMaxLayerBytes),
+		MaxContentBytes:  cmp.Or(max(l.MaxContentBytes, 0), defaultMaxContentBytes),
+		MaxFiles:         cmp.Or(max(l.MaxFiles, 0), defaultMaxFiles),
 	}
-	fill(&l.Manifest, defaultManifest)
-	fill(&l.Config, defaultConfig)
-	fill(&l.Layer, defaultLayer)
-	fill(&l.Content, defaultContent)
-	if l.Files <= 0 {
-		l.Files = defaultFiles
-	}
-	return l
 }
 
 func (l Limits) check(what string, n, most int64) error {
@@ -67,8 +62,8 @@ func (l Limits) check(what string, n, most int64) error {
 	return nil
 }
 
-// ErrInvalid reports content other than a release, such as an image, or a damaged or forged
-// release.
+// ErrInvalid reports content other than a release, such as an image, or a release that is
+// damaged, forged or above one of the [Limits].
 var ErrInvalid = errors.New("not a valid release")
 
 func invalid(format string, args ...any) error {
@@ -94,15 +89,15 @@ func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
 	switch {
 	case m.SchemaVersion != 2 || m.MediaType != ocispec.MediaTypeImageManifest:
 		return m, invalid("manifest is not an OCI image manifest")
-	case m.ArtifactType != ArtifactType:
-		return m, invalid("artifactType is %.80q, expected %q", m.ArtifactType, ArtifactType)
+	case m.ArtifactType != artifactType:
+		return m, invalid("artifactType is %.80q, expected %q", m.ArtifactType, artifactType)
 	case len(m.Layers) != 1:
 		return m, invalid("manifest has %d layers, expected 1", len(m.Layers))
 	}
-	if err := checkDescriptor("list of files", m.Config, configType, l.Config, l); err != nil {
+	if err := checkDescriptor("list of files", m.Config, configType, l.MaxConfigBytes, l); err != nil {
 		return m, err
 	}
-	return m, checkDescriptor("layer", m.Layers[0], layerType, l.Layer, l)
+	return m, checkDescriptor("layer", m.Layers[0], layerType, l.MaxLayerBytes, l)
 }
 
 func infoOf(m ocispec.Manifest) Info {
@@ -133,19 +128,19 @@ func readConfig(text []byte, l Limits) ([]listed, error) {
 	var files []listed
 	var paths []string
 	for total := int64(0); d.More(); {
-		if len(files) == l.Files {
-			return nil, l.check("number of files", int64(l.Files)+1, int64(l.Files))
+		if len(files) == l.MaxFiles {
+			return nil, l.check("number of files", int64(l.MaxFiles)+1, int64(l.MaxFiles))
 		}
 		var f listed
 		if err := d.Decode(&f); err != nil {
 			return nil, invalid("list of files: %v", err)
 		}
-		if f.Size < 0 || f.Size > l.Content-total {
-			return nil, l.check("content", l.Content+1, l.Content)
+		if f.Size < 0 || f.Size > l.MaxContentBytes-total {
+			return nil, l.check("content", l.MaxContentBytes+1, l.MaxContentBytes)
 		}
 		files, paths, total = append(files, f), append(paths, f.Path), total+f.Size
 	}
-	if err := checkPaths(paths, l.Files); err != nil {
+	if err := checkPaths(paths, l.MaxFiles); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return files, nil

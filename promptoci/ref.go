@@ -34,7 +34,7 @@ const (
 
 // Ref names a release in a store: see [ParseRef].
 type Ref struct {
-	// Layout is the folder of a [Layout]. Registry and Repository are those of a registry.
+	// Layout is a folder. Registry and Repository are those of a registry.
 	Layout, Registry, Repository string
 	// Label and Digest name the release. At most one of the two is set.
 	Label  string
@@ -112,17 +112,23 @@ type ClientOptions struct {
 	Transport http.RoundTripper
 }
 
-// Open returns the store of a reference, without a request. For the registry that the variable
-// PROMPTS_REGISTRY_HOST names, the credentials are in PROMPTS_REGISTRY_USERNAME and
-// PROMPTS_REGISTRY_PASSWORD. All others are those of Docker's configuration and its helpers, read
-// again for each login.
+// Open returns the store of a reference, without a request. The store is safe for concurrent use.
+//
+// A folder has the form of an OCI image layout, which tools such as oras and crane read. The first
+// write creates the folder. Several processes may use the folder: a file lock protects the tags,
+// so the file system must have file locks, unlike some network file systems. Users who may write
+// to the folder may lock it.
+//
+// For the registry that the variable PROMPTS_REGISTRY_HOST names, the credentials are in
+// PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD. All others are those of Docker's
+// configuration and its helpers, read again for each login.
 //
 // Requests use HTTPS, unless the registry is at a loopback address or PlainHTTP is set, and
 // never leave HTTPS by a redirect. A redirect to another host cannot lead to a loopback
 // or link-local address, unless the registry has a loopback address.
 func Open(r Ref, o ClientOptions) (Store, error) {
 	if r.Layout != "" {
-		return NewLayout(r.Layout), nil
+		return layout{r.Layout}, nil
 	}
 	repository, err := remote.NewRepository(r.Registry + "/" + r.Repository)
 	if err != nil {
@@ -236,14 +242,12 @@ func (s *remoteStore) Tags(ctx context.Context, last string, f func(tags []strin
 	return s.Repository.Tags(context.WithValue(ctx, tagsKey{}, left), last, f)
 }
 
-// roomKey is in the context of a list that leaves room for tags.
 type roomKey struct{}
 
 // withRoom returns a context in which the list of the tags of a registry is an error, unless
 // tags that are written afterwards can be read, too.
 func withRoom(ctx context.Context) context.Context { return context.WithValue(ctx, roomKey{}, true) }
 
-// tagsKey is the key of the tagsLeft of a list of tags in the context of its requests.
 type tagsKey struct{}
 
 type tagsLeft struct{ tags, bytes int }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
+	imagelayout "github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/opencontainers/go-digest"
 	"github.com/stretchr/testify/assert"
@@ -71,7 +71,7 @@ func TestPushAndPull(t *testing.T) {
 		found, err = Find(ctx, s, digest.FromString("other"))
 		require.NoError(t, err)
 		assert.Empty(t, found)
-		other := NewLayout(t.TempDir())
+		other := layout{t.TempDir()}
 		pulled, err := Pull(ctx, s, r.tag(), Limits{})
 		require.NoError(t, err)
 		require.NoError(t, Push(ctx, other, pulled))
@@ -95,7 +95,7 @@ func TestBuildErrors(t *testing.T) {
 	}
 	_, err := Build(map[string][]byte{"caf\u00e9.md": nil, "cafe\u0301.md": nil}, Info{})
 	assert.ErrorContains(t, err, "differ only in case, or in their Unicode form")
-	_, err = Apply(t.Context(), NewLayout(t.TempDir()), Move{Label: "a", Reason: strings.Repeat("a", 5000)})
+	_, err = Apply(t.Context(), layout{t.TempDir()}, Move{Label: "a", Reason: strings.Repeat("a", 5000)})
 	assert.ErrorContains(t, err, "at most 4096 bytes")
 	_, err = Build(map[string][]byte{"a.md": make([]byte, 65<<20)}, Info{})
 	assert.ErrorContains(t, err, "layer exceeds the limit of 67108864")
@@ -110,7 +110,7 @@ func TestOtherClients(t *testing.T) {
 	r, err := Build(files, Info{})
 	require.NoError(t, err)
 	at := t.TempDir()
-	s := NewLayout(at)
+	s := layout{at}
 	require.NoError(t, Push(t.Context(), s, r))
 	moved(t, s, "production", r.Digest)
 
@@ -132,7 +132,7 @@ func TestOtherClients(t *testing.T) {
 	}))
 	assert.Equal(t, files, pulled)
 
-	index, err := layout.ImageIndexFromPath(at) // as crane export does
+	index, err := imagelayout.ImageIndexFromPath(at) // as crane export does
 	require.NoError(t, err)
 	image, err := index.Image(v1.Hash{Algorithm: "sha256", Hex: r.Digest.Encoded()})
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestRollback(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, s Store) {
 		ctx := t.Context()
-		_, err := Rollback(ctx, s, "production", "ada", "")
+		_, err := Rollback(ctx, s, Move{Label: "production", By: "ada"})
 		assert.ErrorIs(t, err, ErrNoHistory)
 		var all []digest.Digest
 		for n := range 4 {
@@ -173,17 +173,22 @@ func TestRollback(t *testing.T) {
 		}
 		back := func(to int) {
 			t.Helper()
-			m, err := Rollback(ctx, s, "production", "bob", "bad answers")
+			m, err := Rollback(ctx, s, Move{Label: "production", By: "bob", Reason: "bad answers"})
 			require.NoError(t, err)
 			assert.Equal(t, all[to], m.To)
 			assert.Equal(t, all[to], at())
 		}
+		_, err = Rollback(ctx, s, Move{Label: "production", From: all[2]})
+		assert.ErrorIs(t, err, ErrMoved)
+		_, err = Rollback(ctx, s, Move{Label: "production", From: all[2], To: all[0]})
+		assert.ErrorIs(t, err, ErrMoved)
+		assert.Equal(t, all[3], at())
 		back(2)
 		back(1)
 		moved(t, s, "production", all[3])
 		back(1)
 		back(0)
-		_, err = Rollback(ctx, s, "production", "bob", "")
+		_, err = Rollback(ctx, s, Move{Label: "production", By: "bob"})
 		assert.ErrorIs(t, err, ErrNoHistory)
 		log := logOf(t, s, "production")
 		require.Len(t, log, 9)
@@ -203,7 +208,7 @@ func TestRollback(t *testing.T) {
 		d, err = s.Resolve(ctx, outside.Digest.String())
 		require.NoError(t, err)
 		require.NoError(t, s.Tag(ctx, d, "production"))
-		_, err = Rollback(ctx, s, "production", "bob", "")
+		_, err = Rollback(ctx, s, Move{Label: "production", By: "bob"})
 		assert.ErrorIs(t, err, ErrNoHistory)
 		assert.ErrorContains(t, err, "name the release to go back to")
 		log = logOf(t, s, "production")
@@ -213,16 +218,16 @@ func TestRollback(t *testing.T) {
 		}
 		// A move from there is recorded, and can be undone. Nothing else is known.
 		moved(t, s, "production", all[1])
-		m, err := Rollback(ctx, s, "production", "bob", "")
+		m, err := Rollback(ctx, s, Move{Label: "production", By: "bob"})
 		require.NoError(t, err)
 		assert.Equal(t, outside.Digest, m.To)
-		_, err = Rollback(ctx, s, "production", "bob", "")
+		_, err = Rollback(ctx, s, Move{Label: "production", By: "bob"})
 		assert.ErrorIs(t, err, ErrNoHistory)
 		// So is it after a move to a release that the label was never at.
 		never := pushed(t, s, 10)
-		_, err = Apply(ctx, s, Move{Label: "production", To: never, Kind: KindRollback})
+		_, err = Rollback(ctx, s, Move{Label: "production", To: never})
 		require.NoError(t, err)
-		_, err = Rollback(ctx, s, "production", "bob", "")
+		_, err = Rollback(ctx, s, Move{Label: "production", By: "bob"})
 		assert.ErrorIs(t, err, ErrNoHistory)
 	})
 }
@@ -263,7 +268,7 @@ func TestOtherTools(t *testing.T) {
 		assert.ErrorContains(t, errs[0], tags[1])
 		require.Len(t, got, 3)
 		assert.Equal(t, Move{Label: "production", From: one, To: two, Kind: KindUnrecorded, Applied: true}, got[1])
-		m, err := Rollback(ctx, s, "production", "ada", "")
+		m, err := Rollback(ctx, s, Move{Label: "production", By: "ada"})
 		require.NoError(t, err)
 		assert.Equal(t, two, m.To)
 	})

@@ -21,21 +21,21 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// Store holds releases: a [Layout], or a repository of a registry, as from [Open]. Its
-// methods are those of package oras.
+// Store holds releases in a folder or in a repository of a registry: see [Open]. Its
+// methods are those of package oras. A Store must be safe for concurrent use.
 type Store interface {
 	oras.Target
 	registry.TagLister
 }
 
-// Swapper is an optional interface of a [Store] with conditional writes of tags.
-type Swapper interface {
-	// TagIf moves the tag to d if the tag is at from. An empty from means a new tag. If the
-	// tag is elsewhere, TagIf changes nothing and returns ErrMoved.
-	TagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error
+// swapper is a [Store] with conditional writes of tags.
+type swapper interface {
+	// tagIf moves the tag to d if the tag is at from. An empty from means a new tag. If the
+	// tag is elsewhere, tagIf changes nothing and returns ErrMoved.
+	tagIf(ctx context.Context, d ocispec.Descriptor, tag string, from digest.Digest) error
 }
 
-// ErrMoved reports a label at another release than expected: another process has moved the label.
+// ErrMoved reports a label at another release than expected. [Apply] and [Rollback] return it, wrapped.
 var ErrMoved = errors.New("label was moved by another process")
 
 // labelForm is the form of a label. Tags with dots are those of releases and moves.
@@ -50,9 +50,12 @@ func CheckLabel(label string) error {
 	return nil
 }
 
-// Push writes a release, without a label. It writes the content first, reads it back, and
-// writes the tag of the release last. If the store has the release, Push writes nothing.
+// Push writes a release of [Build] or [Pull], without a label. It writes the content first, reads
+// it back, and writes the tag of the release last. If the store has the release, Push writes nothing.
 func Push(ctx context.Context, s Store, r *Release) error {
+	if r == nil || r.layer == nil { // it may be one of Releases
+		return errors.New("promptoci: push: Release is not made by Build or Pull")
+	}
 	if remote, ok := s.(*remoteStore); ok { // a layout counts its tags when it writes one
 		if err := remote.Tags(withRoom(ctx), "", func([]string) error { return nil }); errors.Is(err, errTags) {
 			return fmt.Errorf("promptoci: push: %w", err)
@@ -112,7 +115,6 @@ func send(ctx context.Context, s Store, d ocispec.Descriptor, text []byte) error
 	return nil
 }
 
-// putTagged writes a manifest under a tag, for a registry with one request.
 func putTagged(ctx context.Context, s Store, d ocispec.Descriptor, text []byte, tag string) error {
 	if pusher, ok := s.(registry.ReferencePusher); ok {
 		return pusher.PushReference(ctx, d, bytes.NewReader(text), tag)
@@ -155,7 +157,7 @@ func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Releas
 }
 
 func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
-	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
+	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.MaxManifestBytes, l); err != nil {
 		return ocispec.Manifest{}, nil, err
 	}
 	text, err := fetch(ctx, s, d)
@@ -181,7 +183,6 @@ func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
 	return text, nil
 }
 
-// releaseForm is the form of the tag of a release.
 var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)
 
 // Releases returns the releases of a store without their contents, the newest first. It
@@ -241,7 +242,6 @@ func eachTag(ctx context.Context, s Store, form *regexp.Regexp, prefix string, f
 	return nil
 }
 
-// tagsOf returns the tags of eachTag in reverse order.
 func tagsOf(ctx context.Context, s Store, form *regexp.Regexp, prefix string) ([]string, error) {
 	var tags []string
 	if err := eachTag(ctx, s, form, prefix, func(tag string) { tags = append(tags, tag) }); err != nil {
@@ -261,8 +261,8 @@ var errManifests = fmt.Errorf("promptoci: manifests of the releases or moves exc
 // out tags without a valid manifest, and returns their errors.
 func manifestsOf[T any](ctx context.Context, s Store, tags []string, read func(d ocispec.Descriptor, text []byte) (T, error)) (results []T, unreadable []error, err error) {
 	l, resolve := Limits{}.filled(), s.Resolve
-	if layout, ok := s.(*Layout); ok { // which reads its index for each tag
-		if resolve, err = layout.resolver(ctx); err != nil {
+	if l, ok := s.(layout); ok { // which reads its index for each tag
+		if resolve, err = l.resolver(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -272,7 +272,7 @@ func manifestsOf[T any](ctx context.Context, s Store, tags []string, read func(d
 		if err != nil {
 			return none, fmt.Errorf("promptoci: %w", err)
 		}
-		if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.Manifest, l); err != nil {
+		if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.MaxManifestBytes, l); err != nil {
 			return none, err
 		}
 		if held.Add(d.Size) > maxManifests {

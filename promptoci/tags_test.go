@@ -29,7 +29,7 @@ var tagReaders = map[string]func(ctx context.Context, s Store, release digest.Di
 		return nil
 	},
 	"Rollback": func(ctx context.Context, s Store, _ digest.Digest) error {
-		_, err := Rollback(ctx, s, "production", "", "")
+		_, err := Rollback(ctx, s, Move{Label: "production"})
 		return err
 	},
 	"Apply": func(ctx context.Context, s Store, release digest.Digest) error {
@@ -91,25 +91,25 @@ func heap() uint64 {
 func TestIndexOfShortTags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	release := pushed(t, NewLayout(dir), 1)
+	release := pushed(t, layout{dir}, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "index.json"), []byte(`{"manifests":[{}`+strings.Repeat(`,{}`, maxTags)+`]}`), 0o600))
 	for call, read := range tagReaders {
-		assert.ErrorContains(t, read(t.Context(), NewLayout(dir), release), "index exceeds the limit of 200000 tags", call)
+		assert.ErrorContains(t, read(t.Context(), layout{dir}, release), "index exceeds the limit of 200000 tags", call)
 	}
 	for _, list := range []string{`{"manifests":1}`, `{"manifests":[1]}`, `{"manifests":[{}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "index.json"), []byte(list), 0o600))
-		assert.Error(t, tagReaders["Releases"](t.Context(), NewLayout(dir), release), list)
+		assert.Error(t, tagReaders["Releases"](t.Context(), layout{dir}, release), list)
 	}
 	for _, list := range []string{`{}`, `{"manifests":null}`, `{"manifests":[]}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "index.json"), []byte(list), 0o600))
-		assert.NoError(t, tagReaders["Releases"](t.Context(), NewLayout(dir), release), list)
+		assert.NoError(t, tagReaders["Releases"](t.Context(), layout{dir}, release), list)
 	}
 }
 
 // The texts of all moves, and of all releases, are bounded together.
 func TestManifestsTogether(t *testing.T) {
 	t.Parallel()
-	s := NewLayout(t.TempDir())
+	s := layout{t.TempDir()}
 	empty := ocispec.DescriptorEmptyJSON
 	require.NoError(t, put(t.Context(), s, empty, empty.Data))
 	write := func(artifact, text string) ocispec.Descriptor {
@@ -121,7 +121,7 @@ func TestManifestsTogether(t *testing.T) {
 	}
 	index, err := s.index(t.Context())
 	require.NoError(t, err)
-	d := write(moveType, strings.Repeat("x", defaultManifest-1000))
+	d := write(moveType, strings.Repeat("x", defaultMaxManifestBytes-1000))
 	for i := range maxManifests/d.Size + 1 {
 		for _, tag := range []string{"move.production.20260101T000000Z%06d.abcdef012345", "release.20260101T%06dZ.abcdef012345"} {
 			entry := d
@@ -145,7 +145,7 @@ func TestWrittenTagsCanBeRead(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (s Store, fill func()){
 		"layout": func(t *testing.T) (Store, func()) {
-			s := NewLayout(t.TempDir())
+			s := layout{t.TempDir()}
 			return s, func() {
 				index, err := s.index(t.Context())
 				require.NoError(t, err)

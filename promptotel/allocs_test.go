@@ -34,7 +34,7 @@ func TestAllocations(t *testing.T) {
 		srv := prompts.MustNewServer(&reg, o)
 		msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"p","_meta":{` +
 			`"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
-		x := transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
+		x := transport.Exchange{Send: func(msg []byte, code transport.Code, _ bool) error {
 			assert.Zero(t, code, "%s", msg)
 			return nil
 		}}

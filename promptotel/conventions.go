@@ -5,7 +5,6 @@ package promptotel
 // commit 0393513c908bf895e7b3ec480a2c1eb073c584af. The semconv packages of
 // go.opentelemetry.io/otel have not had them since v1.41.
 
-// Attributes.
 const (
 	attrMethod          = "mcp.method.name"
 	attrVersion         = "mcp.protocol.version"
@@ -27,7 +26,6 @@ const (
 	attrLabel   = "io.github.mcp-prompts.label"
 )
 
-// Metrics.
 const (
 	metricServerOperation = "mcp.server.operation.duration"
 	metricClientOperation = "mcp.client.operation.duration"

@@ -40,10 +40,7 @@ var (
 // New returns an Observer for Options.Observer of package prompts. It returns an error
 // if the MeterProvider cannot make the instruments.
 func New(options ...Option) (*Observer, error) {
-	o := &Observer{config: config{
-		tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider(),
-		propagator: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
-	}}
+	o := &Observer{config: config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}}
 	for _, option := range options {
 		option(&o.config)
 	}
@@ -62,10 +59,21 @@ func New(options ...Option) (*Observer, error) {
 	return o, errors.Join(errs...)
 }
 
+// propagator reads and writes the trace context in _meta: W3C Trace Context and Baggage, as the
+// protocol says.
+var propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+
+func (o *Observer) checkMade() {
+	if o == nil || o.tracer == nil {
+		panic("promptotel: Observer is not made by New")
+	}
+}
+
 type spanKey struct{}
 
 // Begin starts the span of an operation.
 func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Context {
+	o.checkMade()
 	if op.Kind == observe.KindResponse || op.Kind == observe.KindSession || o.filter != nil && !o.filter(op) {
 		return context.WithValue(ctx, spanKey{}, nil) // and not that of an operation around it
 	}
@@ -76,7 +84,7 @@ func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Cont
 		if ambient.IsValid() {
 			remote = trace.ContextWithSpanContext(ctx, trace.SpanContext{})
 		}
-		remote = o.extract(remote, op.Meta)
+		remote = extract(remote, op.Meta)
 		switch sc := trace.SpanContextFromContext(remote); {
 		case !sc.IsValid(): // the ambient span is the parent
 		case o.distrust:
@@ -95,22 +103,25 @@ func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Cont
 // Inject returns the trace context of ctx for a request to the client. Baggage is left out, because
 // it may have data of the application. With WithTrustRemote(false), Inject returns nothing.
 func (o *Observer) Inject(ctx context.Context) map[string]string {
+	o.checkMade()
 	if o.distrust {
 		return nil
 	}
 	carrier := propagation.MapCarrier{}
-	o.propagator.Inject(baggage.ContextWithoutBaggage(ctx), carrier)
+	propagator.Inject(baggage.ContextWithoutBaggage(ctx), carrier)
 	return carrier
 }
 
 // Link returns ctx with the span of the first request, so that the spans and log records
 // of a cached prompt's function are part of its trace.
 func (o *Observer) Link(ctx, first context.Context) context.Context {
+	o.checkMade()
 	return trace.ContextWithSpanContext(ctx, trace.SpanContextFromContext(first))
 }
 
 // End ends the span, and records the duration.
 func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
+	o.checkMade()
 	if op.Kind == observe.KindSession {
 		if o.filter == nil || o.filter(op) {
 			o.sessions.Record(ctx, out.Duration.Seconds(), o.measured(op, connectionAttributes(nil, op)))
@@ -194,7 +205,6 @@ func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
 	return o.allowed(op, attrs)
 }
 
-// connectionAttributes appends what spans and metrics have of the connection.
 func connectionAttributes(attrs []attribute.KeyValue, op observe.Operation) []attribute.KeyValue {
 	attrs = appendText(attrs, attrVersion, op.Version)
 	attrs = appendText(attrs, attrTransport, op.Transport.Network)
@@ -202,7 +212,6 @@ func connectionAttributes(attrs []attribute.KeyValue, op observe.Operation) []at
 	return appendText(attrs, attrProtocolVersion, op.Transport.ProtocolVersion)
 }
 
-// outcomeAttributes appends what spans and metrics have of the outcome.
 func outcomeAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
 	attrs = appendText(attrs, attrPrompt, out.Prompt)
 	if out.Tool != "" {
@@ -217,7 +226,6 @@ func outcomeAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attrib
 	return attrs
 }
 
-// versionAttributes appends what only spans have of the outcome.
 func versionAttributes(attrs []attribute.KeyValue, out observe.Outcome) []attribute.KeyValue {
 	attrs = appendText(attrs, attrDigest, out.Digest)
 	attrs = appendText(attrs, attrRelease, out.Release)
@@ -253,11 +261,11 @@ func appendText(attrs []attribute.KeyValue, name, value string) []attribute.KeyV
 }
 
 // extract returns ctx with the trace context in a _meta.
-func (o *Observer) extract(ctx context.Context, meta string) context.Context {
+func extract(ctx context.Context, meta string) context.Context {
 	if meta == "" {
 		return ctx
 	}
-	return o.propagator.Extract(ctx, carrier(meta))
+	return propagator.Extract(ctx, carrier(meta))
 }
 
 func isBaggage(text string) bool {

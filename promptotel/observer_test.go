@@ -225,7 +225,7 @@ var connections = []struct {
 			if version == "2026-07-28" {
 				get = strings.Replace(message(version, "prompts/get", `"name":"waits"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1)
 			}
-			_ = s.Handle(t.Context(), []byte(get), transport.Exchange{Informer: pipe{}, Send: func([]byte, prompts.Code, bool) error { progress <- struct{}{}; return nil }})
+			_ = s.Handle(t.Context(), []byte(get), transport.Exchange{Informer: pipe{}, Send: func([]byte, transport.Code, bool) error { progress <- struct{}{}; return nil }})
 		})
 		<-progress
 		err := s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`), transport.Exchange{Informer: pipe{}, Send: unexpected})
@@ -242,7 +242,7 @@ var connections = []struct {
 		var asked []byte
 		var answering sync.WaitGroup
 		x := transport.Exchange{Informer: pipe{}}
-		x.Send = func(msg []byte, _ prompts.Code, last bool) error {
+		x.Send = func(msg []byte, _ transport.Code, last bool) error {
 			if !last {
 				asked = slices.Clone(msg)
 				answering.Go(func() {
@@ -292,7 +292,7 @@ var connections = []struct {
 }
 
 // unexpected is the Send of a message that has no response.
-func unexpected([]byte, prompts.Code, bool) error { return errors.New("unexpected message") }
+func unexpected([]byte, transport.Code, bool) error { return errors.New("unexpected message") }
 
 // open returns a session of a version. A session has both directions.
 func open(t *testing.T, srv *prompts.Server, version string) transport.Session {
@@ -305,7 +305,7 @@ func open(t *testing.T, srv *prompts.Server, version string) transport.Session {
 		`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 	} {
-		require.NoError(t, s.Handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, Send: func([]byte, prompts.Code, bool) error { return nil }}))
+		require.NoError(t, s.Handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, Send: func([]byte, transport.Code, bool) error { return nil }}))
 	}
 	return s
 }
@@ -349,7 +349,7 @@ func send(t testing.TB, srv *prompts.Server, network, version, msg string) {
 			defer s.Close()
 			handle = s.Handle
 		}
-		_ = handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, ClientKey: "c", Send: func([]byte, prompts.Code, bool) error { return nil }})
+		_ = handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, ClientKey: "c", Send: func([]byte, transport.Code, bool) error { return nil }})
 		return
 	}
 	h := streamablehttp.MustNewHandler(srv, streamablehttp.Options{DisableSessions: true})
@@ -418,7 +418,7 @@ func TestTraceContext(t *testing.T) {
 				ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{1}, TraceFlags: 1}))
 			}
 			msg := strings.Replace(message("2026-07-28", "prompts/get", `"name":"ok"`), `"_meta":{`, `"_meta":{`+test.meta+",", 1)
-			require.NoError(t, srv.Handle(ctx, []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
+			require.NoError(t, srv.Handle(ctx, []byte(msg), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}))
 			require.NoError(t, srv.Flush(t.Context()))
 			spans := x.spans.GetSpans()
 			if test.trace == "no span" {
@@ -470,7 +470,7 @@ func TestSpansNest(t *testing.T) {
 	}})
 	srv := prompts.MustNewServer(reg, prompts.Options{Observer: x, Logger: slog.New(promptotel.LogHandler(slog.NewTextHandler(&log, nil)))})
 	require.NoError(t, srv.Handle(t.Context(), []byte(message("2026-07-28", "prompts/get", `"name":"p"`)),
-		transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
+		transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}))
 	require.NoError(t, srv.Flush(t.Context()))
 	require.Len(t, x.spans.GetSpans(), 1)
 	assert.Equal(t, x.spans.GetSpans()[0].SpanContext.SpanID(), inner.SpanID())

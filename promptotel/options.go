@@ -4,7 +4,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
@@ -17,7 +16,6 @@ type Option func(*config)
 type config struct {
 	tracers    trace.TracerProvider
 	meters     metric.MeterProvider
-	propagator propagation.TextMapPropagator
 	distrust   bool
 	filter     func(observe.Operation) bool
 	attributes func(observe.Operation, attribute.KeyValue) bool
@@ -28,12 +26,6 @@ func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) 
 
 // WithMeterProvider sets the source of meters. Default: otel.GetMeterProvider().
 func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.meters = p } }
-
-// WithPropagator sets what reads the trace context in the _meta of a request.
-// Default: W3C Trace Context and Baggage.
-func WithPropagator(p propagation.TextMapPropagator) Option {
-	return func(c *config) { c.propagator = p }
-}
 
 // WithTrustRemote sets whether the trace context of a client is the parent of the server's spans,
 // as the conventions recommend, and whether requests to the client have the trace context of the

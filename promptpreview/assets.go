@@ -2,10 +2,12 @@ package promptpreview
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -35,10 +37,10 @@ var policy = strings.Join([]string{
 
 type asset struct {
 	name, mimeType, tag string
-	data                []byte
+	plain               []byte
+	zipped              func() []byte
 }
 
-// assets returns the files of the page by their paths.
 var assets = sync.OnceValue(func() map[string]*asset {
 	all := map[string]*asset{}
 	err := fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
@@ -46,8 +48,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 			return err
 		}
 		data, err := files.ReadFile(name)
-		sum := sha256.Sum256(data)
-		all[strings.TrimPrefix(name, "assets/")] = &asset{name, mimeTypes[path.Ext(name)], `"` + hex.EncodeToString(sum[:12]) + `"`, data}
+		short := strings.TrimPrefix(name, "assets/")
+		all[short] = newAsset(short, data)
 		return err
 	})
 	if err != nil {
@@ -66,12 +68,41 @@ var mimeTypes = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
+func newAsset(name string, data []byte) *asset {
+	sum := sha256.Sum256(data)
+	return &asset{name: name, mimeType: mimeTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, zipped: sync.OnceValue(func() []byte {
+		var zipped bytes.Buffer                                    // when it is asked for: the first page does not wait for the tokenizer
+		w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a valid level
+		_, _ = w.Write(data)                                       // to memory
+		_ = w.Close()
+		return zipped.Bytes()
+	})}
+}
+
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", a.mimeType)
 	header.Set("Cache-Control", "no-cache")
+	header.Set("Vary", "Accept-Encoding")
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("ETag", a.tag)
-	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.data))
+	data := a.plain
+	tag := a.tag
+	if takesGzip(r) {
+		data = a.zipped()
+		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
+		header.Set("Content-Encoding", "gzip")
+	}
+	header.Set("ETag", tag)
+	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(data))
+}
+
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, params, _ := mime.ParseMediaType("x/" + strings.TrimSpace(part))
+		if coding == "x/gzip" && strings.Trim(params["q"], "0.") != "" || coding == "x/gzip" && params["q"] == "" {
+			return true
+		}
+	}
+	return false
 }

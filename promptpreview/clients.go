@@ -11,13 +11,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
-// This file says what known clients can show of a prompt.
-
 // maxOutline is the maximum size of an outline, in bytes.
 const maxOutline = 1 << 20
 
-// outline is what clients may have trouble with: a prompt and what it becomes,
-// without its texts.
+// outline is what clients may have trouble with: a prompt and what it becomes, without its texts.
 type outline struct {
 	Name      string
 	Arguments []struct {

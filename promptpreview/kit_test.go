@@ -161,6 +161,9 @@ var installing sync.Mutex
 
 func installNode(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs npm")
+	}
 	installing.Lock()
 	defer installing.Unlock()
 	var wanted struct {

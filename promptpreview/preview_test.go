@@ -1,6 +1,7 @@
 package promptpreview_test
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
 )
@@ -116,6 +118,7 @@ func TestAssets(t *testing.T) {
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/"+path, nil)
 		require.NoError(t, err)
+		r.Header.Set("Accept-Encoding", "gzip")
 		resp, err := http.DefaultClient.Do(r)
 		require.NoError(t, err)
 		body, err := io.ReadAll(resp.Body)
@@ -124,14 +127,19 @@ func TestAssets(t *testing.T) {
 		require.Equal(t, 200, resp.StatusCode, path)
 		total += len(body)
 		assert.Contains(t, resp.Header.Get("Content-Type"), mimeType, path)
+		assert.Equal(t, "gzip", resp.Header.Get("Content-Encoding"), path)
 		assert.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"), path)
 		policy := resp.Header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "trusted-types dompurify"} {
 			assert.Contains(t, policy, part, path)
 		}
 		assert.NotContains(t, policy, "unsafe", path)
+		unzipped, err := gzip.NewReader(strings.NewReader(string(body)))
+		require.NoError(t, err)
+		text, err := io.ReadAll(unzipped)
+		require.NoError(t, err)
 		if path == "" {
-			assert.NotRegexp(t, `<script(?: type="module")?>|\son\w+=|\sstyle=`, string(body), "an inline script or style")
+			assert.NotRegexp(t, `<script(?: type="module")?>|\son\w+=|\sstyle=`, string(text), "an inline script or style")
 		}
 
 		r.Header.Set("If-None-Match", resp.Header.Get("ETag"))
@@ -140,8 +148,16 @@ func TestAssets(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		assert.Equal(t, 304, resp.StatusCode, path)
 	}
-	t.Logf("%d bytes", total)
-	assert.Less(t, total, 550_000)
+	t.Logf("%d bytes compressed", total)
+	assert.Less(t, total, 200_000)
+
+	plain, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/app.js", nil)
+	require.NoError(t, err)
+	plain.Header.Set("Accept-Encoding", "gzip;q=0, identity")
+	resp, err := http.DefaultClient.Do(plain)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Empty(t, resp.Header.Get("Content-Encoding"))
 }
 
 // Errors of the files of several folders reach a page that is open, and go when they
@@ -248,11 +264,5 @@ func TestOutlineIsBounded(t *testing.T) {
 // A Handler that no function made says which function makes it.
 func TestHandlerNotMade(t *testing.T) {
 	t.Parallel()
-	const want = "promptpreview: Handler is not made by NewHandler"
-	for _, h := range []*promptpreview.Handler{nil, {}} {
-		assert.PanicsWithValue(t, want, func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) })
-		assert.PanicsWithValue(t, want, func() { h.OnReload("") })
-		assert.PanicsWithValue(t, want, func() { _ = h.Token() })
-		assert.PanicsWithValue(t, want, func() { _ = h.Close() })
-	}
+	notmade.Check(t, &promptpreview.Handler{}, "promptpreview: Handler is not made by NewHandler")
 }

@@ -42,7 +42,6 @@ func newClients() *clients {
 	return &clients{known: map[feature.Client]*list.Element{}, used: list.New()}
 }
 
-// view is what one client has seen.
 type view struct {
 	from  feature.Client
 	bytes int

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A dynamic skill of a folder of the system: only regular files are read, and nothing waits for
@@ -34,7 +35,7 @@ func TestDynamicSkillOfAFolder(t *testing.T) {
 	require.NoError(t, reg.Add(s))
 	c := serve(t, &reg, "", promptskills.Options{})
 	assert.Equal(t, "now", readText(t, c, "skill://daily/SKILL.md"))
-	for name, code := range map[string]prompts.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams} {
+	for name, code := range map[string]transport.Code{"pipe": prompts.CodeInternalError, "device": prompts.CodeInternalError, "large": prompts.CodeInternalError, "none": prompts.CodeInvalidParams} {
 		assert.Equal(t, code, refused(t, c, "resources/read", uri{URI: "skill://daily/" + name}).Code, name)
 	}
 }

@@ -45,7 +45,7 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 		return feature.Feature{}, fmt.Errorf("promptskills: options: %w", err)
 	}
 	s := &service{registry: r, options: o, clients: newClients()}
-	cache := &o.ListCache
+	cache := &o.ClientCache
 	cache.Public = cache.Public && o.Visible == nil
 	ofResources := *cache
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
@@ -87,7 +87,6 @@ type service struct {
 	clients  *clients
 }
 
-// request is one request, checked as far as its params allow.
 type request struct {
 	method string
 	from   feature.Client
@@ -171,7 +170,7 @@ func invalid(param, format string, args ...any) error {
 }
 
 // codeUnknownResource is replaced by -32602 in 2026-07-28.
-const codeUnknownResource prompts.Code = -32002
+const codeUnknownResource = -32002
 
 func (q *request) unknown() error {
 	e := &prompts.Error{Code: codeUnknownResource, Message: fmt.Sprintf("unknown resource %q", phrase.Clip(q.uri, phrase.MaxEcho)), Data: q.data()}
@@ -197,17 +196,16 @@ func (s *service) visible(ctx context.Context) func(e *entry) bool {
 	}
 }
 
-// visibleName names Options.Visible in errors.
 const visibleName = "promptskills: Options.Visible"
 
 func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }
 
 func (s *service) subscribeToList(changed func()) (cancel func()) {
 	end := s.registry.OnChange(changed)
-	if s.options.Resources.Changed == nil {
+	if s.options.Resources.OnChange == nil {
 		return end
 	}
-	endOwn := s.options.Resources.Changed(changed)
+	endOwn := s.options.Resources.OnChange(changed)
 	return func() {
 		end()
 		endOwn()

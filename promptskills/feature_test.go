@@ -117,7 +117,7 @@ func TestErrors(t *testing.T) {
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(skill("a/s", "t/1", "1"), skill("b")))
 	for _, version := range versions {
-		missing := prompts.Code(-32002)
+		missing := transport.Code(-32002)
 		if version == "2026-07-28" {
 			missing = -32602
 		}
@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 		for _, test := range []struct {
 			method string
 			params any
-			code   prompts.Code
+			code   transport.Code
 		}{
 			{"skills/get", uri{URI: "skill://none/SKILL.md"}, -32602},
 			{"skills/get", uri{URI: "skill://a/s"}, -32602},
@@ -187,7 +187,7 @@ func TestHiddenSkills(t *testing.T) {
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(skill("a"), skill("a/b/hidden", "x", "secret"), skill("hidden"), skill("z/hidden")))
 	c := serve(t, &reg, "", promptskills.Options{
-		ListCache: feature.Cache{Public: true},
+		ClientCache: feature.Cache{Public: true},
 		Visible: func(_ context.Context, s promptskills.Skill) (bool, error) {
 			return !strings.HasSuffix(s.Path, "hidden"), nil
 		},
@@ -320,7 +320,7 @@ func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	_, err := promptskills.New(nil, promptskills.Options{})
 	assert.ErrorContains(t, err, "registry is nil")
-	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, ListCache: feature.Cache{TTL: -1}})
+	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, ClientCache: feature.Cache{TTL: -1}})
 	assert.ErrorContains(t, err, "PageSize must not be negative")
-	assert.ErrorContains(t, err, "ListCache.TTL must not be negative")
+	assert.ErrorContains(t, err, "ClientCache.TTL must not be negative")
 }

@@ -17,21 +17,18 @@ type Options struct {
 	// PageSize is the number of skills, resources or files in one response. Some
 	// clients read the first page only. Default: 1,000.
 	PageSize int
-	// ListCache sets how long clients of protocol version 2026-07-28 may cache lists,
-	// entries and files. Clients compare files with their digests even within this
-	// time. Public has no effect if Visible is set, here or in the options of the
-	// server. Default: not at all.
-	ListCache feature.Cache
-	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
-	// skill is missing from lists, from the entries of skills above it and from
-	// directories, and unknown in every other request. s must not be changed. The rules
-	// for ctx are those of a prompts.RenderFunc. After an error the request fails with an
-	// internal error, and the logger of the server gets the error. It may be called
-	// concurrently.
+	// ClientCache sets how long clients of protocol version 2026-07-28 may cache lists, entries
+	// and files. Clients compare files with their digests even within this time. Public has no
+	// effect if Visible is set, here or in the options of the server. Default: not at all.
+	ClientCache feature.Cache
+	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden skill is
+	// missing from lists, from the entries of skills above it and from directories, and unknown
+	// in every other request. s must not be changed. The rules for ctx are those of a
+	// prompts.RenderFunc. After an error the request fails with an internal error, and the
+	// logger of the server gets the error. It may be called concurrently.
 	Visible func(ctx context.Context, s Skill) (bool, error)
-	// ReadsPerSecond is the number of resources/read requests per second that one
-	// client may send. Twice the rate may come at once. The next request is rejected
-	// (-32603). Default: no limit.
+	// ReadsPerSecond is the number of resources/read requests per second that one client may send.
+	// Twice the rate may come at once. The next request is rejected (-32603). Default: no limit.
 	ReadsPerSecond float64
 	// Resources are the application's own resources, which the server lists and reads
 	// in addition to the files of skills. Default: none.
@@ -52,8 +49,9 @@ type Resources struct {
 	// Read returns the contents of a resource, or [ErrUnknownResource] for an
 	// unknown URI. An empty URI in the result stands for the URI of the request.
 	Read func(ctx context.Context, uri string) ([]prompts.EmbeddedResource, error)
-	// Changed calls f for each change of the list, until cancel is called. f returns at once.
-	Changed func(f func()) (cancel func())
+	// OnChange calls changed for each change of the list, until cancel is called. changed
+	// returns at once and may be called concurrently.
+	OnChange func(changed func()) (cancel func())
 	// Subscribe calls changed for each change of a resource, until cancel is called.
 	// Without Subscribe, clients cannot subscribe to the application's resources.
 	Subscribe func(ctx context.Context, uri string, changed func()) (cancel func(), err error)
@@ -73,8 +71,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.PageSize < 0 {
 		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
 	}
-	if o.ListCache.TTL < 0 {
-		errs = append(errs, fmt.Errorf("ListCache.TTL must not be negative, got %v", o.ListCache.TTL))
+	if o.ClientCache.TTL < 0 {
+		errs = append(errs, fmt.Errorf("ClientCache.TTL must not be negative, got %v", o.ClientCache.TTL))
 	}
 	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
 	return o, errors.Join(errs...)

@@ -37,7 +37,7 @@ func TestResourcesOfTheApplication(t *testing.T) {
 			return nil, fmt.Errorf("%w: %s", promptskills.ErrUnknownResource, uri)
 		},
 	}
-	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, ListCache: feature.Cache{Public: true}})
+	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, ClientCache: feature.Cache{Public: true}})
 	var got []string
 	for params := (map[string]any{}); ; {
 		page := call[listed](t, c, "resources/list", params)
@@ -69,7 +69,7 @@ func TestChangesOfTheApplicationsResources(t *testing.T) {
 		var listChanged, changed func()
 		open := map[string]int{}
 		own := promptskills.Resources{
-			Changed: func(f func()) (cancel func()) {
+			OnChange: func(f func()) (cancel func()) {
 				listChanged = f
 				open["list"]++
 				return func() { open["list"]-- }

@@ -12,8 +12,8 @@ type page struct {
 	element []byte // of the last call of add
 }
 
-// page returns the first page of the elements that follow. dst ends with the beginning of the array.
-// total is that of a cursor.Page.
+// page returns the first page of the elements that follow. dst ends with the beginning of the
+// array. total is that of a cursor.Page.
 func (s *service) page(q *request, dst []byte, total int) *page {
 	return &page{Page: cursor.NewPage(dst, q.list(), s.options.PageSize, total)}
 }
@@ -34,7 +34,6 @@ var maxNames = map[string]int{
 	"resources/directory/read": maxPath,
 }
 
-// checkURI returns an error for a URI or template of the application that is too long for a cursor.
 func checkURI(uri string) error {
 	if len(uri) > cursor.MaxName {
 		return fmt.Errorf("URI %q of a resource has %d bytes (limit %d)", phrase.Clip(uri, phrase.MaxEcho), len(uri), cursor.MaxName)

@@ -143,18 +143,13 @@ func (s *service) readDirectory(q *request, dst []byte) ([]byte, call.Work, erro
 		return nil, call.Work{}, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
 	}
 	all := s.registry.load().skills
-	if s.options.Visible == nil && !isInDynamic(all, at) {
+	if e := enclosing(all, at); s.options.Visible == nil && (e == nil || e.skill.Dynamic == nil) {
 		result, err := s.appendChildren(context.Background(), q, dst, all, at)
 		return result, call.Work{}, err
 	}
 	return nil, work(func(ctx context.Context, dst []byte) ([]byte, error) {
 		return s.appendChildren(ctx, q, dst, all, at)
 	}), nil
-}
-
-func isInDynamic(all ordmap.Map[*entry], at string) bool {
-	e := enclosing(all, at)
-	return e != nil && e.skill.Dynamic != nil
 }
 
 func (s *service) appendChildren(ctx context.Context, q *request, dst []byte, all ordmap.Map[*entry], at string) ([]byte, error) {

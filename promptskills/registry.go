@@ -85,8 +85,7 @@ func (r *Registry) Add(skills ...Skill) error {
 	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
-// MustAdd is like [Registry.Add], for skills that are part of the program. It panics on an
-// error.
+// MustAdd is like [Registry.Add], for skills that are part of the program. It panics on an error.
 func (r *Registry) MustAdd(skills ...Skill) {
 	if err := r.Add(skills...); err != nil {
 		panic(fmt.Errorf("promptskills: %w", err))

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -118,8 +117,8 @@ func TestNestedFilesClash(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	var reg promptskills.Registry
-	changed, cancel := notify.Signals(reg.OnChange)
-	defer cancel()
+	changed := make(chan struct{}, 2)
+	defer reg.OnChange(func() { changed <- struct{}{} })()
 	require.NoError(t, reg.Add(skill("b"), skill("a/c")))
 	assert.ErrorIs(t, reg.Add(skill("b")), promptskills.ErrExists)
 	assert.ErrorIs(t, reg.Add(skill("d"), skill("d")), promptskills.ErrExists)

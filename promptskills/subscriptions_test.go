@@ -71,7 +71,7 @@ func TestSubscriptionsToFiles(t *testing.T) {
 				call[struct{}](t, c, "resources/subscribe", uri{URI: "skill://a/x"})
 			}
 			refusal := refused(t, c, "resources/subscribe", uri{URI: "skill://a/none"})
-			assert.Equal(t, prompts.Code(-32002), refusal.Code)
+			assert.Equal(t, transport.Code(-32002), refusal.Code)
 			require.NoError(t, reg.Set(skill("a", "x", "1", "y", "2")))
 			assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, c.Receive())
 			require.NoError(t, reg.Set(skill("a", "x", "2", "y", "2")))

@@ -40,8 +40,9 @@ func isPlain(c byte, inAuthority bool) bool {
 	return strings.IndexByte("-._~!$&'()*+,;=", c) >= 0
 }
 
-// pathOf returns the path in a URI, and whether the URI can be one of a file or a
-// directory. A longer path than that of a file, an encoded separator, an empty segment and a segment . or .. cannot.
+// pathOf returns the path in a URI, and whether the URI can be one of a file or a directory. A
+// longer path than that of a file, an encoded separator, an empty segment and a segment . or ..
+// cannot.
 func pathOf(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok || len(rest) > 3*maxFilePath { // when all of it is encoded

@@ -51,7 +51,6 @@ const (
 	scalarDot     // a string, an integer or a boolean
 )
 
-// list returns the steps of a list.
 func (b *bounder) list(l *parse.ListNode, dot dot) int {
 	if l == nil {
 		return 0
@@ -217,7 +216,7 @@ func (b *bounder) note(n parse.Node) parse.Node {
 		return nil
 	}
 	text := part.String()
-	return silent(n.Position(), parse.NewIdentifier(traceFunc).SetPos(n.Position()),
+	return silent(n.Position(), traceFunc,
 		&parse.StringNode{NodeType: parse.NodeString, Pos: n.Position(), Quoted: strconv.Quote(text), Text: text})
 }
 
@@ -243,18 +242,16 @@ func (b *bounder) cover(n *parse.BranchNode, action string) {
 
 var actionNames = map[parse.NodeType]string{parse.NodeIf: "if", parse.NodeWith: "with", parse.NodeRange: "range"}
 
-// coverList puts a call into a list that notes when the list is executed.
 func (b *bounder) coverList(l *parse.ListNode, pos parse.Pos, action string, isElse bool) {
 	at := b.text.at(pos)
 	number := b.coverage.Add(coverage.Block{
 		Prompt: b.prompt, Message: at.message, Partial: at.partial, Text: b.text.source,
 		Line: at.line, Action: action, IsElse: isElse,
 	})
-	l.Nodes = slices.Insert(l.Nodes, 0, silent(pos, parse.NewIdentifier(coverFunc).SetPos(pos),
+	l.Nodes = slices.Insert(l.Nodes, 0, silent(pos, coverFunc,
 		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: int64(number), Text: strconv.Itoa(number)}))
 }
 
-// check adds an error if weight is more than maxWeight steps.
 func (b *bounder) check(pos parse.Pos, weight int) {
 	if weight > maxWeight {
 		b.text.add(pos, hint.New("call partials less often", "template exceeds the limit of %d steps, those of called partials included", maxWeight))
@@ -284,7 +281,7 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 				weight += len(arg.Ident)
 			case *parse.IdentifierNode:
 				if i > 0 && !b.isOurs(arg.Ident) { // called without arguments
-					pipe := &parse.PipeNode{NodeType: parse.NodePipe, Pos: arg.Pos, Cmds: []*parse.CommandNode{command(arg.Pos, arg)}}
+					pipe := &parse.PipeNode{NodeType: parse.NodePipe, Pos: arg.Pos, Cmds: []*parse.CommandNode{command(arg.Pos, arg.Ident)}}
 					then(pipe, b.made(arg))
 					c.Args[i] = pipe
 				}
@@ -293,8 +290,8 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 	}
 	for i := len(p.Cmds) - 1; i >= 0; i-- {
 		if b.isForeign(p.Cmds[i]) {
-			made := parse.NewIdentifier(b.made(p.Cmds[i].Args[0])).SetPos(p.Cmds[i].Pos)
-			p.Cmds = slices.Insert(slices.Clip(p.Cmds), i+1, command(p.Cmds[i].Pos, made))
+			made := command(p.Cmds[i].Pos, b.made(p.Cmds[i].Args[0]))
+			p.Cmds = slices.Insert(slices.Clip(p.Cmds), i+1, made)
 		}
 	}
 	return weight
@@ -339,7 +336,6 @@ func (b *bounder) isForeign(c *parse.CommandNode) bool {
 	return false
 }
 
-// isOurs reports whether a function is of this package or of text/template.
 func (b *bounder) isOurs(name string) bool {
 	if _, ok := b.funcs[name]; ok {
 		return false
@@ -369,8 +365,6 @@ func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
 	return false
 }
 
-// argument returns the argument that the pipeline consists of, or nil if the
-// pipeline is anything else.
 func (b *bounder) argument(p *parse.PipeNode, dot dot) *typed {
 	field, ok := p.Cmds[0].Args[0].(*parse.FieldNode)
 	if !ok || dot != argsDot || len(field.Ident) != 1 || len(p.Cmds) != 1 {
@@ -379,33 +373,31 @@ func (b *bounder) argument(p *parse.PipeNode, dot dot) *typed {
 	return b.arguments.byName[field.Ident[0]]
 }
 
-// isListCall reports whether a pipeline ends with our function list, whose result
-// a range can go through.
 func (b *bounder) isListCall(p *parse.PipeNode) bool {
 	n, ok := p.Cmds[len(p.Cmds)-1].Args[0].(*parse.IdentifierNode)
 	return ok && n.Ident == "list" && b.isOurs("list")
 }
 
-// then makes a function the last of a pipeline.
 func then(p *parse.PipeNode, name string) {
-	p.Cmds = append(slices.Clip(p.Cmds), command(p.Pos, parse.NewIdentifier(name).SetPos(p.Pos)))
+	p.Cmds = append(slices.Clip(p.Cmds), command(p.Pos, name))
 }
 
-func command(pos parse.Pos, args ...parse.Node) *parse.CommandNode {
-	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: args}
+func command(pos parse.Pos, function string, args ...parse.Node) *parse.CommandNode {
+	name := parse.NewIdentifier(function).SetPos(pos)
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: append([]parse.Node{name}, args...)}
 }
 
 // step returns {{if _stepN}}{{end}}, which writes nothing. N is the number of
 // bits of the steps, so that no number has to be evaluated.
 func step(pos parse.Pos, n int) parse.Node {
-	return silent(pos, parse.NewIdentifier(stepFunc+strconv.Itoa(bits.Len(uint(n)))).SetPos(pos))
+	return silent(pos, stepFunc+strconv.Itoa(bits.Len(uint(n))))
 }
 
 // silent returns {{if FUNCTION ARGUMENTS}}{{end}}, which writes nothing.
-func silent(pos parse.Pos, function ...parse.Node) parse.Node {
+func silent(pos parse.Pos, function string, args ...parse.Node) parse.Node {
 	return &parse.IfNode{BranchNode: parse.BranchNode{
 		NodeType: parse.NodeIf, Pos: pos,
-		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command(pos, function...)}},
+		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command(pos, function, args...)}},
 		List: &parse.ListNode{NodeType: parse.NodeList, Pos: pos},
 	}}
 }

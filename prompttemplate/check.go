@@ -26,23 +26,31 @@ type reader struct {
 	arguments []argument // of the prompt; nil for a partial
 	levels    int
 	dot       value
-	// variables are those in scope by name, and undo is what they were before.
-	variables map[string]kind
-	undo      []variable
+	scope     *variable       // declared or assigned last
 	uses      map[string]bool // that are noted, of a partial
 	isPrinted bool            // the next use is printed
 	calls     map[call]int    // without place, by their index
 }
 
+// variable is a variable in scope, of which there are at most maxVariables.
 type variable struct {
-	name string
-	kind kind
-	was  bool
+	name   string
+	kind   kind
+	before *variable // declared or assigned before
+}
+
+func (r *reader) variable(name string) kind {
+	for v := r.scope; v != nil; v = v.before {
+		if v.name == name {
+			return v.kind
+		}
+	}
+	return other
 }
 
 func walk(t *text, arguments []argument, funcs template.FuncMap) {
 	t.set = map[string]int{}
-	r := &reader{funcs: funcs, text: t, arguments: arguments, dot: value{kind: same}, variables: map[string]kind{"$": same}, uses: map[string]bool{}, calls: map[call]int{}}
+	r := &reader{funcs: funcs, text: t, arguments: arguments, dot: value{kind: same}, scope: &variable{name: "$", kind: same}, uses: map[string]bool{}, calls: map[call]int{}}
 	r.list(t.tree.Root)
 }
 
@@ -62,14 +70,12 @@ func (r *reader) list(l *parse.ListNode) {
 			if v.kind == same && len(n.Pipe.Decl) == 0 {
 				r.use(use{kind: useAll, pos: n.Pos}, n.Pipe)
 			}
-		case *parse.IfNode:
-			r.branch(&n.BranchNode)
-		case *parse.WithNode:
-			r.branch(&n.BranchNode)
-		case *parse.RangeNode:
-			r.branch(&n.BranchNode)
 		case *parse.TemplateNode:
 			r.call(n)
+		default:
+			if b := branchOf(n); b != nil {
+				r.branch(b)
+			}
 		}
 	}
 }
@@ -113,45 +119,22 @@ func (r *reader) isSelection(command []parse.Node) bool {
 	return false
 }
 
-// declare sets a variable.
-func (r *reader) declare(name string, k kind) {
-	before, was := r.variables[name]
-	r.undo = append(r.undo, variable{name, before, was})
-	r.variables[name] = k
-}
-
-// block walks a list with a scope of its own.
 func (r *reader) block(l *parse.ListNode, dot value) {
-	outer, mark := r.dot, len(r.undo)
+	outer, scope := r.dot, r.scope
 	r.dot = dot
 	r.list(l)
-	r.dot = outer
-	r.end(mark)
-}
-
-// end ends a scope.
-func (r *reader) end(mark int) {
-	for _, v := range slices.Backward(r.undo[mark:]) {
-		if v.was {
-			r.variables[v.name] = v.kind
-		} else {
-			delete(r.variables, v.name)
-		}
-	}
-	r.undo = r.undo[:mark]
+	r.dot, r.scope = outer, scope
 }
 
 // branch walks if, with and range. The branch for else has the dot of outside.
 func (r *reader) branch(n *parse.BranchNode) {
 	r.levels++
 	r.text.levels = max(r.text.levels, r.levels)
-	mark := len(r.undo)
+	scope := r.scope
 	r.isPrinted = n.NodeType == parse.NodeIf && r.isPlain(n.Pipe)
 	v := r.pipe(n.Pipe)
 	r.isPrinted = false
-	if v.kind == same {
-		r.use(use{kind: useAll, pos: n.Pipe.Pos}, n.Pipe)
-	}
+	r.whole(v, n.Pipe)
 	dot := r.dot
 	switch n.NodeType {
 	case parse.NodeWith:
@@ -162,7 +145,7 @@ func (r *reader) branch(n *parse.BranchNode) {
 	}
 	r.block(n.List, dot)
 	r.block(n.ElseList, r.dot)
-	r.end(mark)
+	r.scope = scope
 	r.levels--
 }
 
@@ -181,21 +164,18 @@ func (r *reader) call(n *parse.TemplateNode) {
 	r.text.calls[i].levels = max(r.text.calls[i].levels, r.levels+1)
 }
 
-// pipe walks a pipeline and returns what it is.
 func (r *reader) pipe(p *parse.PipeNode) value {
 	var v value
 	for i, cmd := range p.Cmds {
-		if v.kind == same {
-			r.use(use{kind: useAll, pos: cmd.Pos}, cmd)
-		}
+		r.whole(v, cmd)
 		v = r.command(cmd, v, i > 0)
 	}
 	for _, d := range p.Decl {
 		name := d.Ident[0]
-		if p.IsAssign && (v.kind == same || r.variables[name] == same) {
+		if p.IsAssign && (v.kind == same || r.variable(name) == same) {
 			r.use(use{kind: useAssign, pos: d.Pos}, d)
 		}
-		r.declare(name, v.kind)
+		r.scope = &variable{name, v.kind, r.scope}
 		if r.text.set[name]++; p.IsAssign {
 			r.text.set[name]++
 		}
@@ -228,9 +208,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	var args []value
 	for _, arg := range rest {
 		v := r.operand(arg)
-		if v.kind == same {
-			r.use(use{kind: useAll, pos: arg.Position()}, arg)
-		}
+		r.whole(v, arg)
 		args = append(args, v)
 	}
 	if isPiped {
@@ -252,7 +230,7 @@ func (r *reader) called(n parse.Node) {
 		}
 		return
 	case *parse.VariableNode:
-		if len(n.Ident) == 2 && r.variables[n.Ident[0]] == same {
+		if len(n.Ident) == 2 && r.variable(n.Ident[0]) == same {
 			r.use(use{kind: useCall, pos: n.Pos}, n)
 		}
 		if len(n.Ident) > 1 {
@@ -264,7 +242,6 @@ func (r *reader) called(n parse.Node) {
 	r.text.add(n.Position(), notFunction(shortened(n.String())))
 }
 
-// notFunction is the error of a value that is called with arguments.
 func notFunction(value string) error {
 	return hint.New(fmt.Sprintf("write {{function %s}} or {{%[1]s | function}}", value), "%s is a value and not a function", value)
 }
@@ -281,9 +258,7 @@ func (r *reader) index(args []parse.Node) (value, bool) {
 	}
 	v := r.use(use{kind: useIndex, names: []string{key.Text}, pos: key.Pos}, key)
 	for _, arg := range args[2:] {
-		if r.operand(arg).kind == same {
-			r.use(use{kind: useAll, pos: arg.Position()}, arg)
-		}
+		r.whole(r.operand(arg), arg)
 	}
 	if len(args) > 2 {
 		r.needs("index", v, aString|aList)
@@ -298,14 +273,13 @@ func (r *reader) isSame(n parse.Node) bool {
 	case *parse.DotNode:
 		return r.dot.kind == same
 	case *parse.VariableNode:
-		return len(n.Ident) == 1 && r.variables[n.Ident[0]] == same
+		return len(n.Ident) == 1 && r.variable(n.Ident[0]) == same
 	case *parse.PipeNode:
 		return len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 && r.isSame(n.Cmds[0].Args[0])
 	}
 	return false
 }
 
-// operand walks one word of a command and returns what it is.
 func (r *reader) operand(n parse.Node) value {
 	switch n := n.(type) {
 	case *parse.DotNode:
@@ -313,7 +287,7 @@ func (r *reader) operand(n parse.Node) value {
 	case *parse.FieldNode:
 		return r.field(n, r.dot.kind, n.Ident)
 	case *parse.VariableNode:
-		v := r.variables[n.Ident[0]]
+		v := r.variable(n.Ident[0])
 		if len(n.Ident) == 1 {
 			return value{kind: v}
 		}
@@ -342,11 +316,17 @@ func (r *reader) field(n parse.Node, of kind, names []string) value {
 	return r.use(use{kind: useField, names: names, pos: n.Position()}, n)
 }
 
-// use notes a use, once, and returns the argument that it is.
 func (r *reader) use(u use, n parse.Node) value {
 	u.source, u.printed = shortened(n.String()), r.isPrinted
 	r.note(u)
 	return value{argument: &u}
+}
+
+// whole notes that n uses all arguments at once, if v is that.
+func (r *reader) whole(v value, n parse.Node) {
+	if v.kind == same {
+		r.use(use{kind: useAll, pos: n.Position()}, n)
+	}
 }
 
 // note notes a use: of a partial the first of its kind, because prompts that
@@ -428,21 +408,20 @@ func (r *reader) comparison(name string, args []value) {
 	}
 }
 
-// function adds an error for a function that does not exist.
 func (r *reader) function(n *parse.IdentifierNode) {
-	if !isFunction(r.funcs, n.Ident) && len(r.text.faults) < maxErrors {
-		for _, a := range r.arguments {
-			if n.Ident == a.name || "."+n.Ident == a.action {
-				r.text.add(n.Pos, hint.New(fmt.Sprintf("did you mean {{%s}}?", a.action), "unknown function %q", n.Ident))
-				return
-			}
+	if isFunction(r.funcs, n.Ident) || len(r.text.faults) >= maxErrors {
+		return
+	}
+	fix := keywordFix(n.Ident)
+	for _, a := range r.arguments {
+		if n.Ident == a.name || "."+n.Ident == a.action {
+			fix = fmt.Sprintf("did you mean {{%s}}?", a.action)
 		}
-		if fix := keywordFix(n.Ident); fix != "" {
-			r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
-			return
-		}
+	}
+	if fix == "" {
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
-		r.text.add(n.Pos, hint.New(suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))
+		fix = suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal)
 	}
+	r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 }

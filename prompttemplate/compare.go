@@ -12,7 +12,6 @@ import (
 // The comparisons are those of text/template, but that they count what they
 // compare, and that an integer can be compared with a float.
 
-// ordering is how a value is compared.
 type ordering uint8
 
 const (
@@ -50,7 +49,6 @@ func orderingOf(v reflect.Value) ordering {
 	return noOrder
 }
 
-// concrete returns what an interface holds.
 func concrete(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()
@@ -58,7 +56,6 @@ func concrete(v reflect.Value) reflect.Value {
 	return v
 }
 
-// eq reports whether a is equal to one of the others.
 func (r *run) eq(a reflect.Value, others ...reflect.Value) (bool, error) {
 	a = concrete(a)
 	if len(others) == 0 {

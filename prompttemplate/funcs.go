@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"text/template"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -66,7 +69,6 @@ func (r *run) step(n int) bool {
 	return false
 }
 
-// cover notes that a block is rendered, unless the values are generated.
 func (r *run) cover(block int) bool {
 	if r.trial == nil {
 		coverage.From(r.ctx).Hit(block)
@@ -99,7 +101,6 @@ func (r *run) ofTexts(a, b reflect.Value, factor int, f func(a, b string) string
 	return s, r.spend(len(s))
 }
 
-// json returns v as JSON, without escapes for HTML.
 func (r *run) json(v reflect.Value) (string, error) {
 	var value any
 	switch {
@@ -109,7 +110,11 @@ func (r *run) json(v reflect.Value) (string, error) {
 	default:
 		value = v.Interface()
 	}
-	if err := r.boundJSON(v); err != nil {
+	s := &sizer{run: r, isJSON: true}
+	if err := s.add(v, 0); err != nil {
+		return "", err
+	}
+	if err := s.check(); err != nil {
 		return "", err
 	}
 	text, err := jsonenc.Marshal(value)
@@ -177,4 +182,55 @@ func (r *run) made(v reflect.Value) (reflect.Value, error) {
 		return v, r.spend(n)
 	}
 	return v, nil
+}
+
+// suggestion returns the fix for an unknown name: the known name that is near, else otherwise.
+func suggestion(name string, names []string, otherwise string) string {
+	if n := nearest.Name(name, names); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	return otherwise
+}
+
+func oneOf(otherwise string, names []string) string {
+	if len(names) == 0 {
+		return otherwise
+	}
+	const most = 12
+	names = slices.Clone(names)
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	return otherwise + ", or use one of: " + strings.Join(names, ", ")
+}
+
+// The functions that are put into the parse trees.
+const (
+	stepFunc  = "_step"    // at the beginning of what a range repeats, with a number
+	rangeFunc = "_range"   // behind what a range goes through
+	madeFunc  = "_made"    // behind a call of code that is not ours
+	openFunc  = "_open"    // the same, if the value may be of any type
+	orEmpty   = "_orEmpty" // behind a value that is written
+	coverFunc = "_cover"   // at the beginning of a block, for a coverage, with its number
+	traceFunc = "_trace"   // before what is written, for a trace, with a place
+)
+
+// isInternal reports whether a function is one of those.
+func isInternal(name string) bool {
+	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty || name == coverFunc || name == traceFunc
+}
+
+// ours are the functions that this package adds to those of text/template; the
+// author cannot replace them.
+var ours = []string{"fence", "untrusted", "json"}
+
+var builtins = map[string]bool{
+	"and": true, "call": true, "html": true, "index": true, "slice": true, "js": true, "len": true, "not": true,
+	"or": true, "print": true, "printf": true, "println": true, "urlquery": true,
+	"eq": true, "ge": true, "gt": true, "le": true, "lt": true, "ne": true,
+}
+
+func isFunction(author template.FuncMap, name string) bool {
+	_, isAuthors := author[name]
+	return isAuthors || builtins[name] || slices.Contains(ours, name) || name == "list"
 }

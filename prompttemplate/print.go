@@ -23,7 +23,6 @@ func (r *run) format(values []any, size func(byte) int, f func(...any) string) (
 	return s, r.spend(len(s))
 }
 
-// printf is fmt.Sprintf.
 func (r *run) printf(format string, values ...any) (string, error) {
 	all, err := r.bound(values, nil)
 	if err != nil {
@@ -202,11 +201,6 @@ func indirect(v reflect.Value) reflect.Value {
 	return v
 }
 
-// isEndless reports whether text/template, too, would follow a value that indirect returns.
-func isEndless(v reflect.Value) bool {
-	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface
-}
-
 // orEmpty returns what an action writes for v: a string, unless text/template
 // writes the same, and it is known to be short. It panics as step does.
 func (r *run) orEmpty(v reflect.Value) reflect.Value {
@@ -239,7 +233,7 @@ func (r *run) textOf(v reflect.Value) (string, error) {
 		return "", nil
 	case d.Type() == stringType:
 		return d.String(), nil
-	case isEndless(d):
+	case d.Kind() == reflect.Pointer || d.Kind() == reflect.Interface: // text/template would follow it for ever
 		return "", errDeep
 	case d.Kind() == reflect.Func || d.Kind() == reflect.Chan:
 		return "", fmt.Errorf("cannot write a value of type %s", d.Type())

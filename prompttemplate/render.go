@@ -157,30 +157,18 @@ func find(l *parse.ListNode, memory *byte) (text, next parse.Node) {
 		return nil, nil
 	}
 	for i, n := range l.Nodes {
-		switch n := n.(type) {
-		case *parse.TextNode:
-			if memoryOf(n.Text) == memory {
-				return n, l.Nodes[min(i+1, len(l.Nodes)-1)]
-			}
-		case *parse.IfNode:
-			text, next = findIn(&n.BranchNode, memory)
-		case *parse.WithNode:
-			text, next = findIn(&n.BranchNode, memory)
-		case *parse.RangeNode:
-			text, next = findIn(&n.BranchNode, memory)
+		if n, ok := n.(*parse.TextNode); ok && memoryOf(n.Text) == memory {
+			return n, l.Nodes[min(i+1, len(l.Nodes)-1)]
 		}
-		if text != nil {
-			return text, next
+		if b := branchOf(n); b != nil {
+			for _, l := range []*parse.ListNode{b.List, b.ElseList} {
+				if text, next = find(l, memory); text != nil {
+					return text, next
+				}
+			}
 		}
 	}
 	return nil, nil
-}
-
-func findIn(n *parse.BranchNode, memory *byte) (text, next parse.Node) {
-	if text, next = find(n.List, memory); text != nil {
-		return text, next
-	}
-	return find(n.ElseList, memory)
 }
 
 func memoryOf(text []byte) *byte {

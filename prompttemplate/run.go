@@ -81,7 +81,6 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// errSteps and errBytes are the errors of templates that do too much.
 var (
 	errSteps = hint.New("repeat less", "template exceeds the limit of %d steps", maxSteps)
 	errBytes = hint.New("shorten the result", "text and values of the template exceed the limit of %d bytes", maxMade)
@@ -181,7 +180,6 @@ func (s *sizer) add(v reflect.Value, depth int) error {
 	return nil
 }
 
-// sizeOf returns how many bytes a string has where it is written.
 func (s *sizer) sizeOf(text string) int {
 	switch {
 	case s.size != nil:
@@ -246,18 +244,9 @@ func (r *run) bound(values []any, size func(byte) int) (*sizer, error) {
 	return s, s.check()
 }
 
-// check returns an error if the values are too much.
 func (s *sizer) check() error {
 	if s.bytes+valueSize*s.values > s.run.bytes {
 		return errBytes
 	}
 	return s.run.take(s.values / 4)
-}
-
-func (r *run) boundJSON(v reflect.Value) error {
-	s := &sizer{run: r, isJSON: true}
-	if err := s.add(v, 0); err != nil {
-		return err
-	}
-	return s.check()
 }

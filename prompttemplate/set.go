@@ -204,7 +204,9 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			t.add(c.pos, hint.New(suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], partialFix(c.partial)), "unknown partial %q", c.partial))
+			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(c.partial))
+			fix = suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], fix)
+			t.add(c.pos, hint.New(fix, "unknown partial %q", c.partial))
 			continue
 		}
 		if callee.state == isOpen { // the text already has an error for this cycle
@@ -301,12 +303,7 @@ type Call struct {
 // boolean, or a list or map of these, the rest of the message is not checked.
 func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message) (prompts.Prompt, []Call, error) {
 	d := namedOf(p.Arguments)
-	faults := renderErrors(p)
-	for _, e := range s.faults {
-		own := *e // which gets the name of the prompt
-		faults = append(faults, &own)
-	}
-	c, faults := s.compile(p, messages, d, faults)
+	c, faults := s.compile(p, messages, d, slices.Clip(s.faults))
 	var calls []Call
 	known := map[string]bool{}
 	for _, m := range c.messages {
@@ -324,7 +321,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 	if len(faults) == 0 {
 		t, ok := s.trials.Get().(*trier)
 		if !ok {
-			t = newTrier(s.funcs)
+			t = &trier{newExecutor(s.funcs), map[string]any{}, map[string]any{}, map[string]string{}}
 		}
 		faults = t.try(ctx, c, p.Arguments, d)
 		s.trials.Put(t)
@@ -339,6 +336,10 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 // given ones. Without data the arguments are not checked.
 func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Error) (*compiled, []*Error) {
 	c := &compiled{funcs: s.funcs, prompt: p.Name}
+	if p.Render != nil {
+		err := hint.New("remove Render: the messages are rendered", "prompt has a render function and messages")
+		faults = slices.Insert(slices.Clone(faults), 0, place{}.error(err))
+	}
 	if len(messages) == 0 {
 		faults = append(faults, place{}.error(hint.New("add one, for example User(text)", "prompt has no messages")))
 	}
@@ -368,11 +369,4 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	}
 	c.partials, c.tested = used.all, check.tested
 	return c, append(faults, check.done(len(messages) > 0)...)
-}
-
-func renderErrors(p prompts.Prompt) []*Error {
-	if p.Render == nil {
-		return nil
-	}
-	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

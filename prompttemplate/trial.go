@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -28,10 +27,6 @@ type trier struct {
 	*executor
 	with, without map[string]any
 	texts         map[string]string
-}
-
-func newTrier(author template.FuncMap) *trier {
-	return &trier{newExecutor(author), map[string]any{}, map[string]any{}, map[string]string{}}
 }
 
 func (t *trier) clear() {

@@ -66,7 +66,6 @@ func (c *checker) message(t *text) {
 	}
 }
 
-// brokenError is the error of a call to an invalid partial.
 type brokenError struct {
 	partial string
 	err     error

@@ -1,6 +1,7 @@
 package prompttemplate
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -33,44 +34,31 @@ func schemaOf(a prompts.Argument) *jsonschema.Schema {
 
 func typedOf(a prompts.Argument) typed {
 	s := schemaOf(a)
-	v := typed{name: a.Name, types: typeOf(s)}
-	switch v.types {
-	case anInteger:
-		v.value = 0
-	case aNumber:
-		v.value = 0.0
-	case aBoolean:
-		v.value = false
-	case aList:
-		v.items = typeOf(s.Items)
-		v.value, _ = v.list("")
-		if d := string(s.Default); d != "" {
-			if list, err := v.list(d); err == nil {
-				v.text = d
-				v.strings, _ = list.([]string)
-			}
+	v := typed{name: a.Name, types: typeOf(s), value: zeros[typeOf(s)]}
+	if v.types != aList {
+		return v
+	}
+	v.items = typeOf(s.Items)
+	v.value, _ = v.list("")
+	if d := string(s.Default); d != "" {
+		if list, err := v.list(d); err == nil {
+			v.text = d
+			v.strings, _ = list.([]string)
 		}
-	default:
-		v.value = ""
 	}
 	return v
 }
+
+var zeros = map[types]any{aString: "", anInteger: 0, aNumber: 0.0, aBoolean: false}
+
+// typesByName are the types of JSON that are not texts in a template.
+var typesByName = map[string]types{"integer": anInteger, "number": aNumber, "boolean": aBoolean, "array": aList}
 
 func typeOf(s *jsonschema.Schema) types {
 	if s == nil {
 		return aString
 	}
-	switch s.Type {
-	case "integer":
-		return anInteger
-	case "number":
-		return aNumber
-	case "boolean":
-		return aBoolean
-	case "array":
-		return aList
-	}
-	return aString
+	return cmp.Or(typesByName[s.Type], aString)
 }
 
 // of returns the value of a text that a client has sent, or the default.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,9 +38,6 @@ type CheckOptions struct {
 	// Tagged returns the client of a principal with these tags, for cases with tags in CheckCases.
 	// With a Client, such cases need it. Default: a client of the server that CheckCases describes.
 	Tagged func(tags []string) *Client
-	// ToolPattern matches further names of tools in a text, for CheckTools. The
-	// first group is the name, or the whole match without a group. Default: none.
-	ToolPattern *regexp.Regexp
 }
 
 // checker renders the prompts of a registry in many ways.
@@ -144,7 +140,6 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 
 const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
-// clientError returns what the client gets, or nil.
 func clientError(err error) *prompts.Error {
 	var e *prompts.Error
 	errors.As(err, &e)
@@ -205,7 +200,7 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 		begin := time.Now()
 		result, err, other = c.client.get(p.Name, arguments)
 		if err == nil || !slices.ContainsFunc(problem.Of(err), func(p problem.Problem) bool { return slices.Contains(ruled, p.Reason) }) {
-			c.took(p, arguments, time.Since(begin)) // otherwise no function has run
+			c.countCall(p, arguments, time.Since(begin)) // otherwise no function has run
 		}
 		return err
 	})
@@ -235,8 +230,8 @@ func (c *checker) effortOf(prompt, argument string) *effort {
 	return e
 }
 
-// took counts a call, and reports a prompt that is too slow to check.
-func (c *checker) took(p *prompts.Prompt, arguments map[string]string, d time.Duration) {
+// countCall reports a prompt that is too slow to check.
+func (c *checker) countCall(p *prompts.Prompt, arguments map[string]string, d time.Duration) {
 	c.t.Helper()
 	c.spend(c.effort(p), fmt.Sprintf("prompt %q: rendering", p.Name), "prompt", arguments, d)
 }
@@ -254,7 +249,6 @@ func (c *checker) spend(e *effort, subject, function string, arguments map[strin
 	}
 }
 
-// errorf reports an error of a prompt, unless the prompt is called no more.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
 	if c.effort(p).isOver {
@@ -325,13 +319,13 @@ func (c *checker) checkRefusal(p *prompts.Prompt, arguments map[string]string, e
 			return ok && (rest == "" || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, ".")) // a part of the value
 		})
 		if reason == problem.Refused && !isDeclared {
-			c.oncef(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
+			c.errorfOnce(p, "refused "+name, "with %s: the function rejects the argument %q, which the prompt does not have; it has %q\n\tCorrect the name in prompts.InvalidArgument.", list(arguments), name, trial.Names(p, false))
 		}
 	}
 }
 
-// oncef is errorf for the first finding of a kind.
-func (c *checker) oncef(p *prompts.Prompt, kind, format string, args ...any) {
+// errorfOnce is errorf for the first finding of a kind.
+func (c *checker) errorfOnce(p *prompts.Prompt, kind, format string, args ...any) {
 	c.t.Helper()
 	key := p.Name + "\x00" + kind
 	if !c.told[key] {
@@ -369,7 +363,7 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value stri
 		if record == "" {
 			record = failed.Message
 		}
-		c.oncef(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\t%s", a.Name, trial.Quote(value), list(others), record, repairOf(record, "Return no values if there are none."))
+		c.errorfOnce(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\t%s", a.Name, trial.Quote(value), list(others), record, repairOf(record, "Return no values if there are none."))
 	}
 	c.completed[key] = values
 	return values

@@ -48,7 +48,6 @@ func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(
 	}
 }
 
-// caseRunner runs cases, one at a time.
 type caseRunner struct {
 	t       testing.TB
 	reg     *prompts.Registry

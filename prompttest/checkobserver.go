@@ -127,7 +127,6 @@ func (c *checkedObserver) call(method string, op observe.Operation, f func()) bo
 	}
 }
 
-// drive sends the messages of a version to a server.
 func (c *checkedObserver) drive(version string) {
 	p, _ := protocolOf(version)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -175,7 +174,6 @@ func (c *checkedObserver) drive(version string) {
 	_ = srv.Flush(ctx)
 }
 
-// listen changes the list for a client that listens.
 func (c *checkedObserver) listen(ctx context.Context, reg *prompts.Registry, session transport.Session, message func(id, method, members string) string) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

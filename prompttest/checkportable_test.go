@@ -43,6 +43,7 @@ func TestCheckPortable(t *testing.T) {
 		{"two arguments", on("Zed"), two, []string{`prompt "p": 2 arguments: Zed does not offer the prompt (https://github.com/zed-industries/zed/`}},
 		{"values with spaces", on("Claude Code"), two, nil},
 		{"an only argument that is optional", on("Gemini CLI", "Qwen Code"), text([]prompts.Argument{{Name: "a"}}, func(map[string]string) (string, error) { return "", nil }), nil},
+		{"optional arguments by their position", on("Qwen Code"), two, nil},
 		{"a number for a placeholder", on("opencode"), text([]prompts.Argument{{Name: "a", Verbatim: true}, {Name: "severity", Verbatim: true, Schema: &jsonschema.Schema{Type: "integer"}}},
 			func(map[string]string) (string, error) { return "", nil }), []string{`prompt "p": argument severity is a number: opencode users cannot use this prompt`}},
 		{"a placeholder", on("opencode"), text([]prompts.Argument{{Name: "a", Verbatim: true}}, func(map[string]string) (string, error) { return "", nil }), nil},

@@ -90,7 +90,7 @@ func (c *prober) run(client *Client, p *prompts.Prompt, arguments map[string]str
 	c.mu.Unlock()
 	begin := time.Now()
 	_, refusal, err := client.get(p.Name, arguments)
-	c.took(p, arguments, time.Since(begin))
+	c.countCall(p, arguments, time.Since(begin))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if refusal != nil || err != nil || c.last == nil {
@@ -118,7 +118,6 @@ func (c *prober) checkRuns(p *prompts.Prompt, base *rendering, effects func() in
 	}
 }
 
-// filled returns the arguments with other values, as far as the prompt renders with them.
 func (c *prober) filled(p *prompts.Prompt, arguments map[string]string, values func(a *prompts.Argument) []string) map[string]string {
 	all, some := maps.Clone(arguments), maps.Clone(arguments)
 	for i := range p.Arguments {
@@ -143,8 +142,8 @@ func (c *prober) filled(p *prompts.Prompt, arguments map[string]string, values f
 	return some
 }
 
-// checkKept reports what a call keeps for later calls: its result, and the values of its user.
-// It reports whether it has found anything.
+// checkKept reports what a call keeps for later calls, its result or the values of its user,
+// and whether there is any.
 func (c *prober) checkKept(p *prompts.Prompt, base *rendering, first *run) bool {
 	c.t.Helper()
 	word := func(a *prompts.Argument) string { return "prompttest-kept-" + a.Name }
@@ -188,7 +187,6 @@ func (c *prober) isShared(p *prompts.Prompt, first *run) bool {
 	return true
 }
 
-// required returns the arguments without the optional ones.
 func (c *prober) required(p *prompts.Prompt, arguments map[string]string) map[string]string {
 	only := map[string]string{}
 	for _, name := range trial.Names(p, true) {
@@ -197,7 +195,7 @@ func (c *prober) required(p *prompts.Prompt, arguments map[string]string) map[st
 	return only
 }
 
-// checkRunsWith is checkRuns with these arguments. It reports whether it has found anything.
+// checkRunsWith reports whether it has found anything.
 func (c *prober) checkRunsWith(p *prompts.Prompt, arguments map[string]string, effects func() int) bool {
 	c.t.Helper()
 	first := c.run(c.newest, p, arguments)
@@ -241,7 +239,7 @@ const aYear = 400*24*time.Hour + time.Hour + 61*time.Second
 // manyRuns is how many runs show that a result depends on the order of a map.
 const manyRuns = 30
 
-// checkCache reports a result that a Cache should not store. It reports whether it has found any.
+// checkCache reports whether it has found a result that a Cache should not store.
 func (c *prober) checkCache(p *prompts.Prompt, arguments map[string]string, first *run) bool {
 	c.t.Helper()
 	differs := func(how, remedy string) bool {
@@ -276,10 +274,9 @@ func (c *prober) checkCache(p *prompts.Prompt, arguments map[string]string, firs
 // clocks are how people write the current day.
 var clocks = []string{time.DateOnly, "2006/01/02", "01/02/2006", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "02 Jan 2006", "Jan _2", "20060102"}
 
-// checkQuestions reports an effect before a question. In a session, the function runs once,
-// and in protocol version 2026-07-28 again after each round of answers. A number in the
-// result, such as an id or a count, grows with each run that has the effect. It reports
-// whether it has found such an effect.
+// checkQuestions reports an effect before a question, and whether it has found one. In a session,
+// the function runs once, and in protocol version 2026-07-28 again after each round of answers. A
+// number in the result, such as an id or a count, grows with each run that has the effect.
 func (c *prober) checkQuestions(p *prompts.Prompt, arguments map[string]string, newest, next *run, effects func() int) bool {
 	c.t.Helper()
 	if effects == nil {

@@ -44,7 +44,6 @@ func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	}
 }
 
-// sensitiveChecker is a checker whose client notes all that it hears.
 type sensitiveChecker struct {
 	*checker
 	said     *sayings
@@ -61,7 +60,7 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 		maps.Copy(leaked, words)
 	}
 	if len(c.rejected) > 1 { // a link may have one value by accident
-		c.oncef(p, "link", "the prompt fails for every user: a link has the value of a sensitive argument, so the server rejects the result (with %s)\n\tRemove the value from the link.", slices.Min(slices.Collect(maps.Values(c.rejected))))
+		c.errorfOnce(p, "link", "the prompt fails for every user: a link has the value of a sensitive argument, so the server rejects the result (with %s)\n\tRemove the value from the link.", slices.Min(slices.Collect(maps.Values(c.rejected))))
 	}
 	switch {
 	case !isChecked:
@@ -134,7 +133,8 @@ func (c *sensitiveChecker) leaks(p *prompts.Prompt, a *prompts.Argument, names [
 }
 
 // secrets returns values for a sensitive argument: those of examples, canaries, the other
-// candidates with a canary behind, as a pattern of a prefix allows, and the candidates, long ones first.
+// candidates with a canary behind, as a pattern of a prefix allows, and the candidates, long
+// ones first.
 func (c *sensitiveChecker) secrets(p *prompts.Prompt, a *prompts.Argument, arguments map[string]string) []string {
 	var given, behind []string
 	for _, call := range c.examples[p.Name] {
@@ -213,7 +213,6 @@ type sayings struct {
 	accepts bool // questions are answered
 }
 
-// begin forgets what was said, and declines questions.
 func (s *sayings) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

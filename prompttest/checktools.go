@@ -28,7 +28,7 @@ import (
 //     so is a name before a word such as function, skill or field.
 //
 // Fenced code does not count, nor a name without backquotes, nor a name after another verb: use
-// `gofmt` may mean anything. For other forms, set CheckOptions.ToolPattern.
+// `gofmt` may mean anything.
 func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...string) {
 	t.Helper()
 	c := newChecker(t, reg, o)
@@ -37,7 +37,7 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
 			for _, text := range golden.Texts(r.Result) {
-				for _, m := range toolsIn(text, o.ToolPattern) {
+				for _, m := range toolsIn(text) {
 					if !slices.Contains(tools, m.name) && !reported[m.name] {
 						reported[m.name] = true
 						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s\n\t%s",
@@ -57,7 +57,6 @@ func known(tools []string) string {
 	return fmt.Sprintf("CheckTools knows %q", tools)
 }
 
-// toolRemedy returns the likely fix of an unknown tool.
 func toolRemedy(name string, tools []string) string {
 	if near := nearest.Name(name, tools); near != "" {
 		return fmt.Sprintf("Write %q in the prompt, or name the tool in the call of CheckTools.", near)
@@ -76,8 +75,8 @@ var (
 
 type mention struct{ name, line string }
 
-// toolsIn returns the tools that a text mentions, and what more finds; nil for nothing.
-func toolsIn(text string, more *regexp.Regexp) []mention {
+// toolsIn returns the tools that a text mentions; nil for nothing.
+func toolsIn(text string) []mention {
 	text = withoutBlocks(text)
 	var all []mention
 	add := func(at []int, offset int) {
@@ -94,11 +93,6 @@ func toolsIn(text string, more *regexp.Regexp) []mention {
 	for _, m := range toolsAhead.FindAllStringSubmatchIndex(text, -1) {
 		for _, one := range oneTool.FindAllStringSubmatchIndex(text[m[2]:m[3]], -1) {
 			add(one[2:4], m[2])
-		}
-	}
-	if more != nil {
-		for _, m := range more.FindAllStringSubmatchIndex(text, -1) {
-			add(m[min(2, len(m)-2):], 0)
 		}
 	}
 	return all

@@ -125,7 +125,6 @@ type result struct {
 	err error
 }
 
-// start runs a call on a goroutine that ends with the call.
 func start(call func() ([]byte, error)) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -337,7 +336,6 @@ func (c *checkedConn) send(from, to *end, name string) error {
 
 var overwritten = []byte("xxxxxxxx")
 
-// writeAll writes the messages of a direction, and overwrites their memory.
 func writeAll(ctx context.Context, to *end, size int) error {
 	for n := 0; n < trafficMessages; {
 		var msgs [][]byte

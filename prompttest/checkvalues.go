@@ -31,9 +31,9 @@ const (
 // fenced finds fences in a text, reindented or in a quote, too.
 var fenced = regexp.MustCompile("one\n[ \t>]*`````\n[ \t>]*two\n[ \t>]*~~~~~\n[ \t>]*three")
 
-// untame are values for strings. Cut at any byte, one of a pair of long ones is no UTF-8. An
-// argument may have a limit that only allows the first pair.
-var untame = []string{
+// difficultTexts are values for strings. Cut at any byte, one of a pair of long ones is no
+// UTF-8. An argument may have a limit that only allows the first pair.
+var difficultTexts = []string{
 	"two words", "50% of %d", `say "hi"`, special, fences, asTemplate, " ",
 	strings.Repeat("漢字", 60), "a" + strings.Repeat("é漢", 60), strings.Repeat("long", 1<<10),
 	strings.Repeat("漢字", 1<<9), "a" + strings.Repeat("é漢", 1<<9),
@@ -41,11 +41,11 @@ var untame = []string{
 
 var untameNumbers = []string{"0", "-1", "100", "1000000"}
 
-// untameValues returns values for an argument, and the string in each, or "".
-func untameValues(a *prompts.Argument) (values, parts []string) {
+// difficultValues returns values for an argument, and the string in each, or "".
+func difficultValues(a *prompts.Argument) (values, parts []string) {
 	s := schema.Of(a.Schema)
 	if sample.IsString(s) {
-		return untame, untame
+		return difficultTexts, difficultTexts
 	}
 	kinds := schema.TypesOf(s)
 	isList := slices.Contains(kinds, "array")
@@ -53,7 +53,7 @@ func untameValues(a *prompts.Argument) (values, parts []string) {
 	case slices.Contains(kinds, "integer") || slices.Contains(kinds, "number"):
 		return untameNumbers, make([]string, len(untameNumbers))
 	case isList && (s.Items == nil || sample.IsString(s.Items)):
-		all := golden.JSON(untame)
+		all := golden.JSON(difficultTexts)
 		return []string{"[]", all}, []string{"[]", all}
 	case isList:
 		values, parts = []string{"[]"}, []string{"[]"}
@@ -62,7 +62,7 @@ func untameValues(a *prompts.Argument) (values, parts []string) {
 		values, parts = append(values, v), append(parts, "[]")
 		break
 	}
-	for _, word := range untame {
+	for _, word := range difficultTexts {
 		around := sample.Around(word, a.Name, s)
 		if len(around) == 0 || slices.Contains(values, around[0]) {
 			break // the value has no string that may be any
@@ -72,7 +72,7 @@ func untameValues(a *prompts.Argument) (values, parts []string) {
 	return values, parts
 }
 
-// checkValues reports the arguments that break the prompt with an untame value, or by their
+// checkValues reports the arguments that break the prompt with a difficult value, or by their
 // absence, and those whose declaration contradicts itself.
 func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 	c.t.Helper()
@@ -84,7 +84,7 @@ func (c *checker) checkValues(p *prompts.Prompt, base *rendering) {
 			delete(without, a.Name)
 			c.try(p, base, without, "")
 		}
-		values, parts := untameValues(a)
+		values, parts := difficultValues(a)
 		// With many arguments, each gets some of the values, and the next argument others.
 		e := c.effort(p)
 		some := max(1, (e.most/3-e.calls)/(len(p.Arguments)-i))
@@ -131,11 +131,10 @@ func (c *checker) try(p *prompts.Prompt, base *rendering, arguments map[string]s
 	if c.logged == nil { // so nothing says why
 		kind += list(changed)
 	}
-	c.oncef(p, kind, "rendering failed %s\n\t%s", text, repair)
+	c.errorfOnce(p, kind, "rendering failed %s\n\t%s", text, repair)
 	return ""
 }
 
-// changes returns the arguments that differ from those of the base, or none.
 func changes(base, arguments map[string]string) map[string]string {
 	changed := maps.Clone(arguments)
 	maps.DeleteFunc(changed, func(name, v string) bool { return base[name] == v })
@@ -145,7 +144,6 @@ func changes(base, arguments map[string]string) map[string]string {
 	return changed
 }
 
-// repairOf returns the likely fix of a failure, or the other text.
 func repairOf(text, other string) string {
 	for _, r := range []struct{ part, remedy string }{
 		{"out of range", "Check the length before you use an index."},
@@ -192,7 +190,7 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 	}
 	report := func(kind, text, remedy string) {
 		c.t.Helper()
-		c.oncef(p, kind, "%s: got %s\n\t%s", with, trial.Quote(text), remedy)
+		c.errorfOnce(p, kind, "%s: got %s\n\t%s", with, trial.Quote(text), remedy)
 	}
 	for _, r := range residues {
 		for _, at := range r.text.FindAllStringIndex(got.Form, -1) {
@@ -238,7 +236,6 @@ func isRow(line string) bool {
 	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
 }
 
-// schemaOf returns the schema of an argument, or nil.
 func (c *checker) schemaOf(p *prompts.Prompt, argument string) *jsonschema.Schema {
 	for _, a := range p.Arguments {
 		if a.Name == argument {
@@ -328,8 +325,8 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 	}
 }
 
-// defaultsNamed find the default in a description: "default: en", "(default en)", and "`en` by default"
-// or "10 by default".
+// defaultsNamed find the default in a description: "default: en", "(default en)", and "`en` by
+// default" or "10 by default".
 var defaultsNamed = []*regexp.Regexp{
 	regexp.MustCompile("(?i)(?:\\bdefault(?:s to| value is| is|:| ?=) *|\\(default )([\"'`“][^\"'`“”]+[\"'`”]|[^\"'`“”\\s,;()][^\"'`“”,;()]*?)(?:[.,;)](?:\\s|$)|\\)|$)"),
 	regexp.MustCompile("(?i)([\"'`“][^\"'`“”]+[\"'`”]|\\b[0-9]+) by default\\b"),
@@ -339,9 +336,9 @@ var defaultsNamed = []*regexp.Regexp{
 var noDefault = []string{"", "none", "empty", "all", "no", "nothing", "the"}
 
 // checkDefault reports a default that only the description of an argument has. A number, a
-// boolean, a value of an enum and a text in quotes is a value, and the result with the value must be
-// the one without the argument. Other words may be prose, such as "current": then the result
-// without the argument must not be the one with the value, less the value.
+// boolean, a value of an enum and a text in quotes is a value, and the result with the value
+// must be the one without the argument. Other words may be prose, such as "current": then the
+// result without the argument must not be the one with the value, less the value.
 func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *rendering) {
 	c.t.Helper()
 	s := schema.Of(a.Schema)

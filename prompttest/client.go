@@ -224,7 +224,6 @@ func (c *Client) write(msg []byte) error {
 	}
 }
 
-// encode returns v as JSON. What a test gives it is the test's own to encode.
 func encode(v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -233,15 +232,14 @@ func encode(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// transportWrite sends a message, as long as that takes.
 func (c *Client) transportWrite(msg []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	return c.conn.Write(c.ctx, msg)
 }
 
-// because returns why the connection is of no use any more, and err if it is.
-func (c *Client) because(err error) error {
+// connectionError returns why the connection is of no use any more, and err if it is.
+func (c *Client) connectionError(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure != nil {
@@ -250,7 +248,6 @@ func (c *Client) because(err error) error {
 	return err
 }
 
-// forget waits for the answer to a request no longer.
 func (c *Client) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -60,11 +60,9 @@
 // Each check covers all prompts of a registry and reports every finding with the
 // prompt, the argument and a fix:
 //
-//   - [CheckCases]: the cases in test files pass, the same that the command prompts
-//     test runs;
+//   - [CheckCases]: the cases in test files pass, the same that the command prompts test runs;
 //   - [CheckArguments]: every argument affects the output, and no value breaks a prompt;
-//   - [CheckEnums]: every declared value renders, and so does a prompt without
-//     optional arguments;
+//   - [CheckEnums]: every declared value renders, and so does a prompt without optional arguments;
 //   - [CheckDoc]: the table of prompts in a document is current;
 //   - [CheckTools]: the tools in the prompts exist;
 //   - [CheckPortable]: the features that known clients do not show;

@@ -49,7 +49,11 @@ func Example() {
 		prompttest.CheckTools(t, registry(), prompttest.CheckOptions{}, "search_issues", "read_file")
 		prompttest.CheckPortable(t, registry(), prompttest.CheckOptions{}, "VS Code")
 	}
-	_, _ = testPrompts, testDeclarations
+	// func TestEffects(t *testing.T): no mail leaves before the user has answered, or twice.
+	testEffects := func(t *testing.T, mails func() int) {
+		prompttest.CheckArguments(t, registry(), prompttest.CheckOptions{Effects: mails})
+	}
+	_, _, _ = testPrompts, testDeclarations, testEffects
 }
 
 // A client in front of which somebody sits, for a prompt that asks.

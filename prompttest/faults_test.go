@@ -248,7 +248,7 @@ func TestServerLiberties(t *testing.T) {
 				assert.ErrorContains(t, err, "has not answered")
 				require.NoError(t, c.write([]byte(`{"jsonrpc":"2.0","method":"x"}`)))
 				synctest.Wait()
-				assert.ErrorContains(t, c.because(nil), "has already been answered")
+				assert.ErrorContains(t, c.connectionError(nil), "has already been answered")
 				c.told = true // the end of the test need not say it again
 			}},
 		{"a late answer is none", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`}}, ClientOptions{Version: "2025-11-25"},

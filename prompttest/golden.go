@@ -15,7 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// maxFileBytes is the size of the largest file that a test is compared with.
 const maxFileBytes = 64 << 20
 
 // Golden compares a result with the file at path, and fails the test at the first difference. With

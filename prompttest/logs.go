@@ -35,7 +35,6 @@ func (o *output) close() {
 	o.w = io.Discard
 }
 
-// testLogger returns a logger to the test's output, until the test ends.
 func testLogger(t testing.TB) *slog.Logger {
 	w := &output{w: t.Output()}
 	t.Cleanup(w.close)

@@ -8,7 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// The methods of changes.
 const (
 	listChanged        = "notifications/prompts/list_changed"
 	listenMethod       = "subscriptions/listen"

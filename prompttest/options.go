@@ -41,7 +41,6 @@ type ClientOptions struct {
 
 const defaultTimeout = time.Minute
 
-// capabilities returns what the client declares.
 func (o *ClientOptions) capabilities(r protocol) map[string]any {
 	switch {
 	case o.Capabilities != nil:

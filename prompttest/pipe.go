@@ -20,7 +20,6 @@ func newPipe() (client, server transport.Conn) {
 	return near, far
 }
 
-// pipe is one end of a connection in memory.
 type pipe struct {
 	in     <-chan []byte
 	out    chan<- []byte

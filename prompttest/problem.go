@@ -39,7 +39,7 @@ func explain(err *prompts.Error) string {
 	return b.String()
 }
 
-func codeName(code prompts.Code) string {
+func codeName(code transport.Code) string {
 	switch code {
 	case transport.CodeParseError:
 		return "parse error"

@@ -13,7 +13,7 @@ func (c *Client) Send(msg string) {
 	c.owed += c.note([]byte(msg))
 	c.mu.Unlock()
 	if err := c.write([]byte(msg)); err != nil {
-		c.fatal(c.because(err))
+		c.fatal(c.connectionError(err))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// read takes what the server sends until there is no more.
 func (c *Client) read() {
 	for {
 		raw, err := c.conn.Read(c.ctx)
@@ -51,7 +50,6 @@ func (c *Client) isNotified(m *message) bool {
 	return c.options.Notified != nil && m.method != "" && m.id == nil && m.method != listChanged && m.method != acknowledgedMethod
 }
 
-// sort puts a message where it is waited for.
 func (c *Client) sort(m *message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +183,6 @@ func (c *Client) checkNotification(m *message) error {
 	return o.err
 }
 
-// checkProgress returns an error if the params of a progress notification are invalid.
 func (c *Client) checkProgress(o *object) error {
 	o.rule = "PRO-03"
 	token := string(o.take("progressToken"))

@@ -54,7 +54,6 @@ func (c *Client) rounds(method string, params map[string]any) (json.RawMessage, 
 	return nil, nil, fmt.Errorf("server must end its questions, got more than %d rounds", mostRounds)
 }
 
-// kindOf returns the resultType of a result.
 func kindOf(raw json.RawMessage) string {
 	var members map[string]json.RawMessage
 	var kind string
@@ -101,8 +100,6 @@ func pages[T any](c *Client, method string, read func(json.RawMessage) ([]T, *st
 	}
 }
 
-// result sends a request and returns its result, or an error that explains why the
-// request has no result.
 func (c *Client) result(method string, params map[string]any) (json.RawMessage, error) {
 	raw, refusal, err := c.request(method, params)
 	if err == nil && refusal != nil {
@@ -146,7 +143,6 @@ func (c *Client) checkCapability(method string) error {
 	return nil
 }
 
-// send sends a request, and returns its id and where its response comes.
 func (c *Client) send(method string, params map[string]any) (string, *pending, error) {
 	id := fmt.Sprintf(`"prompttest-%d"`, c.nextID())
 	if c.protocol.Stateless() {
@@ -177,7 +173,7 @@ func (c *Client) send(method string, params map[string]any) (string, *pending, e
 	}
 	if err := c.write(msg); err != nil {
 		c.forget(id)
-		return "", nil, c.because(err)
+		return "", nil, c.connectionError(err)
 	}
 	return id, p, nil
 }
@@ -203,7 +199,6 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 	return all
 }
 
-// await waits for the response to a request, and answers what the server asks meanwhile.
 func (c *Client) await(id string, p *pending) (*message, error) {
 	for {
 		var a *asked

@@ -15,7 +15,6 @@ import (
 // prompt's, so that a result is the same in all revisions.
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
-// newResult reads what all results have.
 func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.Meta) {
 	o := newObject(rule, "result", raw)
 	var infos struct {
@@ -47,7 +46,6 @@ func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.
 	return o, meta
 }
 
-// cacheable reads what results have that a client may keep, and returns the cacheScope.
 func (r protocol) cacheable(o *object) (scope string) {
 	if !r.Stateless() {
 		return ""
@@ -62,7 +60,6 @@ func (r protocol) cacheable(o *object) (scope string) {
 	return scope
 }
 
-// meta returns the member _meta.
 func (r protocol) meta(o *object) (m map[string]any) {
 	o.read("_meta", "an object", &m)
 	for key := range m {
@@ -268,7 +265,6 @@ func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	return values, o.end()
 }
 
-// checkServerInfo checks the name and version of the server.
 func checkServerInfo(o *object, rule string, raw json.RawMessage) {
 	info := newObject(rule, "serverInfo", raw)
 	info.mustText("name")

@@ -79,7 +79,6 @@ func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 	return c
 }
 
-// begin starts to read, and gets to know the server: by initialize, or by server/discover.
 func (c *Client) begin() {
 	c.t.Helper()
 	c.running.Go(c.read)

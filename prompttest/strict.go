@@ -47,7 +47,6 @@ func (o *object) breaks(rule, format string, args ...any) {
 	}
 }
 
-// keep notes the error of a part.
 func (o *object) keep(err error) {
 	if o.err == nil {
 		o.err = err

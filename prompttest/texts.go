@@ -38,7 +38,6 @@ func some(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// withoutBlocks returns a text without its fenced blocks of code.
 func withoutBlocks(text string) string {
 	var b strings.Builder
 	at := 0

@@ -112,7 +112,6 @@ func (c *Client) toolSchemas() (map[string]*jsonschema.Schema, error) {
 	return schemas, err
 }
 
-// toolResult is the result of a tool, with the content as messages of the user.
 type toolResult struct {
 	prompts.Result
 	isError    bool

@@ -33,7 +33,7 @@ func TestCallAllocations(t *testing.T) {
 	msg := []byte(`{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"review",` +
 		`"arguments":{"code":"func add(a, b int) int { return a + b }","language":"go","problems":10},` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
-	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+	x := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error {
 		if !bytes.Contains(msg, []byte("Please review")) {
 			t.Errorf("got %s", msg)
 		}

@@ -23,9 +23,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file serves tools/call: of prompts, and of tools of the application.
-
-// call is the method tools/call.
 func (s *server) call(c call.Call, _ []byte) ([]byte, call.Work, error) {
 	own := rpc.CallOf(c)
 	if own == nil {
@@ -188,7 +185,6 @@ func (t *tool) checkNow(given strictjson.Value) *prompts.Error {
 	return t.rejected(t.input.Check(context.Background(), given))
 }
 
-// rejected returns the error for the model; nil without a rejection.
 func (t *tool) rejected(r *argument.Rejection) *prompts.Error {
 	if r == nil {
 		return nil
@@ -300,8 +296,7 @@ func encodeStructured(v any) ([]byte, error) {
 	return text, nil
 }
 
-// unknownTool returns the error for a tool that does not exist or that the client may
-// not see.
+// unknownTool returns the error for a tool that does not exist or that the client may not see.
 func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string) bool) ([]byte, error) {
 	message, data := unknown("tool", r.tool, r.server.near(ctx, r.tool, r.server.all.Load(), visible))
 	return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: data}
@@ -325,8 +320,7 @@ const (
 	maxSearches = 20
 )
 
-// near returns the tool name that was probably meant by name, or "" if no tool name is
-// likely.
+// near returns the tool name that was probably meant, or "".
 func (s *server) near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
 	if visible != nil && !s.searches.Allow() {
 		return ""

@@ -109,7 +109,6 @@ func (k keys) refer(s *jsonschema.Schema) {
 	}
 }
 
-// reference returns a reference with the keys in the place of the names.
 func (k keys) reference(ref string) string {
 	u, err := url.Parse(ref)
 	if err != nil || !strings.HasPrefix(u.Fragment, "/") {

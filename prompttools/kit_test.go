@@ -98,7 +98,7 @@ func (c *client) send(msg string) (response string) {
 	if c.judge != nil {
 		c.judge.Client([]byte(msg))
 	}
-	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, last bool) error {
+	x := transport.Exchange{Send: func(msg []byte, _ transport.Code, last bool) error {
 		if c.judge != nil {
 			assert.NoError(c.t, c.judge.Server(slices.Clone(msg)), "%s", msg)
 		}
@@ -115,7 +115,7 @@ func (c *client) send(msg string) (response string) {
 		if m.ID != nil {
 			answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, c.asked(m.Method, m.Params))
 			go func() {
-				_ = c.session.Handle(context.Background(), []byte(answer), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+				_ = c.session.Handle(context.Background(), []byte(answer), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }})
 			}()
 		}
 		return nil

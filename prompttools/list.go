@@ -17,7 +17,6 @@ import (
 
 var errNoServer = errors.New("prompttools: the Call is not that of a server")
 
-// list is the method tools/list.
 func (s *server) list(c call.Call, dst []byte) ([]byte, call.Work, error) {
 	request := rpc.CallOf(c)
 	if request == nil {

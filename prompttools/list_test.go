@@ -59,9 +59,9 @@ func TestEntries(t *testing.T) {
 	p := reviewPrompt()
 	p.Icons = []prompts.Icon{{Src: "https://example.org/i.png"}}
 	p.Meta = prompts.Meta{"example.org/a": 1}
-	yes := true
+	yes, no := true, false
 	srv, _ := serve(t, prompttools.Options{Select: all, Annotations: func(prompts.Prompt) *prompttools.ToolAnnotations {
-		return &prompttools.ToolAnnotations{ReadOnlyHint: &yes}
+		return &prompttools.ToolAnnotations{Title: "Review", ReadOnlyHint: &no, DestructiveHint: &yes, IdempotentHint: &yes, OpenWorldHint: &no}
 	}, Tools: []prompttools.Tool{{Name: "own", OutputSchema: &jsonschema.Schema{Type: "object"}, Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }}}}, prompts.Options{}, p)
 	members := map[string]string{
 		"2024-11-05": "description inputSchema name",
@@ -86,6 +86,10 @@ func TestEntries(t *testing.T) {
 		assert.EqualValues(t, 10, schema["lines"].(map[string]any)["default"])
 		if version >= "2025-06-18" {
 			assert.Equal(t, map[string]any{"io.github.mcp-prompts/version": "2", "example.org/a": 1.0}, entries[1]["_meta"])
+		}
+		if version >= "2025-03-26" {
+			want := map[string]any{"title": "Review", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false}
+			assert.Equal(t, want, entries[1]["annotations"], version)
 		}
 	}
 }

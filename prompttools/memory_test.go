@@ -61,7 +61,7 @@ func TestCallsKeepTheirArgumentsOnly(t *testing.T) {
 					all.Go(func() {
 						_ = srv.Handle(context.Background(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"review","arguments":%s,`+
 							`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"pad":"%s"}}}`, i, test.arguments, test.pad),
-							transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+							transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }})
 					})
 					<-waits
 				}

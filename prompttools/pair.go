@@ -18,8 +18,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file has the two tools of Options.Pair.
-
 func (p *Pair) list() string { return cmp.Or(p.List, "list_prompts") }
 func (p *Pair) get() string  { return cmp.Or(p.Get, "get_prompt") }
 

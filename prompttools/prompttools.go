@@ -17,8 +17,8 @@
 // ElicitArguments, the rate GetsPerSecond, the limits and timeouts of the server. A
 // hidden prompt is no tool. The differences are:
 //
-//   - Arguments are JSON of their types, such as a list in place of a comma-separated
-//     string. For a number or a boolean, its string is accepted, too. Undeclared arguments are errors.
+//   - Arguments are JSON of their types, such as a list in place of a comma-separated string.
+//     For a number or a boolean, its string is accepted, too. Undeclared arguments are errors.
 //   - Invalid arguments, a user who declines to answer, and a [prompts.Error] of the
 //     render function are results with isError, because models see results. The text
 //     says what to change. From 2025-06-18, structuredContent has the data of the error.
@@ -46,19 +46,16 @@ import (
 
 // Options configures the tools. The zero value offers no tools.
 type Options struct {
-	// Names, Tags and Select choose the prompts that are tools: those with one of the
-	// names, those with one of the tags, and those for which Select returns true.
-	// Select is called when a prompt is added, and must not use the registry. Default:
-	// no prompt.
+	// Names, Tags and Select choose the prompts that are tools: those with one of the names,
+	// those with one of the tags, and those for which Select returns true. Select is called
+	// when a prompt is added, and must not use the registry. Default: no prompt.
 	Names  []string
 	Tags   []string
 	Select func(p prompts.Prompt) bool
-	// Pair, if not nil, offers two tools for all chosen prompts instead of one for
-	// each.
+	// Pair, if not nil, offers two tools for all chosen prompts instead of one for each.
 	Pair *Pair
-	// ToolName returns the name of the tool for a prompt. Two tools with the same name
-	// are an error when the second is added, and so is a name that is invalid for a [Tool].
-	// Default: [ToolName].
+	// ToolName returns the name of the tool for a prompt. Two tools with the same name are an error
+	// when the second is added, and so is a name that is invalid for a [Tool]. Default: [ToolName].
 	ToolName func(prompt string) string
 	// Annotations, if not nil, returns the annotations of the tool for a prompt, from
 	// 2025-03-26; nil for none. Default: none.
@@ -70,15 +67,13 @@ type Options struct {
 	// Tools are tools of the application, beside the prompts.
 	Tools []Tool
 
-	// PageSize is the number of tools in one response to tools/list. Some clients read
-	// the first page only. It is also the number of prompts in one result of the tool
-	// that lists them. Default: 1,000; 100 for that tool, because a model reads its
-	// result.
+	// PageSize is the number of tools in one response to tools/list. Some clients read the
+	// first page only. It is also the number of prompts in one result of the tool that lists
+	// them. Default: 1,000; 100 for that tool, because a model reads its result.
 	PageSize int
-	// ListCache sets how long clients of protocol version 2026-07-28 may cache a list of
-	// tools. Do not combine a public ListCache with a middleware that hides prompts.
-	// Default: not at all.
-	ListCache feature.Cache
+	// ClientCache sets how long clients of protocol version 2026-07-28 may cache a list of tools. Do
+	// not combine a public ClientCache with a middleware that hides prompts. Default: not at all.
+	ClientCache feature.Cache
 }
 
 const (
@@ -94,46 +89,44 @@ type Pair struct {
 }
 
 // ToolAnnotations describe a tool to clients, from 2025-03-26. They are hints: a client
-// decides nothing by those of a server that it does not trust.
+// decides nothing by those of a server that it does not trust. A nil hint is not sent.
 type ToolAnnotations struct {
 	Title           string `json:"title,omitempty"`
-	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
-	DestructiveHint *bool  `json:"destructiveHint,omitempty"`
-	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`
-	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`
+	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`    // changes nothing; nil counts as false
+	DestructiveHint *bool  `json:"destructiveHint,omitempty"` // may overwrite or delete; nil counts as true
+	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`  // the same call again changes nothing; nil counts as false
+	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`   // reaches systems outside, such as the web; nil counts as true
 }
 
 // Tool is a tool of the application.
 type Tool struct {
-	// Name identifies the tool. Required: 1 to 128 characters of A-Z, a-z, 0-9, "_",
-	// "-" and ".".
+	// Name identifies the tool. Required: 1 to 128 characters of A-Z, a-z, 0-9, "_", "-" and ".".
 	Name string
 	// Title is the name for people, from 2025-06-18.
 	Title       string
 	Description string
-	// InputSchema is the schema of the arguments, an object. It is any value that
-	// encoding/json encodes as a JSON schema, as the Schema of a prompts.Argument. A pattern in the schema of a
-	// member limits the bytes of that member: 64 Mi divided by the instructions of the
-	// compiled pattern, so 128 KiB for ^[a-z]{1,255}$. Elsewhere, or if the schema has a
-	// $ref, a pattern limits the arguments as a whole. Default: an object without members.
+	// InputSchema is the schema of the arguments, an object. It is any value that encoding/json
+	// encodes as a JSON schema, as the Schema of a prompts.Argument. A pattern in the schema of
+	// a member limits the bytes of that member: 64 Mi divided by the instructions of the
+	// compiled pattern, so 128 KiB for ^[a-z]{1,255}$. Elsewhere, or if the schema has a $ref,
+	// a pattern limits the arguments as a whole. Default: an object without members.
 	InputSchema any
-	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an
-	// object, in any form of InputSchema. If the schema rejects the result of a call, and the result is not an
-	// error, the client gets an internal error. Its patterns do not limit the bytes.
+	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an object,
+	// in any form of InputSchema. If the schema rejects the result of a call, and the result is
+	// not an error, the client gets an internal error. Its patterns do not limit the bytes.
 	OutputSchema any
 	Annotations  *ToolAnnotations
 	// Icons may be shown beside the tool, from 2025-11-25.
 	Icons []prompts.Icon
 	// Meta is sent as the tool's _meta, from 2025-06-18.
 	Meta prompts.Meta
-	// Call answers a call. arguments is a JSON object that InputSchema accepts, or nil,
-	// which counts as an empty object. Defaults of the schema are not filled in. A member
-	// that is null is left out, unless its schema accepts null. A string with the JSON of a
-	// number or a boolean, such as "2000", is that value, unless the schema of the member
-	// accepts the string. If the
-	// schema rejects the arguments, or they exceed MaxArguments or MaxArgumentBytes of
-	// prompts.Limits, the model gets a result with isError instead. Options.Middleware and
-	// Options.Visible of the server do not apply to these tools.
+	// Call answers a call. arguments is a JSON object that InputSchema accepts, or nil, which
+	// counts as an empty object. Defaults of the schema are not filled in. A member that is
+	// null is left out, unless its schema accepts null. A string with the JSON of a number or a
+	// boolean, such as "2000", is that value, unless the schema of the member accepts the
+	// string. If the schema rejects the arguments, or they exceed MaxArguments or
+	// MaxArgumentBytes of prompts.Limits, the model gets a result with isError instead.
+	// Options.Middleware and Options.Visible of the server do not apply to these tools.
 	//
 	// The rules for ctx are those of a [prompts.RenderFunc]: Elicit, Ask, Once and Include
 	// work, and the model learns by a result with isError if the user did not answer. The
@@ -155,11 +148,11 @@ type Result struct {
 	Meta    prompts.Meta
 }
 
-// New returns a feature with the tools of the registry's prompts, for
-// Options.Features of a server of the same registry: prompts.NewServer of another registry
-// returns an error. New returns all errors of the options, an error if two tools have the
-// same name, and an error for a nil registry. From then on a change of the registry with a prompt that cannot be a tool is rejected, with a
-// [*prompts.DeclarationError] for each such prompt.
+// New returns a feature with the tools of the registry's prompts, for Options.Features of a
+// server of the same registry: prompts.NewServer of another registry returns an error. New
+// returns all errors of the options, an error if two tools have the same name, and an error for
+// a nil registry. From then on a change of the registry with a prompt that cannot be a tool is
+// rejected, with a [*prompts.DeclarationError] for each such prompt.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	if reg == nil {
 		return feature.Feature{}, errors.New("prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
@@ -173,7 +166,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ListCache},
+			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ClientCache},
 			"tools/call": {Func: call.FuncOf(reg, s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
@@ -218,8 +211,8 @@ func newServer(o Options) (*server, error) {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}
-	if o.ListCache.TTL < 0 {
-		errs = append(errs, fmt.Errorf("ListCache.TTL must not be negative, got %v", o.ListCache.TTL))
+	if o.ClientCache.TTL < 0 {
+		errs = append(errs, fmt.Errorf("ClientCache.TTL must not be negative, got %v", o.ClientCache.TTL))
 	}
 	if o.ToolName == nil {
 		o.ToolName = ToolName
@@ -259,7 +252,6 @@ func newServer(o Options) (*server, error) {
 	return s, errors.Join(errs...)
 }
 
-// chooses reports whether a prompt is a tool.
 func (s *server) chooses(p *prompts.Prompt) bool {
 	o := &s.options
 	return slices.Contains(o.Names, p.Name) ||

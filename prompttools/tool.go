@@ -27,7 +27,6 @@ import (
 // versions have no rule.
 var legalName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// checkName returns an error for a name that the specification does not allow.
 func checkName(name string) error {
 	if !legalName.MatchString(name) {
 		return fmt.Errorf("tool name %q (%d bytes) is invalid: must have 1 to %d of the characters A-Z a-z 0-9 . - _", phrase.Clip(name, toolname.MaxName), len(name), toolname.MaxName)
@@ -120,7 +119,6 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	return t, err
 }
 
-// ownTool returns the tool of a definition of the application.
 func ownTool(o *Tool) (*tool, error) {
 	fail := func(err error) (*tool, error) { return nil, fmt.Errorf("tool %q: %w", o.Name, err) }
 	if err := checkName(o.Name); err != nil {
@@ -183,7 +181,6 @@ func (e entry) text(around int) ([]byte, error) {
 	return text, nil
 }
 
-// encode returns the entry in each protocol version. Equal ones are shared.
 func (e entry) encode() (map[revision.Revision][]byte, error) {
 	listed := map[revision.Revision][]byte{}
 	var last []byte

@@ -232,8 +232,8 @@ func writeRecord(w io.Writer, p []byte) (n int, err error) {
 
 // Close waits for what is queued, for at most one second, and drops the rest and all later
 // records. It does not close w. It returns an error if records are still queued after that
-// second, unless the reader of w has closed its side. If w blocks, one goroutine outlives Close: it ends
-// when the write returns, or with the process. Further calls have no effect.
+// second, unless the reader of w has closed its side. If w blocks, one goroutine outlives
+// Close: it ends when the write returns, or with the process. Further calls have no effect.
 func (l *LogWriter) Close() error {
 	l.checkMade()
 	l.mu.Lock()

@@ -17,7 +17,6 @@ func (s openStream) Read(p []byte) (int, error) {
 	return s.c.r.Read(p)
 }
 
-// readBufferBytes is how much is asked of the stream at once.
 const readBufferBytes = 16 << 10
 
 type line struct {

@@ -11,7 +11,6 @@ const errorNoData = syscall.Errno(232)
 
 var goneErrnos = []error{syscall.ERROR_BROKEN_PIPE, errorNoData, syscall.WSAECONNRESET, syscall.WSAECONNABORTED}
 
-// duplicate is not needed on Windows, which has no SIGPIPE.
 func duplicate(*os.File) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -264,7 +264,7 @@ func TestDisconnectEndsWaitToParse(t *testing.T) {
 			go func() { // holds the memory for parsing
 				parsed <- p.handler.server.Handle(t.Context(), []byte(modernBody("ping", "")+padding), transport.Exchange{
 					CheckVersion: func(transport.RequestInfo) error { <-parsing; return nil },
-					Send:         func([]byte, prompts.Code, bool) error { return nil },
+					Send:         func([]byte, transport.Code, bool) error { return nil },
 				})
 			}()
 			synctest.Wait()

@@ -92,7 +92,6 @@ func (x *exchange) openSession() (transport.Session, error) {
 	return fresh.Session, nil
 }
 
-// detached returns a session for one message (GAP-07).
 func (x *exchange) detached(m transport.RequestInfo, version string) transport.Session {
 	o := transport.SessionOptions{NoServerMessages: true}
 	if m.Method != "initialize" {

@@ -6,7 +6,6 @@ import "sync"
 // collector, so that one large message does not stay for ever.
 const maxPooledFrame = 64 << 10
 
-// frames are buffers for events: a stream that waits for its next one needs none.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
 func getFrame() *[]byte { return frames.Get().(*[]byte) }

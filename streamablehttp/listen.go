@@ -33,11 +33,11 @@ const (
 )
 
 // ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
-// "127.0.0.1:8080", and the path /mcp. It returns nil when ctx ends, or after a
-// SIGINT or SIGTERM. Requests in flight then have 10 seconds to complete. A second
-// signal ends the process. It returns an error if it cannot listen, if an
-// option is invalid, or if requests do not complete in time. A client has 30 seconds to send a request, a connection
-// may be idle for 2 minutes, and a header has at most 32 KiB.
+// "127.0.0.1:8080", and the path /mcp. It returns nil when ctx ends, or after a SIGINT or
+// SIGTERM. Requests in flight then have 10 seconds to complete. A second signal ends the
+// process. It returns an error if it cannot listen, if an option is invalid, or if requests do
+// not complete in time. A client has 30 seconds to send a request, a connection may be idle for
+// 2 minutes, and a header has at most 32 KiB.
 //
 // ListenAndServe has no authentication: it serves every client that can connect. For
 // authentication, TLS, another path or other timeouts, put a [NewHandler] into an http.Server:

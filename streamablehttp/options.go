@@ -73,7 +73,6 @@ const (
 	defaultKeepAlive      = 25 * time.Second
 )
 
-// withDefaults fills in the defaults, or returns the options that are invalid.
 func (o Options) withDefaults() (Options, error) {
 	var errs []error
 	for _, option := range []struct {

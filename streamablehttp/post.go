@@ -203,9 +203,9 @@ func (x *exchange) errorBody(e *prompts.Error) []byte {
 		ID      json.RawMessage `json:"id,omitempty"`
 		Error   any             `json:"error"`
 	}{"2.0", json.RawMessage(x.id), struct {
-		Code    prompts.Code `json:"code"`
-		Message string       `json:"message"`
-		Data    any          `json:"data,omitempty"`
+		Code    transport.Code `json:"code"`
+		Message string         `json:"message"`
+		Data    any            `json:"data,omitempty"`
 	}{e.Code, e.Message, e.Data}})
 	if err != nil { // not of ours
 		panic(err)
@@ -280,7 +280,7 @@ func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	return checkRoutingHeaders(x.request.Header, r)
 }
 
-func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
+func (x *exchange) send(msg []byte, code transport.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
 	} else {
@@ -324,7 +324,7 @@ func (x *exchange) setAnswered() {
 
 var errNoStream = errors.New("client does not accept text/event-stream")
 
-func (x *exchange) status(code prompts.Code) int {
+func (x *exchange) status(code transport.Code) int {
 	switch {
 	case x.refused != 0:
 		return x.refused

@@ -406,8 +406,8 @@ func TestInitializeRefusedCloses(t *testing.T) {
 	x := &exchange{handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header()}
 	opened, refused := x.find(transport.RequestInfo{Method: "initialize", Request: true})
 	require.Nil(t, refused)
-	initialize := func() (code prompts.Code) {
-		require.NoError(t, opened.Handle(t.Context(), []byte(initializeBody("2025-11-25")), transport.Exchange{Send: func(_ []byte, c prompts.Code, _ bool) error {
+	initialize := func() (code transport.Code) {
+		require.NoError(t, opened.Handle(t.Context(), []byte(initializeBody("2025-11-25")), transport.Exchange{Send: func(_ []byte, c transport.Code, _ bool) error {
 			code = c
 			return nil
 		}}))

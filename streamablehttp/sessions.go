@@ -37,16 +37,16 @@ type session struct {
 type sessions struct {
 	mu   sync.Mutex // protects the fields below
 	byID map[string]*session
-	resting
+	idleSessions
 	clients map[string]*holding
 	over    bool
 }
 
-// resting are sessions that are idle, the longest first. Those that are unused are
+// idleSessions are in order, the longest idle first. Those that are unused are
 // handshakes: the client is connecting, or was never heard of again.
-type resting struct{ unused, used list.List }
+type idleSessions struct{ unused, used list.List }
 
-func (r *resting) of(x *session) *list.List {
+func (r *idleSessions) of(x *session) *list.List {
 	if x.isUsed {
 		return &r.used
 	}
@@ -54,7 +54,7 @@ func (r *resting) of(x *session) *list.List {
 }
 
 type holding struct {
-	resting
+	idleSessions
 	n int // of all, idle or not
 }
 
@@ -83,9 +83,9 @@ func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	var old *session
 	switch {
 	case own.n >= mostOfClient:
-		isFull, old = true, cmp.Or(own.handshake(&own.resting, mostOfClient), longestIdle(&own.used))
+		isFull, old = true, cmp.Or(own.handshake(&own.idleSessions, mostOfClient), longestIdle(&own.used))
 	case isFull:
-		old = cmp.Or(own.handshake(&s.resting, most), s.handshake(&s.resting, most), longestIdle(&own.used, &s.used))
+		old = cmp.Or(own.handshake(&s.idleSessions, most), s.handshake(&s.idleSessions, most), longestIdle(&own.used, &s.used))
 	}
 	if isFull {
 		if old == nil {
@@ -109,7 +109,7 @@ func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 
 // handshake returns the oldest handshake, unless it is spared: it is recent, and there
 // are no more in all than may be. Without a handshake, it returns nil.
-func (r *resting) handshake(all *resting, most int) *session {
+func (r *idleSessions) handshake(all *idleSessions, most int) *session {
 	oldest := longestIdle(&r.unused)
 	if oldest != nil && all.unused.Len() < max(1, most/handshakeShare) && time.Since(oldest.since) < handshakeTime {
 		return nil
@@ -188,7 +188,6 @@ func (s *sessions) use(id, principal string) *session {
 	return found
 }
 
-// done ends a use of a session, which expires once it has been idle for the timeout.
 func (s *sessions) done(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

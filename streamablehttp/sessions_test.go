@@ -26,7 +26,7 @@ func (s *sessions) opened(t *testing.T) *session {
 // isClosed reports whether the session takes no requests any more.
 func (x *session) isClosed(t *testing.T) (closed bool) {
 	t.Helper()
-	err := x.Handle(t.Context(), []byte(listBody), transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
+	err := x.Handle(t.Context(), []byte(listBody), transport.Exchange{Send: func(_ []byte, code transport.Code, _ bool) error {
 		closed = code != 0
 		return nil
 	}})

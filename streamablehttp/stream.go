@@ -296,7 +296,6 @@ func (s *stream) recoverPanic(err *error) {
 	}
 }
 
-// storePanic stores the value of the first panic and reports the client as disconnected.
 func (s *stream) storePanic(v any) {
 	if s.panicked.CompareAndSwap(nil, &v) && s.onDisconnect != nil {
 		s.onDisconnect()

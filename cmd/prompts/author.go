@@ -18,8 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// authorPage answers what the page of preview asks about the files of prompts. The page has
-// checked who asks.
+// authorPage answers the page of preview about the files of prompts. The page has checked who asks.
 type authorPage struct {
 	registry *prompts.Registry // that is served
 	renderer *renderer
@@ -33,8 +32,7 @@ type authorOptions struct {
 	editor string // URL
 }
 
-// maxAsked is the size of the largest request, which has the values of a form.
-const maxAsked = 8 << 20
+const maxAsked = 8 << 20 // bytes of a request, which has the values of a form
 
 type asked struct {
 	Prompt    string            `json:"prompt"`
@@ -47,13 +45,11 @@ type asked struct {
 	Texts     []askedTexts      `json:"texts"`  // to compare; nil for a commit
 }
 
-// askedExpect is what the page expects of a case.
 type askedExpect struct {
 	Contains string `json:"contains"`
 	IsGolden bool   `json:"golden"` // the messages of now
 }
 
-// askedTexts are two texts that the page has.
 type askedTexts struct {
 	Kind string `json:"kind"`
 	textDiff
@@ -66,10 +62,8 @@ type pageCase struct {
 	Text      string            `json:"text"` // what it renders; empty if that is not known
 }
 
-// maxCaseTexts is the size of what all cases of a prompt render, for the page.
-const maxCaseTexts = 1 << 20
+const maxCaseTexts = 1 << 20 // bytes that all cases of a prompt render, for the page
 
-// pagePrompt is what the page gets of a prompt beside its declaration.
 type pagePrompt struct {
 	Root   string            `json:"root"` // absolute path of the folder, with slashes
 	File   string            `json:"file"`
@@ -109,24 +103,18 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 	if out.Values == nil {
 		out.Values, out.Origin = a.values(ctx, p)
 	}
-	if out.Values == nil && out.Origin == "case" { // a case without arguments
-		out.Values = map[string]string{}
-	}
 	return out, nil
 }
 
-// values returns the examples of the arguments, and generated values for required ones
-// without an example.
+// values returns the examples of the arguments, and generated values for required ones without.
 func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[string]string, origin string) {
 	all, err := a.renderer.values(ctx, p)
 	if err != nil {
 		return nil, ""
 	}
-	origin = "generated"
-	values = map[string]string{}
+	values, origin = map[string]string{}, "generated"
 	for _, argument := range p.Arguments {
-		declared := schema.Of(argument.Schema)
-		hasExample := declared != nil && len(declared.Examples) > 0
+		hasExample := len(orEmpty(schema.Of(argument.Schema)).Examples) > 0
 		if hasExample {
 			origin = "examples"
 		}
@@ -137,7 +125,6 @@ func (a *authorPage) values(ctx context.Context, p *prompts.Prompt) (values map[
 	return values, origin
 }
 
-// file returns the folder that a prompt is in, and the path of its file in the folder.
 func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 	for _, d := range a.dirs {
 		if rest, ok := strings.CutPrefix(p.Source, prefixOf(d)); ok && (dir == "" || len(d) > len(dir)) {
@@ -152,8 +139,18 @@ func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 	return dir, file, nil
 }
 
-// testFile returns the test file with the cases of a prompt. Without one, the result has
-// no cases, and the path for a new file.
+// namesIn returns the names of the prompts of a folder but one, by their files.
+func (a *authorPage) namesIn(dir, but string) map[string]string {
+	names := map[string]string{}
+	for p := range a.registry.All() {
+		if file, ok := strings.CutPrefix(p.Source, prefixOf(dir)); ok && p.Name != but {
+			names[file] = p.Name
+		}
+	}
+	return names
+}
+
+// testFile returns the test file of a prompt, or one without cases that has the path for a new file.
 func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	if dir := path.Dir(stem); strings.EqualFold(path.Base(stem), "SKILL") && dir != "." {
@@ -174,10 +171,12 @@ func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 }
 
 // pageRoot returns the path of a folder for the page, which makes links to the author's editor.
-func pageRoot(dir string) string { return filepath.ToSlash(absolutePath(dir)) }
+func pageRoot(dir string) string {
+	full, _ := filepath.Abs(dir) // without it, the page has no links
+	return filepath.ToSlash(full)
+}
 
-// argumentsOf returns the arguments of a case that is written: without values of sensitive
-// arguments, in whose place generated values stand.
+// argumentsOf returns the arguments of a case to write, with generated values for sensitive ones.
 func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values map[string]string) map[string]string {
 	kept := map[string]string{}
 	var generated map[string]string
@@ -197,29 +196,21 @@ func (a *authorPage) argumentsOf(ctx context.Context, p *prompts.Prompt, values 
 	return kept
 }
 
-var errNoExec = errors.New("no command answers; start the preview with --exec")
-
-// answer renders a prompt and returns what the command of --exec answers. If the page
-// ends the request, the command and all programs that it has started end.
+// answer returns what the command of --exec answers. Its programs end with the request of the page.
 func (a *authorPage) answer(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
 	if a.exec == "" {
-		return nil, errNoExec
+		return nil, errors.New("no command answers; start the preview with --exec")
 	}
 	_, raw, cause, err := a.renderer.render(ctx, p.Name, in.Arguments)
 	if err != nil {
 		return nil, renderError(err, cause)
 	}
 	text, err := a.ask(ctx, p.Name, "preview", raw)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{"answer": text}, nil
+	return map[string]string{"answer": text}, err
 }
 
-// hiddenValue stands where a sensitive value was.
 const hiddenValue = "•••"
 
-// secretsOf replaces the values that the cases have for sensitive arguments.
 func secretsOf(p *prompts.Prompt, files ...*cases.File) *strings.Replacer {
 	var secrets []string
 	for _, f := range files {
@@ -248,6 +239,3 @@ func hiding(secrets []string) *strings.Replacer {
 	}
 	return strings.NewReplacer(pairs...)
 }
-
-// errNoFolder is for a test file that would be written elsewhere.
-var errNoFolder = errors.New("test file is a link to a place outside of the folder; the page writes only in the folder")

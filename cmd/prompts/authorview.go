@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-// findings returns what check says of the file of a prompt and of its test file.
 func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
@@ -45,8 +44,7 @@ func inPage(dir string, secrets *strings.Replacer, found []finding) []finding {
 	return out
 }
 
-// pageTests are the results of the cases of a folder.
-type pageTests struct {
+type pageTests struct { // of a folder
 	Root   string     `json:"root"`
 	Cases  []pageTest `json:"cases"`
 	Errors []finding  `json:"errors"` // of test files
@@ -120,28 +118,16 @@ func (a *authorPage) search(ctx context.Context, _ *prompts.Prompt, in *asked) (
 }
 
 type pageDiff struct {
-	Name   string      `json:"name"`
-	Kind   string      `json:"kind"` // template or case
-	Pieces []pagePiece `json:"pieces"`
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind"` // template or case
+	Pieces []piece `json:"pieces"`
 }
-
-type pagePiece struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-}
-
-var pieceNames = map[pieceKind]string{pieceSame: "same", pieceOld: "old", pieceNew: "new"}
 
 func newPageDiff(kind string, d textDiff) pageDiff {
-	diff := pageDiff{Name: d.Name, Kind: kind}
-	for _, piece := range joined(wordDiff(d.Old, d.New)) {
-		diff.Pieces = append(diff.Pieces, pagePiece{pieceNames[piece.kind], piece.text})
-	}
-	return diff
+	return pageDiff{Name: d.Name, Kind: kind, Pieces: joined(wordDiff(d.Old, d.New))}
 }
 
-// joined joins the changes of words that follow one another: a reader compares what was
-// there with what is, and not each word.
+// joined joins the changes of words that follow one another, which readers compare as a whole.
 func joined(pieces []piece) []piece {
 	var out []piece
 	var before, after string
@@ -156,36 +142,31 @@ func joined(pieces []piece) []piece {
 		before, after = "", ""
 	}
 	for i, p := range pieces {
-		isSpace := strings.Trim(p.text, " \t") == ""
+		isSpace := strings.Trim(p.Text, " \t") == ""
 		switch {
-		case p.kind == pieceOld:
-			before += p.text
-		case p.kind == pieceNew:
-			after += p.text
+		case p.Kind == pieceOld:
+			before += p.Text
+		case p.Kind == pieceNew:
+			after += p.Text
 		case isSpace && before != "" && after != "" && i+1 < len(pieces):
-			before, after = before+p.text, after+p.text
+			before, after = before+p.Text, after+p.Text
 		default:
 			flush()
-			add(pieceSame, p.text)
+			add(pieceSame, p.Text)
 		}
 	}
 	flush()
 	return out
 }
 
-// maxTraced is the size of the longest result whose parts the page shows.
-const maxTraced = 1 << 20
+const maxTraced = 1 << 20 // bytes of a result whose parts the page shows
 
-var errTraced = fmt.Errorf("result has more than %d bytes, which is the limit of this view", maxTraced)
-
-// tracedMessage is a message as the parts that the template has made.
 type tracedMessage struct {
 	Role   prompts.Role  `json:"role"`
 	Kind   string        `json:"kind"` // of the content, such as text or image
 	Pieces []tracedPiece `json:"pieces"`
 }
 
-// tracedPiece is a part of a text, and where it is from.
 type tracedPiece struct {
 	Text      string   `json:"text"`
 	File      string   `json:"file"`      // in the folder, or the URI of a resource
@@ -194,8 +175,7 @@ type tracedPiece struct {
 	Arguments []string `json:"arguments"` // whose values the action writes
 }
 
-// trace renders a prompt and returns the parts of its messages. A part with the value of a
-// sensitive argument has no text.
+// trace returns the parts of the messages. A part with a sensitive value has no text.
 func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
@@ -218,40 +198,38 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 	size := 0
 	out := []tracedMessage{}
 	for i, m := range result.Messages {
-		content, isText := m.Content.(*prompts.Text)
-		one := tracedMessage{Role: m.Role, Kind: "text", Pieces: []tracedPiece{}}
-		if !isText {
-			one.Kind = strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", m.Content), "*prompts."))
-			if r, ok := m.Content.(*prompts.EmbeddedResource); ok && r.Text != "" {
-				if size += len(r.Text); size > maxTraced {
-					return nil, errTraced
-				}
-				one.Pieces = append(one.Pieces, tracedPiece{Text: hide.Replace(r.Text), File: r.URI, Arguments: []string{}})
+		kind := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", m.Content), "*prompts."))
+		one := tracedMessage{Role: m.Role, Kind: kind, Pieces: []tracedPiece{}}
+		text, uri := "", ""
+		var pieces []trace.Piece // of a text
+		source := ""
+		switch c := m.Content.(type) {
+		case *prompts.Text:
+			text = c.Text
+			if message := recorded.Messages()[i]; message != nil {
+				pieces, source = message.Pieces, message.Source
 			}
-			out = append(out, one)
-			continue
+		case *prompts.EmbeddedResource:
+			text, uri = c.Text, c.URI
 		}
-		if size += len(content.Text); size > maxTraced {
-			return nil, errTraced
+		if size += len(text); size > maxTraced {
+			return nil, fmt.Errorf("result has more than %d bytes, which is the limit of this view", maxTraced)
 		}
-		recordedMessage := recorded.Messages()[i]
-		if recordedMessage == nil || len(recordedMessage.Pieces) == 0 {
-			one.Pieces = append(one.Pieces, tracedPiece{Text: hide.Replace(content.Text), Arguments: []string{}})
-			out = append(out, one)
-			continue
+		if len(pieces) == 0 && (text != "" || kind == "text") {
+			one.Pieces = append(one.Pieces, tracedPiece{Text: hide.Replace(text), File: uri, Arguments: []string{}})
 		}
-		for n, piece := range recordedMessage.Pieces {
-			end := len(content.Text)
-			if n+1 < len(recordedMessage.Pieces) {
-				end = recordedMessage.Pieces[n+1].Start
+		for n, piece := range pieces {
+			end := len(text)
+			if n+1 < len(pieces) {
+				end = pieces[n+1].Start
 			}
 			if piece.Start >= end {
 				continue // nothing was written
 			}
 			var at trace.Place
 			_ = json.Unmarshal([]byte(piece.Place), &at) // which is of a Place
-			t := place(i, recordedMessage.Source, at)
-			t.Text = hide.Replace(content.Text[piece.Start:end])
+			t := place(i, source, at)
+			t.Text = hide.Replace(text[piece.Start:end])
 			if slices.ContainsFunc(at.Arguments, func(name string) bool { return isSensitive[name] }) {
 				t.Text = hiddenValue
 			}
@@ -262,8 +240,7 @@ func (a *authorPage) trace(ctx context.Context, p *prompts.Prompt, in *asked) (a
 	return out, nil
 }
 
-// placer returns a function with the place of a part in the files of a prompt. source is
-// the template of the message.
+// The function returns the place of a part. source is the template of the message.
 func (a *authorPage) placer(dir, file, path string) func(message int, source string, at trace.Place) tracedPiece {
 	lines := newLineReader(dir).lines
 	lineOf := newLineFinder(lines)
@@ -281,7 +258,7 @@ func (a *authorPage) placer(dir, file, path string) func(message int, source str
 		if t, ok := known[k]; ok {
 			return t
 		}
-		t := tracedPiece{File: file, Action: at.Action, Arguments: at.Arguments}
+		t := tracedPiece{File: file, Action: at.Action, Arguments: append([]string{}, at.Arguments...)}
 		if at.Partial == "" {
 			t.Line = lineOf(path, source, at.Line)
 		} else if full := partials[at.Partial]; full != "" {
@@ -296,15 +273,11 @@ func (a *authorPage) placer(dir, file, path string) func(message int, source str
 		} else {
 			t.File = ""
 		}
-		if t.Arguments == nil {
-			t.Arguments = []string{}
-		}
 		known[k] = t
 		return t
 	}
 }
 
-// files returns the path of each prompt's file, by the name of the prompt.
 func (a *authorPage) files(context.Context, *prompts.Prompt, *asked) (any, error) {
 	all := map[string]string{}
 	for p := range a.registry.All() {

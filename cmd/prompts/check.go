@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +19,7 @@ import (
 )
 
 func newCheck() *cobra.Command {
-	var write func(io.Writer, *report) error
+	var write writer[*report]
 	var strict bool
 	var clients []string
 	cmd := &cobra.Command{
@@ -59,28 +58,20 @@ The rules:
 			if err != nil {
 				return err
 			}
-			progress := startProgress(cmd.ErrOrStderr(), "prompts checked")
-			r := &report{findings: findings{Findings: []finding{}, color: hasColor(cmd.OutOrStdout())}}
+			step, end := startProgress(cmd.ErrOrStderr(), "prompts checked")
+			r := &report{findings: findings{Findings: []finding{}}}
 			for _, i := range scopes {
-				i.clients, i.done = clients, progress.step
-				var found []finding
-				var err error
-				ended := untilDone(cmd.Context(), func() { found, err = i.inspect(cmd.Context()) })
-				if err := cmp.Or(ended, err); err != nil {
-					progress.end()
+				i.clients, i.done = clients, step
+				found, err := untilDone(cmd.Context(), func() ([]finding, error) { return i.inspect(cmd.Context()) })
+				if err != nil {
+					end()
 					return err
 				}
 				r.add(i, found)
 			}
-			progress.end()
+			end()
 			r.count()
-			if err := write(cmd.OutOrStdout(), r); err != nil {
-				return err
-			}
-			if r.Errors > 0 || strict && r.Warnings > 0 {
-				return errReported
-			}
-			return nil
+			return write(r, r.Errors > 0 || strict && r.Warnings > 0)
 		},
 	}
 	write = addFormat(cmd, formats)
@@ -90,8 +81,7 @@ The rules:
 	return cmd
 }
 
-// checkScopes returns what to check: all folders together but those with names of their own, and
-// the files of each root.
+// checkScopes returns the folders together, but those with names of their own, and the files of each root.
 func checkScopes(paths []string, names map[string]string) ([]*inspection, error) {
 	folders := &inspection{}
 	files := map[string]*inspection{} // by root
@@ -145,9 +135,7 @@ func isLoaded(path, dir string) bool {
 	return err == nil && !strings.HasPrefix(relative, ".") && !strings.Contains(relative, string(filepath.Separator)+".")
 }
 
-// rootOf returns the folder of prompts that a file is in: the next one above with
-// partials, or that of the file, or, for the main file of a skill, that of the skill.
-// relative is the path of the file in the folder, with slashes.
+// rootOf returns the next folder above a file with partials or settings, or that of the file or its skill.
 func rootOf(name string) (root, relative string, err error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -214,7 +202,6 @@ func writeText(w io.Writer, r *report) error {
 	return err
 }
 
-// writeSARIF writes SARIF 2.1.0, which code scanning services read.
 func writeSARIF(w io.Writer, r *report) error {
 	type object = map[string]any
 	text := func(s string) object { return object{"text": s} }
@@ -265,8 +252,7 @@ var (
 	verbatimText  = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
 )
 
-// syntax reports text that an author probably meant to be something else. isFront is
-// false if that is the front matter.
+// syntax reports text that was probably meant to be something else: the front matter if isFront is false.
 func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
 	if len(lines) == 0 || strings.HasSuffix(p.Source, "/SKILL.md") {
 		return true
@@ -306,8 +292,7 @@ func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
 	return true
 }
 
-// fakeFront returns the line with which a text begins that looks like front matter without
-// being front matter, or 0 for other texts.
+// fakeFront returns the line of a text that begins almost as front matter does, or 0.
 func fakeFront(lines []string) int {
 	for n, line := range lines {
 		bare := strings.TrimSpace(line)

@@ -22,8 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// maxComfortableBytes is the size of a rendered prompt above which check warns: about
-// 25,000 tokens of a model.
+// maxComfortableBytes is the size of a rendered prompt above which check warns: about 25,000 tokens.
 const maxComfortableBytes = 100_000
 
 type inspection struct {
@@ -41,15 +40,12 @@ type inspection struct {
 	settings map[string]settings // by folder, as they are read
 }
 
-// inspect checks all files of the folders. It returns the findings in the order of
-// their places.
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
-	i.hasError = map[finding]bool{}
 	reg, faults := loadFolders(ctx, i.dirs)
+	i.start(reg, newRenderer(reg))
 	for _, f := range faults {
 		i.addError(f)
 	}
-	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -82,9 +78,8 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	return i.sorted(), nil
 }
 
-// inspectOne checks the file of one prompt of a registry, and its test file, in the folder.
 func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *renderer, p *prompts.Prompt, dir, tests string) ([]finding, error) {
-	i.hasError, i.registry, i.renderer = map[finding]bool{}, reg, r
+	i.start(reg, r)
 	file := strings.TrimPrefix(p.Source, prefixOf(dir))
 	content, err := regular.Read(ctx, regular.FS(dir), file, maxReadBytes)
 	if err != nil {
@@ -111,11 +106,20 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	return i.sorted(), nil
 }
 
-// sorted returns the findings of the files to report, in the order of their places.
+func (i *inspection) start(reg *prompts.Registry, r *renderer) {
+	i.registry, i.renderer = reg, r
+	i.hasError, i.settings = map[finding]bool{}, map[string]settings{}
+}
+
 func (i *inspection) sorted() []finding {
 	found := slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	slices.SortStableFunc(found, byPlace)
-	return i.levelled(found)
+	for n := range found {
+		if lv := i.settingsOf(found[n].Path).Rules[found[n].Rule]; lv != "" {
+			found[n].Level = lv
+		}
+	}
+	return slices.DeleteFunc(found, func(f finding) bool { return f.Level == levelOff })
 }
 
 // addError adds an error of a file, unless another rule has the same error.
@@ -127,8 +131,7 @@ func (i *inspection) addError(f *finding) {
 	}
 }
 
-// tools reports the prompts that the tools of serve --tools reject, with any value of the
-// flag: serve leaves them out, as the files with errors.
+// tools reports the prompts that serve leaves out with --tools, whatever its value.
 func (i *inspection) tools(reg *prompts.Registry) {
 	said := map[string]bool{}
 	for _, value := range []string{"each", "pair"} {
@@ -162,8 +165,6 @@ func (i *inspection) skillsOf(dir string) {
 	}
 }
 
-// format reports a folder that is in the format of another program, once, and a folder
-// without prompts.
 func (i *inspection) format(ctx context.Context, dir string) {
 	f := findForeign(ctx, dir)
 	prefix := prefixOf(dir)
@@ -191,34 +192,19 @@ func (i *inspection) format(ctx context.Context, dir string) {
 	i.findings = append(i.findings, one)
 }
 
-// settingsOf returns the settings of the folder of a file. Errors are findings.
 func (i *inspection) settingsOf(file string) settings {
 	dir, _ := i.fileOf(file)
 	s, ok := i.settings[dir]
 	if !ok && dir != "" {
 		s, _ = readSettings(regular.FS(dir))
-		if i.settings == nil {
-			i.settings = map[string]settings{}
-		}
 		i.settings[dir] = s
 	}
 	return s
 }
 
-// levelled gives the findings the levels of the settings, and removes those that are off.
-func (i *inspection) levelled(found []finding) []finding {
-	for n := range found {
-		if lv := i.settingsOf(found[n].Path).Rules[found[n].Rule]; lv != "" {
-			found[n].Level = lv
-		}
-	}
-	return slices.DeleteFunc(found, func(f finding) bool { return f.Level == levelOff })
-}
-
 func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
-// secrets reports credentials in the Markdown files of a folder, those with errors and
-// the partials included.
+// secrets reports credentials in Markdown files, those with errors and the partials included.
 func (i *inspection) secrets(dir string) error {
 	return fs.WalkDir(visibleFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -251,7 +237,6 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
 }
 
-// lost reports the texts that a file of a prompt loses.
 func (i *inspection) lost(p *prompts.Prompt) {
 	_, file := i.fileOf(p.Source)
 	for _, e := range promptfs.Warnings(file, []byte(strings.Join(i.lines(p.Source), "\n"))) {
@@ -259,7 +244,6 @@ func (i *inspection) lost(p *prompts.Prompt) {
 	}
 }
 
-// hint is add for a warning with a column and a fix.
 func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format string, args ...any) {
 	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Column: column, Level: levelWarning, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...), Hint: fix})
 }
@@ -285,7 +269,8 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	largest := 0
 	for _, t := range trials {
 		results = append(results, t.Result)
-		largest = max(largest, sizeOf(t.Result))
+		raw, _ := json.Marshal(t.Result) // which was sent as JSON
+		largest = max(largest, len(raw))
 	}
 	if largest > maxComfortableBytes {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
@@ -341,17 +326,7 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineO
 	}
 }
 
-// sizeOf returns the size of a result as JSON, in bytes.
-func sizeOf(r *prompts.Result) int {
-	raw, err := json.Marshal(r)
-	if err != nil {
-		return 0
-	}
-	return len(raw)
-}
-
-// secrets are texts that look like credentials, by their fixed beginnings. A line has
-// one of marks if it matches the pattern: a search for them is much faster.
+// secrets are texts that look like credentials. A search for marks, of which each has one, is much faster.
 var secrets = []struct {
 	what    string
 	marks   []string
@@ -369,7 +344,6 @@ var secrets = []struct {
 	{"a password in a URL", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^/\s:@{}<>]+:[^/\s:@{}<>$]{6,}@`)},
 }
 
-// secretIn returns which kind of credential a line seems to have, if any.
 func secretIn(line string) string {
 	for _, s := range secrets {
 		hasMark := slices.ContainsFunc(s.marks, func(mark string) bool { return strings.Contains(line, mark) })

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -38,7 +39,6 @@ type fileArgument struct {
 	Required    bool   `yaml:"required,omitempty"`
 }
 
-// literal appends text that is not a placeholder.
 func (p *promptFile) literal(s string) {
 	if s == "" {
 		return
@@ -53,7 +53,6 @@ func (p *promptFile) literal(s string) {
 
 const openBraces = `{{"{{"}}`
 
-// identifier is a name that a template can have after a dot.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // argument adds an argument. If one of the name is there, it may get the description.
@@ -70,21 +69,16 @@ func (p *promptFile) argument(a fileArgument) {
 	}
 }
 
-// placeholder appends the value of an argument, and adds the argument.
 func (p *promptFile) placeholder(a fileArgument) {
 	p.argument(a)
 	p.action("", value(a.Name), "")
 }
 
-// placeholderOr appends the value of an argument, or the text if there is no value, and
-// adds the argument.
 func (p *promptFile) placeholderOr(a fileArgument, text string) {
 	p.argument(a)
 	p.action("or ", operand(a.Name), " "+strconv.Quote(text))
 }
 
-// appended appends a paragraph with the value of an argument, if it has one, and adds
-// the argument.
 func (p *promptFile) appended(a fileArgument, label string) {
 	p.argument(a)
 	p.literal("\n\n")
@@ -95,7 +89,6 @@ func (p *promptFile) appended(a fileArgument, label string) {
 	p.action("- end", "", "")
 }
 
-// action appends an action of a template.
 func (p *promptFile) action(before, value, after string) {
 	if p.hasBrace { // or the template would begin a brace earlier
 		p.text.WriteString(`{{"{"}}`)
@@ -104,7 +97,6 @@ func (p *promptFile) action(before, value, after string) {
 	p.text.WriteString("{{" + before + value + after + "}}")
 }
 
-// value returns what a template has for the value of an argument.
 func value(name string) string {
 	if identifier.MatchString(name) {
 		return "." + name
@@ -112,7 +104,6 @@ func value(name string) string {
 	return "index . " + strconv.Quote(name)
 }
 
-// operand returns the value of an argument as an operand of a function.
 func operand(name string) string {
 	v := value(name)
 	if v[0] == '.' {
@@ -147,17 +138,10 @@ func (p *promptFile) content() []byte {
 
 func withoutBlankLines(text string) string {
 	text = strings.TrimRight(text, " \t\n")
-	for {
-		line, rest, ok := strings.Cut(text, "\n")
-		if !ok || strings.TrimSpace(line) != "" {
-			return text
-		}
-		text = rest
-	}
+	blank := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	return text[1+strings.LastIndexByte(text[:blank], '\n'):]
 }
 
-// checkLoaded returns an error for the path of a Markdown file that is not loaded as a
-// prompt.
 func checkLoaded(name string) error {
 	base := path.Base(name)
 	isHidden := func(s string) bool { return s[0] == '.' || s[0] == '_' }
@@ -170,10 +154,8 @@ func checkLoaded(name string) error {
 	return nil
 }
 
-// maxFirstLine is how many characters of a first line a description has.
-const maxFirstLine = 100
+const maxFirstLine = 100 // characters of a first line in a description
 
-// firstLine returns the first line of a text, without the marks of a heading.
 func firstLine(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
@@ -217,7 +199,6 @@ type note struct {
 	text string
 }
 
-// anyLine is the line of a text that is noted, whatever its line is.
 const anyLine = -1
 
 func (c *conversion) note(line int, format string, args ...any) {
@@ -231,7 +212,6 @@ func (c *conversion) noteOnce(line int, format string, args ...any) {
 	c.noteUnless(n, note{anyLine, n.text})
 }
 
-// noteUnless adds a note, unless another is noted.
 func (c *conversion) noteUnless(n, other note) {
 	if c.noted[other] {
 		return
@@ -248,39 +228,32 @@ func (c *conversion) refuse(line int, format string, args ...any) {
 	c.note(line, format, args...)
 }
 
-// read returns the text of a file, with LF at the end of its lines and without a byte
-// order mark. It follows no link, because a collection may link to any file.
-func (c *conversion) read(name string) (text string, ok bool) {
-	if info, err := fs.Lstat(c.root, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		c.refuse(0, "%s is a symbolic link; copy what the link points to", name)
-		return "", false
+// read reads the body as on Unix. It follows no link, because a collection may link to any file.
+func (c *conversion) read() (ok bool) {
+	if info, err := fs.Lstat(c.root, c.source); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		c.refuse(0, "%s is a symbolic link; copy what the link points to", c.source)
+		return false
 	}
-	content, err := regular.Read(context.Background(), c.root, name, maxReadBytes)
+	content, err := regular.Read(context.Background(), c.root, c.source, maxReadBytes)
 	if err != nil {
 		fix := ""
 		if errors.As(err, new(regular.LimitError)) {
 			fix = "split the file"
 		}
 		c.refuse(0, "cannot read file: %s", withHint(err.Error(), fix))
-		return "", false
+		return false
 	}
-	if !utf8.Valid(content) {
-		valid := content
-		for i := range string(content) { // ends at the first byte that is not UTF-8
-			if r, size := utf8.DecodeRune(content[i:]); r == utf8.RuneError && size == 1 {
-				valid = content[:i]
-				break
-			}
-		}
-		c.refuse(1+bytes.Count(valid, []byte("\n")), "file is not valid UTF-8; save the file as UTF-8")
-		return "", false
+	isInvalid := func(line []byte) bool { return !utf8.Valid(line) }
+	if n := slices.IndexFunc(bytes.SplitAfter(content, []byte("\n")), isInvalid); n >= 0 {
+		c.refuse(n+1, "file is not valid UTF-8; save the file as UTF-8")
+		return false
 	}
-	return strings.TrimPrefix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\ufeff"), true
+	c.body, c.bodyLine = strings.TrimPrefix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\ufeff"), 1
+	return true
 }
 
-// split reads the front matter off the body, which has one line "key: value" for each key; more
-// lines, as of a list, belong to the key above. It is not read as YAML, because hints
-// of arguments such as "[file] [line]" are not.
+// split reads one line "key: value" for each key; more lines, as of a list, belong to the key above.
+// Front matter is not read as YAML, because hints of arguments such as "[file] [line]" are not.
 func (c *conversion) split() (ok bool) {
 	c.front, c.frontLine = map[string]string{}, map[string]int{}
 	lines := strings.Split(c.body, "\n")
@@ -333,7 +306,6 @@ func unquoted(s string) string {
 	return text
 }
 
-// leaveOut removes the keys of the front matter that have no meaning for a prompt, and notes them.
 func (c *conversion) leaveOut(known []string) {
 	for key, line := range c.frontLine {
 		if !slices.Contains(known, key) {
@@ -359,7 +331,6 @@ func (c *conversion) line(offset int) int {
 	return c.bodyLine + n
 }
 
-// finish writes the prompt and checks that it is valid and can be rendered.
 func (c *conversion) finish(ctx context.Context) {
 	if err := checkLoaded(c.path); err != nil {
 		c.refuse(0, "%v", err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"regexp"
@@ -21,7 +20,7 @@ import (
 )
 
 func newDiff() *cobra.Command {
-	var write func(io.Writer, *diffReport) error
+	var write writer[*diffReport]
 	var breaking bool
 	cmd := &cobra.Command{
 		Use:   "diff A B [PATTERN]",
@@ -59,20 +58,14 @@ With --breaking, the exit code is 1 if a change breaks clients. The changes:
 				return err
 			}
 			defer b.remove()
-			r := &diffReport{Old: a.name, New: b.name, out: cmd.OutOrStdout()}
-			if err := untilDone(ctx, func() { r.compare(ctx, a, b, pattern) }); err != nil {
+			r, err := untilDone(ctx, func() (*diffReport, error) { return compareSides(ctx, a, b, pattern), nil })
+			if err != nil {
 				return err
 			}
 			if pattern != "" && r.selected == 0 && ctx.Err() == nil {
 				return usageErrorf("no prompt of %s or %s matches %q; correct the pattern", a.name, b.name, pattern)
 			}
-			if err := write(cmd.OutOrStdout(), r); err != nil {
-				return err
-			}
-			if breaking && r.Breaking > 0 {
-				return errReported
-			}
-			return nil
+			return write(r, breaking && r.Breaking > 0)
 		},
 	}
 	write = addFormat(cmd, diffFormats)
@@ -99,7 +92,6 @@ type diffReport struct {
 	Prompts  []promptDiff `json:"prompts"`
 	Errors   []string     `json:"errors"` // of files in the old folder, which were not compared
 
-	out      io.Writer
 	selected int // prompts, changed or not
 }
 
@@ -118,8 +110,7 @@ type textDiff struct {
 	IsLeftOut bool   `json:"leftOut,omitempty"` // the texts are not in the report, which is too long
 }
 
-// addDiff adds a text that changed, or, if the budget is used up, its name alone. One partial is
-// in the report for each prompt that calls the partial.
+// addDiff adds a text that changed, or, if the budget is used up, its name alone.
 func (b *budget) addDiff(all []textDiff, name, old, now string) []textDiff {
 	// Short lines are filled up to the width.
 	size := len(old) + len(now) + defaultWidth*(strings.Count(old, "\n")+strings.Count(now, "\n"))
@@ -132,7 +123,6 @@ func (b *budget) addDiff(all []textDiff, name, old, now string) []textDiff {
 	return append(all, textDiff{Name: name, Old: old, New: now})
 }
 
-// diffFolder is one side of a diff, loaded.
 type diffFolder struct {
 	*testSuite
 	side    *diffSide
@@ -170,10 +160,10 @@ func (f *diffFolder) text(name string) string {
 	return strings.Trim(text, "\n")
 }
 
-func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string) {
+func compareSides(ctx context.Context, a, b *diffSide, pattern string) *diffReport {
+	r := &diffReport{Old: a.name, New: b.name, Errors: []string{}, Prompts: []promptDiff{}}
 	before, after := newDiffFolder(ctx, a, false), newDiffFolder(ctx, b, false)
 	partials, budget := partialsOf(before, after), newBudget(maxReportBytes)
-	r.Errors, r.Prompts = []string{}, []promptDiff{}
 	for _, e := range before.errs {
 		if e.Rule != "case" {
 			e.Path = path.Join(a.name, strings.TrimPrefix(e.Path, prefixOf(a.dir)))
@@ -248,10 +238,10 @@ func (r *diffReport) compare(ctx context.Context, a, b *diffSide, pattern string
 			}
 		}
 	}
+	return r
 }
 
-// maxHolders is the number of prompts that a line is compared with.
-const maxHolders = 16
+const maxHolders = 16 // prompts that a line is compared with
 
 // moved returns a function that finds the prompt whose file was most likely moved from elsewhere: of the
 // prompts that may be it, the one with most lines of the text that was there, and more than half.
@@ -285,7 +275,6 @@ func (f *diffFolder) moved(mayBe func(*prompts.Prompt) bool) func(text string) *
 	}
 }
 
-// linesIn returns the lines of a text that are not blank.
 func linesIn(text string) map[string]bool {
 	lines := map[string]bool{}
 	for line := range strings.Lines(text) {
@@ -296,8 +285,6 @@ func linesIn(text string) map[string]bool {
 	return lines
 }
 
-// textsOf returns the changes of the text of a prompt, and of the partials that it calls,
-// directly or through others.
 func textsOf(before, after *diffFolder, partials map[string]string, b *budget, from, to string) []textDiff {
 	old, now := before.text(from), after.text(to)
 	all := b.addDiff(nil, to, old, now)
@@ -309,18 +296,15 @@ func textsOf(before, after *diffFolder, partials map[string]string, b *budget, f
 	return all
 }
 
-// partialsOf returns the partials of both folders, as partialFiles does.
 func partialsOf(before, after *diffFolder) map[string]string {
 	partials := partialFiles(before.side.dir)
 	maps.Copy(partials, partialFiles(after.side.dir))
 	return partials
 }
 
-// partialCall is a call of a partial in a text.
 var partialCall = regexp.MustCompile(`template ("(?:[^"\\\n]|\\.)*")`)
 
-// eachCalled calls read with the file of each partial that a text calls, directly or through
-// others. read returns the text of the partial. partials are those of partialFiles.
+// eachCalled calls read for the partials that a text calls, directly or through others.
 func eachCalled(text string, partials map[string]string, read func(file string) string) {
 	seen := map[string]bool{}
 	var queue []string
@@ -342,9 +326,7 @@ func eachCalled(text string, partials map[string]string, read func(file string) 
 	}
 }
 
-// casesOf returns the cases of a prompt whose messages changed: those of the new folder,
-// and then those that only the old one has. A prompt without cases is rendered with
-// generated values. Each case is rendered within the budget before the next.
+// casesOf returns the cases whose messages changed, or, without cases, what generated values render.
 func casesOf(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	var all []textDiff
 	known := map[string]bool{}
@@ -364,7 +346,6 @@ func casesOf(ctx context.Context, before, after *diffFolder, b *budget, from, to
 	return all
 }
 
-// generatedCase compares what generated values render, if both sides accept them.
 func generatedCase(ctx context.Context, before, after *diffFolder, b *budget, from, to *prompts.Prompt) []textDiff {
 	older, _ := before.renderer.values(ctx, from) // without values, the next ones may do
 	newer, _ := after.renderer.values(ctx, to)
@@ -384,8 +365,7 @@ func generatedCase(ctx context.Context, before, after *diffFolder, b *budget, fr
 	return nil
 }
 
-// render returns the text form of what a case renders, or the error and false. Arguments that this
-// side does not have yet, or any more, are left out.
+// render leaves out arguments that this side does not have yet, or any more.
 func (f *diffFolder) render(ctx context.Context, p *prompts.Prompt, c *cases.Case) (text string, ok bool) {
 	args := map[string]string{}
 	for _, a := range p.Arguments {

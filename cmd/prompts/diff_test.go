@@ -71,10 +71,10 @@ func TestDiffText(t *testing.T) {
 	t.Parallel()
 	lines := func(n int) string { return strings.Repeat("same\n", n) }
 	assert.Equal(t, []string{"…", "same", "same", "a [-b-]{+c+} d.", "same", "same", "…"},
-		inlineDiff(lines(5)+"a b d.\n"+lines(5), lines(5)+"a c d.\n"+lines(5), paintMarks))
-	assert.Equal(t, []string{"a", "{+new+}"}, inlineDiff("a", "a\nnew", paintMarks))
-	assert.Equal(t, []string{"[-\u241b[31m-]"}, inlineDiff("\x1b[31m", "", paintMarks), "an escape sequence of a prompt is not sent to the terminal")
-	assert.Empty(t, inlineDiff("a", "a", paintMarks))
+		inlineDiff(lines(5)+"a b d.\n"+lines(5), lines(5)+"a c d.\n"+lines(5), false))
+	assert.Equal(t, []string{"a", "{+new+}"}, inlineDiff("a", "a\nnew", false))
+	assert.Equal(t, []string{"[-\u241b[31m-]"}, inlineDiff("\x1b[31m", "", false), "an escape sequence of a prompt is not sent to the terminal")
+	assert.Empty(t, inlineDiff("a", "a", false))
 	assert.Equal(t, []string{
 		"same                     same",
 		"old words that do not  | new",

@@ -17,21 +17,20 @@ import (
 	"github.com/mcp-prompts/prompts/internal/markdown"
 )
 
-// word is a word, a run of white space or another character: what the diff of a text
-// compares.
+// word is what the diff of a text compares: a word, white space or another character.
 var word = regexp.MustCompile(`[\pL\pN_]+|\n|[^\S\n]+|.`)
 
 type piece struct {
-	kind pieceKind
-	text string
+	Kind pieceKind `json:"kind"`
+	Text string    `json:"text"`
 }
 
-type pieceKind uint8
+type pieceKind string
 
 const (
-	pieceSame pieceKind = iota
-	pieceOld            // in the old text alone
-	pieceNew            // in the new text alone
+	pieceSame pieceKind = "same"
+	pieceOld  pieceKind = "old" // in the old text alone
+	pieceNew  pieceKind = "new" // in the new text alone
 )
 
 func wordDiff(a, b string) []piece {
@@ -53,28 +52,21 @@ func wordDiff(a, b string) []piece {
 	return pieces
 }
 
-// contextLines is how many lines are shown around a difference.
-const contextLines = 2
+const contextLines = 2 // that are shown around a difference
 
-// inlineDiff returns the lines of two texts around their differences, with what was
-// removed and what was added marked by paint: by default [-old-] and {+new+}.
-func inlineDiff(a, b string, paint func(kind pieceKind, text string) string) []string {
+// inlineDiff returns the lines of two texts around their differences, which are marked.
+func inlineDiff(a, b string, color bool) []string {
 	lines, isChanged := [][]byte{nil}, []bool{false}
 	for _, p := range wordDiff(a, b) {
-		for i, part := range strings.Split(p.text, "\n") {
+		for i, part := range strings.Split(p.Text, "\n") {
 			last := len(lines) - 1
 			if i > 0 {
-				if p.kind != pieceSame {
-					isChanged[last] = true
-				}
+				isChanged[last] = isChanged[last] || p.Kind != pieceSame
 				lines, isChanged = append(lines, nil), append(isChanged, false)
 				last++
 			}
-			if part == "" {
-				continue
-			}
-			if part = printable(part); p.kind != pieceSame {
-				part, isChanged[last] = paint(p.kind, part), true
+			if part = printable(part); part != "" && p.Kind != pieceSame {
+				part, isChanged[last] = markedPiece(p.Kind, part, color), true
 			}
 			lines[last] = append(lines[last], part...)
 		}
@@ -105,25 +97,22 @@ func around[T any](rows []T, isChanged []bool, show func(T) string) []string {
 	return out
 }
 
-func paintMarks(kind pieceKind, text string) string {
-	if kind == pieceOld {
+func markedPiece(kind pieceKind, text string, color bool) string {
+	switch {
+	case color && kind == pieceOld:
+		return styled("31;9", text)
+	case color:
+		return styled("32", text)
+	case kind == pieceOld:
 		return "[-" + text + "-]"
 	}
 	return "{+" + text + "+}"
 }
 
-func paintColors(kind pieceKind, text string) string {
-	if kind == pieceOld {
-		return styled("31;9", text)
-	}
-	return styled("32", text)
-}
-
 type pair struct{ old, mark, new string }
 
-// sideBySide returns two texts in two columns of a terminal with this width: the lines
-// that differ, and those around them. The column between them is | for a line that
-// changed, < for one that was removed, and > for one that was added.
+// sideBySide returns the lines that differ, and those around them. The column between them is | for a line
+// that changed, < for one that was removed, and > for one that was added.
 func sideBySide(a, b string, width int, color bool) []string {
 	column := max((width-3)/2, 20)
 	var rows []pair
@@ -143,28 +132,22 @@ func sideBySide(a, b string, width int, color bool) []string {
 	}
 	before, after := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i, j := 0, 0
-	same := func(end int) {
+	both := func(end int, mark string) {
 		for ; i < end; i, j = i+1, j+1 {
-			add(before[i], " ", after[j])
+			add(before[i], mark, after[j])
 		}
 	}
 	for _, d := range lcs.DiffLines(before, after) {
-		same(d.Start)
-		for i < d.End || j < d.ReplEnd {
-			switch {
-			case i == d.End:
-				add("", ">", after[j])
-				j++
-			case j == d.ReplEnd:
-				add(before[i], "<", "")
-				i++
-			default:
-				add(before[i], "|", after[j])
-				i, j = i+1, j+1
-			}
+		both(d.Start, " ")
+		both(d.Start+min(d.End-d.Start, d.ReplEnd-d.ReplStart), "|")
+		for ; i < d.End; i++ {
+			add(before[i], "<", "")
+		}
+		for ; j < d.ReplEnd; j++ {
+			add("", ">", after[j])
 		}
 	}
-	same(len(before))
+	both(len(before), " ")
 	return around(rows, isChanged, func(p pair) string {
 		left := p.old + strings.Repeat(" ", max(column-utf8.RuneCountInString(p.old), 0))
 		right := p.new
@@ -175,7 +158,6 @@ func sideBySide(a, b string, width int, color bool) []string {
 	})
 }
 
-// wrap breaks a line at the width, between words if it can.
 func wrap(line string, width int) []string {
 	var lines []string
 	runes := []rune(line)
@@ -203,10 +185,6 @@ var diffFormats = map[string]func(io.Writer, *diffReport) error{
 func writeDiffText(w io.Writer, r *diffReport) error {
 	color := hasColor(w)
 	paint := painter(color)
-	paintPiece := paintMarks
-	if color {
-		paintPiece = paintColors
-	}
 	b := bufio.NewWriter(w)
 	for _, e := range r.Errors {
 		fmt.Fprintf(b, "%s: %s\n", paint("1;33", "not compared"), printable(e))
@@ -235,8 +213,8 @@ func writeDiffText(w io.Writer, r *diffReport) error {
 			}
 			fmt.Fprintf(b, "%s [%s]\n", line, c.Rule)
 		}
-		texts(d.Texts, "%s", func(t textDiff) []string { return inlineDiff(t.Old, t.New, paintPiece) })
-		texts(d.Cases, "case %q", func(t textDiff) []string { return sideBySide(t.Old, t.New, widthOf(r.out)-4, color) })
+		texts(d.Texts, "%s", func(t textDiff) []string { return inlineDiff(t.Old, t.New, color) })
+		texts(d.Cases, "case %q", func(t textDiff) []string { return sideBySide(t.Old, t.New, widthOf(w)-4, color) })
 	}
 	fmt.Fprintf(b, "%s with changes, %s\n", plural(len(r.Prompts), "prompt"), plural(r.Breaking, "breaking change"))
 	return b.Flush()

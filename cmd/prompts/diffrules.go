@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/trial"
 )
 
-// diffRule is a kind of change of a prompt, and whether it breaks clients.
 type diffRule struct {
 	id         string
 	isBreaking bool
@@ -75,7 +75,6 @@ func (c *changeList) texts(rule, key, old, new string) {
 	}
 }
 
-// changesOf returns the changes of what clients know of a prompt, but for its text.
 func changesOf(a, b *prompts.Prompt) []diffChange {
 	var c changeList
 	if a.Name != b.Name {
@@ -179,7 +178,6 @@ func orEmpty(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// schema compares which values two schemas allow. key names a key of the argument.
 func (c *changeList) schema(key func(string) string, a, b *jsonschema.Schema) {
 	before, after := typeOf(a), typeOf(b)
 	switch {
@@ -205,27 +203,24 @@ func (c *changeList) schema(key func(string) string, a, b *jsonschema.Schema) {
 	}
 }
 
-// limit compares a limit that allows fewer values the greater it is, in the direction of
-// sign. none is the limit that allows all.
+// limit compares a limit that allows fewer values the greater it is, or, with sign -1, the smaller.
 func (c *changeList) limit(key string, a, b *float64, none, sign float64) {
-	value := func(limit *float64) (float64, string) {
-		if limit == nil {
-			return none, ""
-		}
-		return *limit, asJSON(*limit)
+	before, after := none, none
+	if a != nil {
+		before = *a
 	}
-	before, old := value(a)
-	after, now := value(b)
+	if b != nil {
+		after = *b
+	}
 	switch {
 	case before == after:
 	case (after-before)*sign > 0:
-		c.add("limit-narrowed", key, old, now)
+		c.add("limit-narrowed", key, asJSON(a), asJSON(b))
 	default:
-		c.add("limit-widened", key, old, now)
+		c.add("limit-widened", key, asJSON(a), asJSON(b))
 	}
 }
 
-// optional compares a rule that an argument may have.
 func (c *changeList) optional(rule, key, a, b string) {
 	switch {
 	case a == b:
@@ -267,29 +262,20 @@ func setOf(list []string) map[string]bool {
 }
 
 func enumOf(s *jsonschema.Schema) []string {
-	if len(s.Enum) == 0 {
-		return nil
-	}
-	values := make([]string, len(s.Enum))
-	for i, v := range s.Enum {
-		values[i] = sample.Text(v)
+	var values []string
+	for _, v := range s.Enum {
+		values = append(values, sample.Text(v))
 	}
 	return values
 }
 
-func typeOf(s *jsonschema.Schema) string {
-	if s == nil || s.Type == "" {
-		return "string"
-	}
-	return s.Type
-}
+func typeOf(s *jsonschema.Schema) string { return cmp.Or(orEmpty(s).Type, "string") }
 
 func number(n *int) *float64 {
 	if n == nil {
 		return nil
 	}
-	f := float64(*n)
-	return &f
+	return new(float64(*n))
 }
 
 func yesNo(b bool) string {
@@ -299,7 +285,6 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// completions returns the values that an argument offers.
 func completions(a *prompts.Argument) string {
 	if a.Complete == nil {
 		return ""

@@ -16,15 +16,13 @@ import (
 	"github.com/mcp-prompts/prompts/promptoci"
 )
 
-// diffSide is one of the two sides of a diff: a folder of the disk.
 type diffSide struct {
 	name   string // as the user gave it
 	dir    string
 	remove func() // of what was made for it
 }
 
-// diffSources are what a side may be. Each returns nil for an argument that is another
-// one's; the first that knows the argument opens the side.
+// diffSources each return nil for an argument that is another one's.
 var diffSources = []func(ctx context.Context, arg string) (*diffSide, error){folderSide, releaseSide, gitSide}
 
 func openSide(ctx context.Context, arg string) (*diffSide, error) {
@@ -50,18 +48,12 @@ func folderSide(_ context.Context, arg string) (*diffSide, error) {
 }
 
 const (
-	// maxRevisionFiles is the number of files and folders that a folder of a revision may
-	// have.
-	maxRevisionFiles = 100_000
-	// maxRevisionBytes is the size of their paths, and of the files that are read.
-	maxRevisionBytes = 256 << 20
-	// maxRevisionFile is the size of the largest file that is read: no larger one is
-	// loaded.
-	maxRevisionFile = 4 << 20
+	maxRevisionFiles = 100_000   // and folders, of a folder of a revision
+	maxRevisionBytes = 256 << 20 // of their paths, and of the files that are read
+	maxRevisionFile  = 4 << 20   // bytes of a file that is read: no larger one is loaded
 )
 
-// gitSide opens a folder of a Git revision, REVISION:FOLDER. FOLDER begins at the root of
-// the repository, or with ./ at the current folder.
+// gitSide opens REVISION:FOLDER. FOLDER begins at the root of the repository, or with ./ at the current folder.
 func gitSide(ctx context.Context, arg string) (*diffSide, error) {
 	if revision, _, ok := strings.Cut(arg, ":"); !ok || revision == "" || len(revision) == 1 && revision != "@" { // C:\prompts
 		return nil, nil
@@ -83,7 +75,6 @@ func notInGit(arg string, err error) error {
 	return usageErrorf("folder %s is neither on the disk nor in Git: %w", arg, err)
 }
 
-// side opens a folder of a revision.
 func (r *repository) side(ctx context.Context, arg string) (*diffSide, error) {
 	tree, kind, err := r.object(ctx, arg)
 	if err != nil {
@@ -111,14 +102,12 @@ func emptySide(name string) (*diffSide, error) {
 	return &diffSide{name, dir, func() { _ = os.RemoveAll(dir) }}, nil
 }
 
-// gitFile is a file of a tree.
 type gitFile struct {
 	mode, object, path string
 	size               int64
 }
 
-// write writes the files of a tree into the folder to. It asks Git for the objects
-// themselves, so that no attribute of the repository leaves out or changes a file.
+// write asks Git for the objects themselves, so that no attribute leaves out or changes a file.
 func (r *repository) write(ctx context.Context, tree, to string) error {
 	var files []gitFile
 	list := func(entries *bufio.Reader) (err error) { files, err = readTree(entries); return err }
@@ -141,7 +130,6 @@ func (r *repository) write(ctx context.Context, tree, to string) error {
 	}, "cat-file", "--batch")
 }
 
-// readTree reads the output of git ls-tree, of a tree that is within the limits.
 func readTree(entries *bufio.Reader) (files []gitFile, err error) {
 	made := map[string]bool{".": true} // folders
 	var bytes int64
@@ -172,7 +160,6 @@ func readTree(entries *bufio.Reader) (files []gitFile, err error) {
 	}
 }
 
-// writeFiles writes files whose contents come from git cat-file --batch.
 func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 	for _, f := range files {
 		if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {

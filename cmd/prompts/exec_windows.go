@@ -18,17 +18,14 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return p
 }
 
-// inGroup gives a command a process group of its own.
 func inGroup(p *exec.Cmd) {
 	p.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// killGroup ends a process and those that it has started.
 func killGroup(p *os.Process) error {
 	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run()
 }
 
-// newCommand returns the command, which may be a batch file.
 func newCommand(ctx context.Context, command []string) (*exec.Cmd, error) {
 	p := exec.CommandContext(ctx, command[0], command[1:]...)
 	if extension := strings.ToLower(filepath.Ext(p.Path)); extension != ".cmd" && extension != ".bat" {

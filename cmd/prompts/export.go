@@ -64,8 +64,7 @@ The exit code is 1 if a prompt was refused.`,
 			}
 			formats := []*format{f}
 			dirs := args[min(len(args)-1, 1):][:1]
-			findShown(cmd, dirs)
-			if err := openFolders(dirs); err != nil {
+			if err := openFound(cmd, dirs); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -90,8 +89,6 @@ The exit code is 1 if a prompt was refused.`,
 	}
 }
 
-// formatsOfTeam returns the formats for the clients in the settings of a folder, and reports
-// clients without one.
 func formatsOfTeam(cmd *cobra.Command, dir string) (formats []*format, err error) {
 	s, err := readSettings(regular.FS(dir))
 	if err != nil {
@@ -113,9 +110,11 @@ func formatsOfTeam(cmd *cobra.Command, dir string) (formats []*format, err error
 	return formats, nil
 }
 
-// export exports the prompts of a folder, or the commands of another client.
 func export(cmd *cobra.Command, f *format, dirs []string, target string) error {
-	e := &exporting{format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry), notes: map[string][]note{}, names: map[string]string{}}
+	e := &exporting{
+		format: f, out: cmd.OutOrStdout(), target: target, prompts: new(prompts.Registry),
+		lines: newLineReader(dirs[0]).lines, notes: map[string][]note{}, names: map[string]string{},
+	}
 	if from := formatOfFolder(dirs[0]); from != nil {
 		if err := e.convert(cmd.Context(), from, dirs[0]); err != nil {
 			return err
@@ -125,7 +124,7 @@ func export(cmd *cobra.Command, f *format, dirs []string, target string) error {
 		if err = cmp.Or(err, loadErr); err != nil {
 			return err
 		}
-		e.prompts, e.lines = reg, newLineReader(dirs[0]).lines
+		e.prompts = reg
 	}
 	return e.run(cmd.Context())
 }
@@ -142,22 +141,19 @@ type exporting struct {
 }
 
 func (e *exporting) convert(ctx context.Context, from *format, dir string) error {
-	sources := map[string][]string{}
-	e.lines = func(source string) []string { return sources[source] }
-	return convert(ctx, from, dir, func(c *conversion) error {
+	return convert(ctx, from, dir, func(c *conversion) {
 		if !c.isRefused {
 			p := c.parsed
 			p.Source = prefixOf(dir) + c.source
 			if err := e.prompts.Add(p); err != nil {
 				c.refuse(0, "%v", err)
 			}
-			sources[p.Source], e.notes[p.Name] = newLineReader(dir).lines(p.Source), c.notes
+			e.notes[p.Name] = c.notes
 		}
 		if c.isRefused {
 			e.refused++
-			c.report(e.out, "")
+			writeOutcome(e.out, c.source, "", c.notes)
 		}
-		return nil
 	})
 }
 
@@ -170,12 +166,12 @@ func (e *exporting) run(ctx context.Context) error {
 		}
 		if err != nil {
 			e.refused++
-			fmt.Fprintf(e.out, "%s: refused\n  %s\n", printable(p.Name), printable(err.Error()))
+			writeOutcome(e.out, p.Name, "", []note{{0, err.Error()}})
 			continue
 		}
 		n++
-		fmt.Fprintf(e.out, "%s -> %s\n", printable(p.Name), printable(filepath.ToSlash(filepath.Join(e.target, name))))
-		writeNotes(e.out, append(e.notes[p.Name], notes...))
+		target := filepath.ToSlash(filepath.Join(e.target, name))
+		writeOutcome(e.out, p.Name, target, append(e.notes[p.Name], notes...))
 	}
 	fmt.Fprintf(e.out, "%s exported for %s, %d refused\n", plural(n, "prompt"), e.title, e.refused)
 	if e.refused > 0 {
@@ -184,11 +180,9 @@ func (e *exporting) run(ctx context.Context) error {
 	return nil
 }
 
-// exportMark is in the first line of a file that export wrote, or of its front matter. The name
-// of the prompt follows it.
+// exportMark, with the name of the prompt behind it, is in the first line of a file, or of its front matter.
 const exportMark = "# prompts export "
 
-// write writes the file of a prompt.
 func (e *exporting) write(ctx context.Context, r *renderer, p *prompts.Prompt) (name string, notes []note, err error) {
 	name = e.commandName(p.Name)
 	if name == "" {
@@ -214,10 +208,11 @@ func (e *exporting) write(ctx context.Context, r *renderer, p *prompts.Prompt) (
 var (
 	notInFileName  = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
 	notInSkillName = regexp.MustCompile(`[^a-z0-9]+`)
+	// notAfterDollar matches names that Codex takes for variables of the shell after a "$".
+	notAfterDollar = regexp.MustCompile(`^(?:home|lang|path|pwd|shell|temp|term|tmp|tmpdir|user)$`)
 )
 
-// commandName returns the name of the command for a prompt: a path, or one word for clients
-// that do not read folders.
+// commandName returns a path, or one word for clients that do not read folders.
 func (e *exporting) commandName(name string) string {
 	if e.all == "" {
 		return strings.Trim(notInSkillName.ReplaceAllString(strings.ToLower(name), "-"), "-")
@@ -234,18 +229,16 @@ func (e *exporting) commandName(name string) string {
 // appendedLabel is the end of a text to which import appends what the user writes.
 var appendedLabel = regexp.MustCompile(`\n\n(?:ARGUMENTS: |/\S+ )?$`)
 
-// maxOpen is how many arguments have a place in a command.
-const maxOpen = 99
+const maxOpen = 99 // arguments that have a place in a command
 
-// content returns the file of a prompt.
 func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt) (content []byte, notes []note, err error) {
 	var open []prompts.Argument
 	for _, a := range p.Arguments {
-		if s := schema.Of(a.Schema); s != nil && s.Default != nil {
-			notes = append(notes, note{0, fmt.Sprintf("%s is always %s", a.Name, s.Default)})
-			continue
+		if always := orEmpty(schema.Of(a.Schema)).Default; always != nil {
+			notes = append(notes, note{0, fmt.Sprintf("%s is always %s", a.Name, always)})
+		} else {
+			open = append(open, a)
 		}
-		open = append(open, a)
 	}
 	if len(open) > maxOpen {
 		return nil, nil, fmt.Errorf("prompt has %d arguments without a default (limit %d)", len(open), maxOpen)
@@ -286,7 +279,11 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 	}
 	fmt.Fprintf(&b, "---\n%s%s\n", exportMark, printable(p.Name))
 	if path.Base(e.file) == "SKILL.md" {
-		fmt.Fprintf(&b, "name: %s\n", e.commandName(p.Name))
+		name := e.commandName(p.Name)
+		fmt.Fprintf(&b, "name: %s\n", name)
+		if notAfterDollar.MatchString(name) {
+			more = append(more, note{0, fmt.Sprintf("Codex reads $%s as a variable of the shell, not as the skill; rename the prompt", name)})
+		}
 	}
 	fmt.Fprintf(&b, "description: %s\n", asJSON(description))
 	if strings.Contains(e.keys, "argument-hint") && len(open) > 0 {
@@ -300,7 +297,6 @@ func (e *exporting) content(ctx context.Context, r *renderer, p *prompts.Prompt)
 	return b.Bytes(), append(notes, more...), nil
 }
 
-// hintOf returns what a user sees of an argument.
 func hintOf(a prompts.Argument) string {
 	name := a.Name
 	if values := sample.Finite(schema.Of(a.Schema)); values != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// placeholder is the beginning of the placeholders; two digits, the number of the argument, follow.
-// In a result, the placeholders still have their marks, which distinguish them from other text.
+// placeholder begins each placeholder, and two digits end it. In a result they still have their marks.
 const placeholder = "$9"
 
 var (
@@ -28,8 +27,7 @@ var (
 	untrusted = regexp.MustCompile(`<(untrusted-\w+)>\n` + placed.String() + `\n`)
 )
 
-// parts renders a prompt with the placeholders $901 and so on for the open arguments, and
-// returns the text: literal parts, and between two of them the position of an argument.
+// parts returns literal parts of the text, and between two of them the position of an open argument.
 func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, open []prompts.Argument) (parts []string, err error) {
 	values := map[string]string{}
 	for i, a := range open {
@@ -76,7 +74,6 @@ func (e *exporting) parts(ctx context.Context, r *renderer, p *prompts.Prompt, o
 	return append(parts, text[last:]), nil
 }
 
-// notOpen returns the error for an argument in whose place no placeholder can be.
 func (e *exporting) notOpen(p *prompts.Prompt, name string) error {
 	why := "compared in the template"
 	lines := e.lines(p.Source)
@@ -87,8 +84,8 @@ func (e *exporting) notOpen(p *prompts.Prompt, name string) error {
 		}
 		if a.Sensitive {
 			why, line = "sensitive", argumentLines(lines)[name]
-		} else if s := schema.Of(a.Schema); s != nil && s.Type != "string" && s.Type != "" {
-			why, line = "of the type "+s.Type, argumentLines(lines)[name]
+		} else if of := typeOf(schema.Of(a.Schema)); of != "string" {
+			why, line = "of the type "+of, argumentLines(lines)[name]
 		}
 	}
 	return fmt.Errorf("%s%s is %s, so the prompt cannot be a command of %s; serve the prompt over MCP", atLine(line), name, why, e.title)
@@ -102,8 +99,7 @@ var (
 	templateWord   = regexp.MustCompile(`[a-z]\w*`)
 )
 
-// computedLine returns the first line of a template that does more with an argument than print
-// it, or ask whether it has a value.
+// computedLine returns the first line that does more with an argument than print it or ask whether it has a value.
 func computedLine(lines []string, name string) int {
 	first, field := 0, regexp.MustCompile(`\.`+regexp.QuoteMeta(name)+`\b`)
 	for i, line := range lines {
@@ -124,7 +120,6 @@ func computedLine(lines []string, name string) int {
 	return first
 }
 
-// commandWriter writes the text of a command.
 type commandWriter struct {
 	*exporting
 	strings.Builder
@@ -133,7 +128,6 @@ type commandWriter struct {
 	lost   string // a literal text that the client would change
 }
 
-// literal writes text that is not of the user.
 func (w *commandWriter) literal(text string) {
 	last := 0
 	places, escaped := w.read(text)
@@ -151,42 +145,26 @@ func (w *commandWriter) literal(text string) {
 
 // read returns what the client would replace in a text, and of what it would leave out the escape.
 func (w *commandWriter) read(text string) (places, escaped []span) {
-	if w.place == nil {
-		return nil, nil
-	}
-	for _, at := range w.place.FindAllStringSubmatchIndex(text, -1) {
-		from := at[0]
-		isPlace, isEscaped := false, false
-		for i, name := range w.place.SubexpNames() {
-			if name == "" || at[2*i] < 0 {
-				continue
-			}
-			group := text[at[2*i]:at[2*i+1]]
-			if name == "escape" {
-				from += len(group)
-				isEscaped = group == w.escape
-			} else if name != "value" || editorValues[group] != "" {
-				isPlace = true
-			}
-		}
+	t := &commandText{format: w.format, body: text}
+	t.read(nil)
+	for _, p := range t.places {
 		switch {
-		case isEscaped && at[1] > from+1:
-			escaped = append(escaped, span{at[0], at[1]})
-		case isPlace:
-			places = append(places, span{from, at[1]})
+		case p.kind != placeText:
+			places = append(places, p.span)
+		case p.text != text[p.from:p.to]: // behind an escape
+			escaped = append(escaped, p.span)
 		}
 	}
 	return places, escaped
 }
 
-// argument writes what stands for an argument before a text.
 func (w *commandWriter) argument(n int, after string) {
 	text := "<" + w.open[n].Name + ">"
 	from := w.Len()
 	switch {
 	case len(w.open) == 1 && w.all != "":
 		text = w.all
-	case w.word != "" && w.wordIn != "" && wordAfter(after):
+	case w.word != "" && w.wordIn != "" && wordStart.MatchString(after):
 		text = fmt.Sprintf(w.wordIn, n+w.from)
 	case w.word != "":
 		text = fmt.Sprintf(w.word, n+w.from)
@@ -220,8 +198,7 @@ func (w *commandWriter) end() {
 	}
 }
 
-// check reads the text as the client does, and returns an error unless the client replaces the
-// places, and nothing else. lines are those of the prompt's file.
+// check returns an error unless the client replaces the places, and nothing else. lines are of the file.
 func (w *commandWriter) check(lines []string) (notes []note, err error) {
 	text := w.String()
 	lineOf := func(s string) int {

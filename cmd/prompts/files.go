@@ -19,11 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// This file names, reads and writes the files of folders. folders.go loads their prompts and settings.
-
-// findFolders replaces each relative path, without .., that does not exist: if a folder above, up to
-// the root of the repository, has the path, the path leads there. A client may start a server in
-// any folder of a repository. found is called for each such path.
+// findFolders looks for a relative path, without .., that does not exist in the folders above, up to the root
+// of the repository: a client may start a server in any folder. found is called for each path found.
 func findFolders(paths []string, found func(path, at string)) {
 	above := []string{"."} // up to the root of the repository
 	for at := "."; !exists(filepath.Join(at, ".git")); above = append(above, at) {
@@ -47,16 +44,16 @@ func findFolders(paths []string, found func(path, at string)) {
 	}
 }
 
-// findShown is [findFolders] for a command that has no log.
-func findShown(cmd *cobra.Command, paths []string) {
+// openFound is [findFolders] and [openFolders] for a command that has no log.
+func openFound(cmd *cobra.Command, paths []string) error {
 	findFolders(paths, func(path, at string) { showFound(cmd, path, at) })
+	return openFolders(paths)
 }
 
 func showFound(cmd *cobra.Command, path, at string) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "prompts: folder %s found at %s\n", path, at)
 }
 
-// openFolders checks that each path is a folder, and that none is in another one.
 func openFolders(paths []string) error {
 	for i, path := range paths {
 		info, err := os.Stat(path)
@@ -84,7 +81,6 @@ func openFolders(paths []string) error {
 	return nil
 }
 
-// isWithin reports whether the folder at path is dir or in dir.
 func isWithin(path, dir string) bool {
 	relative, err := filepath.Rel(absolute(dir), absolute(path))
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
@@ -102,8 +98,7 @@ func absolute(path string) string {
 	return path
 }
 
-// prefixOf returns the beginning of the Source of each prompt of a folder, so that
-// Source is the path of the file as a user would write it.
+// prefixOf returns the beginning of each Source in a folder: Source is the path as a user would write it.
 func prefixOf(dir string) string {
 	if dir = filepath.ToSlash(filepath.Clean(dir)); dir != "." {
 		return strings.TrimSuffix(dir, "/") + "/"
@@ -111,8 +106,7 @@ func prefixOf(dir string) string {
 	return "./"
 }
 
-// repositoryPath returns a path relative to the root of its repository, with slashes, or
-// unchanged if it is in none.
+// repositoryPath returns a path from the root of its repository on, or unchanged if it is in none.
 func repositoryPath(name string) string {
 	real := absolute(filepath.FromSlash(name))
 	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
@@ -127,11 +121,9 @@ func repositoryPath(name string) string {
 	}
 }
 
-// maxReadBytes is the size of the largest file of which lines are shown: the largest
-// that promptfs loads.
+// maxReadBytes is the size of the largest file of which lines are shown: as of promptfs.
 const maxReadBytes = 1 << 20
 
-// readText returns the text of a file of a folder that is loaded, so that its size is limited.
 func readText(dir, file string) (string, error) {
 	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
 	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
@@ -144,7 +136,6 @@ func readText(dir, file string) (string, error) {
 	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
 }
 
-// partialFiles returns the paths of partials by their names.
 func partialFiles(dir string) map[string]string {
 	files := map[string]string{}
 	const folder = "_partials"
@@ -181,8 +172,7 @@ func create(path string, content []byte) error {
 
 func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
 
-// writeOwn writes a file of a folder that may have an older one of the command's own. check
-// returns the error for the content of another one, with LF at the end of lines.
+// writeOwn replaces an older file if check returns no error for its content, which has LF at the end of lines.
 func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool, check func(path, content string) error) error {
 	target := filepath.Join(dir, filepath.FromSlash(name))
 	old, err := regular.Read(ctx, regular.FS(dir), name, maxReadBytes)
@@ -199,8 +189,7 @@ func writeOwn(ctx context.Context, dir, name string, content []byte, dryRun bool
 	return writeIn(dir, name, content, isNew)
 }
 
-// writeIn writes a file of a folder, a new one or at once in place of the old one. No link leads
-// out of the folder.
+// writeIn writes a file in a folder, a new one or in place of the old one. No link leads out of the folder.
 func writeIn(dir, name string, content []byte, isNew bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -218,8 +207,7 @@ func writeIn(dir, name string, content []byte, isNew bool) error {
 	return create(path, content)
 }
 
-// inFolder returns the path of a file in a folder without links, none of which may lead out
-// of the folder. The file and folders in the path need not exist.
+// inFolder returns the path of a file, which need not exist, without links. None may lead out of the folder.
 func inFolder(dir, name string) (string, error) {
 	d, err := regular.OpenDir(dir)
 	if err != nil {
@@ -234,8 +222,7 @@ func inFolder(dir, name string) (string, error) {
 	}
 }
 
-// replace replaces the content of a file at once: readers see the old content or the
-// new one. A symbolic link stays, and its target is replaced.
+// replace replaces the content of a file, or of its target, at once: readers see the old or the new one.
 func replace(path string, content []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

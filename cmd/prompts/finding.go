@@ -11,7 +11,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// level is how serious a finding is.
 type level string
 
 const (
@@ -21,8 +20,7 @@ const (
 	levelOff     level = "off"     // in settings alone: no finding
 )
 
-// rules has the rules of check with what each is about, in the order of the
-// documentation.
+// rules are in the order of the documentation.
 var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
 	{"skill", "A folder with a SKILL.md is not a valid skill."},
@@ -43,7 +41,6 @@ var rules = []struct{ id, text string }{
 	{"client", "A client cannot show the prompt."},
 }
 
-// finding is what check reports of a file.
 type finding struct {
 	Path    string `json:"path"`             // with slashes, as the user gave the folder
 	Line    int    `json:"line,omitempty"`   // from 1
@@ -62,11 +59,11 @@ func (f *finding) Error() string {
 
 // placeOf returns a place as editors read it. Line and column are 0 if they are unknown.
 func placeOf(path string, line, column int) string {
-	if line > 0 {
-		path += fmt.Sprintf(":%d", line)
-		if column > 0 {
-			path += fmt.Sprintf(":%d", column)
+	for _, n := range []int{line, column} {
+		if n == 0 {
+			break
 		}
+		path += fmt.Sprintf(":%d", n)
 	}
 	return path
 }
@@ -75,7 +72,6 @@ func byPlace(a, b finding) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 }
 
-// withHint returns a message with its hint on one line.
 func withHint(message, hint string) string {
 	if hint == "" {
 		return message
@@ -113,18 +109,15 @@ func all(err error) []error {
 	return []error{err}
 }
 
-// findings are what a report lists, and what its text form needs.
 type findings struct {
 	Findings []finding `json:"findings"`
 
 	lines func(path string) []string
-	color bool
 }
 
-// writeText writes each finding with the line that it is about.
 func (r *findings) writeText(w io.Writer) error {
 	var b strings.Builder
-	paint := painter(r.color)
+	paint := painter(hasColor(w))
 	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
 	for _, f := range r.Findings {
 		place := placeOf(f.Path, f.Line, f.Column)
@@ -156,10 +149,8 @@ func (r *findings) writeText(w io.Writer) error {
 	return err
 }
 
-// maxDiffLines is how many lines of a diff are shown.
-const maxDiffLines = 60
+const maxDiffLines = 60 // that are shown
 
-// diffColors are the colors of the lines of a diff, by how they begin.
 var diffColors = map[string]string{"-": "31", "+": "32", "@": "36"}
 
 // writeGitHub writes workflow commands, which GitHub shows at the lines of a change.

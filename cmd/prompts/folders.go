@@ -23,10 +23,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// watchFolders loads the folders into reg and follows their changes until ctx ends.
-// Files with errors are logged, and the others are served. onReload, if not nil, returns
-// a function for each folder that is called after each reload. names has what is in front of the
-// names of the prompts of a folder.
+// watchFolders follows changes until ctx ends. onReload, if not nil, returns a function for each folder that is
+// called after each reload. names has what is in front of the names of the prompts of a folder.
 func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, names map[string]string, o promptfs.Options, onReload func(dir string) func(promptfs.Report)) error {
 	logger := o.Logger
 	o.ReadIgnore = readIgnore
@@ -61,8 +59,7 @@ func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, nam
 	return nil
 }
 
-// loadFolders loads the folders into a registry, and returns the errors of files. The context,
-// which may have a coverage, is that of the templates, too.
+// loadFolders returns the errors of files, too. ctx, which may have a coverage, is that of the templates.
 func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, []*finding) {
 	reg := new(prompts.Registry)
 	var errs []*finding
@@ -85,7 +82,6 @@ func loadFolders(ctx context.Context, dirs []string) (*prompts.Registry, []*find
 	return reg, errs
 }
 
-// testSuite is a folder with its cases.
 type testSuite struct {
 	dir      string
 	fsys     fs.FS
@@ -95,15 +91,13 @@ type testSuite struct {
 	errs     []*finding    // of prompts and of test files
 }
 
-// loadTests loads a folder. A test file with errors is left out.
 func loadTests(ctx context.Context, dir string) *testSuite {
 	reg, faults := loadFolders(ctx, []string{dir})
 	files, errs := loadCases(dir, reg, faults)
 	return &testSuite{dir: dir, fsys: cases.Dir(dir), registry: reg, renderer: newRenderer(reg), files: files, errs: append(faults, errs...)}
 }
 
-// loadCases loads the test files of a folder, and returns those without errors. known are the
-// errors of loadFolders: that the prompt of a file with errors does not exist is no other error.
+// loadCases returns the test files without errors. That the prompt of a file in known does not exist is no error.
 func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*cases.File, errs []*finding) {
 	isInvalid := map[string]bool{} // files of prompts, without their extensions
 	for _, f := range known {
@@ -135,8 +129,6 @@ func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*ca
 	return files, errs
 }
 
-// patternOf returns the pattern of names in the arguments, of which there is one at most, in the
-// form of the names.
 func patternOf(args []string) (string, error) {
 	pattern := norm.NFC.String(strings.Join(args, ""))
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -145,20 +137,15 @@ func patternOf(args []string) (string, error) {
 	return pattern, nil
 }
 
-// isSelected reports whether a pattern selects a prompt. The empty pattern selects all.
 func isSelected(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name)
 	return ok || pattern == ""
 }
 
 const (
-	// settingsFile has the settings of a folder of prompts, at its root. The file comes from
-	// everybody who writes to the folder.
-	settingsFile = "prompts.yaml"
-	// maxSettingsFile is the maximum size of the file in bytes.
-	maxSettingsFile = 64 << 10
-	// maxInstructions is the maximum size of instructions in bytes.
-	maxInstructions = 4 << 10
+	settingsFile    = "prompts.yaml" // at the root; it comes from everybody who writes to the folder
+	maxSettingsFile = 64 << 10       // bytes
+	maxInstructions = 4 << 10        // bytes
 )
 
 // settings are decisions of a team for a folder. Flags win.
@@ -170,8 +157,7 @@ type settings struct {
 	Instructions string           `json:"instructions,omitempty"`
 }
 
-// readSettings returns the valid settings of a folder, and the joined errors of the others, each
-// a [*promptfs.Error].
+// readSettings returns the valid settings of a folder, and a [*promptfs.Error] for each of the others.
 func readSettings(fsys fs.FS) (s settings, err error) {
 	content, err := regular.Read(context.Background(), fsys, settingsFile, maxSettingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -254,21 +240,18 @@ func parseSettings(content []byte) (s settings, err error) {
 	return s, errors.Join(errs...)
 }
 
-// readIgnore returns the files of a folder that are ignored, for package promptfs: those of
-// the settings, and their own file.
+// readIgnore returns the files that are ignored, for package promptfs. The settings are one of them.
 func readIgnore(fsys fs.FS) ([]string, error) {
 	s, err := readSettings(fsys)
 	return append(s.Ignore, "/"+settingsFile), err
 }
 
-// readStoreIgnore is [readIgnore] for a release or a bucket, of which a newer version of the
-// program may have other settings.
+// readStoreIgnore is for a store, of which a newer version of the program may have other settings.
 func readStoreIgnore(fsys fs.FS) ([]string, error) {
 	ignore, _ := readIgnore(fsys)
 	return ignore, nil
 }
 
-// unignored is a folder without the files that its settings ignore.
 type unignored struct {
 	regular.FS
 	ignore []string
@@ -284,7 +267,6 @@ func (u unignored) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return regular.Matches(u.ignore, path.Join(name, e.Name())) }), err
 }
 
-// clientNames returns the clients whose limits are known.
 func clientNames() []string {
 	var names []string
 	for _, r := range portable.Rules {
@@ -329,14 +311,14 @@ func checkRule(rule string, lv level) error {
 	return nil
 }
 
-// checkInstructions returns an error for instructions that are too long, or that people see
-// differently than models.
+// checkInstructions rejects, beside long ones, instructions that people see differently than models.
 func checkInstructions(text string) error {
 	if len(text) > maxInstructions {
 		return fmt.Errorf("text must have at most %d bytes, got %d", maxInstructions, len(text))
 	}
 	for _, r := range text {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r < 0xE0080 || r == unicode.ReplacementChar {
+		isTag := r >= 0xE0000 && r < 0xE0080
+		if isControl(r) && r != '\n' && r != '\t' || isTag || r == unicode.ReplacementChar {
 			return fmt.Errorf("text must have no control characters, got %U", r)
 		}
 	}

@@ -22,8 +22,7 @@ import (
 // foreignErrors match the errors that a file of another format has.
 var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
 
-// commandKeys are keys that commands of several programs have in their front matter, and prompts
-// never have.
+// commandKeys are keys of several programs in the front matter of commands. Prompts never have them.
 var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
 
 type foreignFolder struct {
@@ -33,9 +32,8 @@ type foreignFolder struct {
 	extensions []string        // of all files
 }
 
-// findForeign returns what a folder has of another program: all files of its format if the
-// folder is the program's own, and otherwise those with an extension or with keys that no prompt
-// has, if that is at least half of the files. Otherwise, and if ctx ends, paths is empty.
+// findForeign returns all files of its format if the folder is the program's own, and otherwise those that no
+// prompt looks like, if they are half of the files. Otherwise, and if ctx ends, paths is empty.
 func findForeign(ctx context.Context, dir string) foreignFolder {
 	f := foreignFolder{dir: dir, format: formatOfFolder(dir), paths: map[string]bool{}}
 	isOwn := f.format != nil
@@ -85,8 +83,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	return f
 }
 
-// formatOfFile reports whether a file is one of another program, and of which if no other has
-// such files.
+// formatOfFile reports whether a file is one of another program. of is nil if several have such files.
 func formatOfFile(name string, content []byte) (of *format, ok bool) {
 	front := frontOf(content)
 	for i := range commandFormats {
@@ -121,7 +118,6 @@ func hasPrompts(reg *prompts.Registry, prefix string) bool {
 	return false
 }
 
-// noPrompts says that the folder has no prompts, and the extensions of its files.
 func (f *foreignFolder) noPrompts() string {
 	if len(f.extensions) == 0 {
 		return "folder has no prompts"
@@ -129,7 +125,6 @@ func (f *foreignFolder) noPrompts() string {
 	return "folder has no prompts, but files with the extensions " + strings.Join(f.extensions, ", ")
 }
 
-// error returns the error of the folder, once for all files.
 func (f *foreignFolder) error() *promptfs.Error {
 	name, files := "FORMAT", "commands of another program"
 	if f.format != nil {
@@ -145,7 +140,6 @@ func (f *foreignFolder) error() *promptfs.Error {
 	}
 }
 
-// isOf reports whether an error of a file is one of the other format.
 func (f *foreignFolder) isOf(path, text string) bool {
 	return f.paths[path] && foreignErrors.MatchString(text)
 }
@@ -164,7 +158,6 @@ func (f *foreignFolder) once(err error) error {
 	return errors.Join(errs...)
 }
 
-// onceHandler is the handler of a log without the errors of the other format.
 type onceHandler struct {
 	slog.Handler
 	folder *foreignFolder
@@ -290,7 +283,6 @@ var commandFormats = []format{
 	{name: "skills", title: "Agent Skills", dir: ".agents/skills", keys: "name description", shell: skillsShell, stays: skillsStays, file: "%s/SKILL.md", readers: []string{"Codex", "Copilot CLI"}},
 }
 
-// formatNames returns the names of the formats that import reads, or that export writes.
 func formatNames(isWanted func(f *format) bool) []string {
 	var names []string
 	for i := range commandFormats {
@@ -312,8 +304,6 @@ func formatOf(name string, isWanted func(f *format) bool) *format {
 	return &commandFormats[i]
 }
 
-// formatOfFolder returns the format of the files in a folder that is the one of a program, or
-// that is below; nil for another.
 func formatOfFolder(dir string) *format {
 	of := filepath.ToSlash(absolute(dir)) + "/"
 	of = strings.NewReplacer("/.opencode/command/", "/.opencode/commands/", "/.agent/workflows/", "/.agents/workflows/").Replace(of)
@@ -325,7 +315,6 @@ func formatOfFolder(dir string) *format {
 	return nil
 }
 
-// files is what import says of the names of the files.
 func (f *format) fileNames() string {
 	if f.folder {
 		return f.files[0]
@@ -333,8 +322,6 @@ func (f *format) fileNames() string {
 	return "*" + strings.Join(f.files, ", *")
 }
 
-// target returns the path of the prompt for the path of a file, and whether the file is one
-// of the format.
 func (f *format) target(name string) (string, bool) {
 	for _, end := range f.files {
 		if dir, base := path.Split(name); f.folder {

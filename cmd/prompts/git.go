@@ -30,14 +30,11 @@ import (
 // each clone, for longer.
 
 const (
-	// gitTimeout is how long a command of Git may run.
-	gitTimeout = time.Minute
-	// maxGitOutput is the size of the longest output that is kept in memory.
-	maxGitOutput = 32 << 20
-	// maxRefs is the number of files with refs that a repository may have.
-	maxRefs = 100_000
-	// maxRefBytes is the size of all files with refs.
-	maxRefBytes = 256 << 20
+	gitTimeout   = time.Minute // of one command
+	maxGitOutput = 32 << 20    // bytes that are kept in memory
+	maxRefs      = 100_000     // files with refs
+	maxRefBytes  = 256 << 20   // of all files with refs
+	maxPath      = 4096        // bytes of a path that is read
 )
 
 // oldestGit is the oldest version that the tests have run with: that of Ubuntu 22.04.
@@ -65,9 +62,8 @@ type repository struct {
 	bytes int64  // of them
 }
 
-// openRepository opens the repository that a folder is in. It returns errNoGit or
-// errNoRepository if Git or the repository does not exist. Bare repositories are ignored,
-// because a folder of prompts can look like a bare repository.
+// openRepository returns errNoGit or errNoRepository if Git or the repository does not exist. It
+// ignores bare repositories, because a folder of prompts can look like a bare repository.
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -95,8 +91,7 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 
 func (r *repository) close() { _ = os.RemoveAll(r.own) }
 
-// find finds the folders of the repository as Git does: .git in the folder or above it, or
-// the folder that a file .git names, as in a submodule or in a linked work tree.
+// find finds the folders as Git does: .git here or above, or the folder that a file .git names.
 func (r *repository) find(dir string) error {
 	for top := dir; ; top = filepath.Dir(top) {
 		r.private = filepath.Join(top, ".git")
@@ -126,10 +121,6 @@ func line(name string) string {
 	return strings.TrimRight(string(text), "\r\n")
 }
 
-// maxPath is the length of the longest path that is read, in bytes.
-const maxPath = 4096
-
-// from returns a path that is relative to a folder, or absolute.
 func from(dir, name string) string {
 	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -142,7 +133,6 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ownCommon and ownPrivate return the copies of the folders. Their layout is that of Git.
 func (r *repository) ownCommon() string { return filepath.Join(r.own, "git") }
 func (r *repository) ownPrivate() string {
 	if r.private == r.common {
@@ -151,7 +141,6 @@ func (r *repository) ownPrivate() string {
 	return filepath.Join(r.ownCommon(), "worktrees", "w")
 }
 
-// prepare checks the version of Git and makes the repository in the temporary folder.
 func (r *repository) prepare(ctx context.Context) error {
 	out, err := r.output(ctx, "version")
 	if err != nil {
@@ -166,11 +155,10 @@ func (r *repository) prepare(ctx context.Context) error {
 	if slices.Compare([]int{major, minor}, oldestGit[:]) < 0 {
 		return fmt.Errorf("version of Git must be at least %d.%d, got %s; update Git", oldestGit[0], oldestGit[1], version[1])
 	}
-	if err := os.MkdirAll(filepath.Join(r.ownPrivate(), "refs"), 0o700); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(r.ownCommon(), "refs"), 0o700); err != nil {
-		return err
+	for _, dir := range []string{r.ownPrivate(), r.ownCommon()} {
+		if err := os.MkdirAll(filepath.Join(dir, "refs"), 0o700); err != nil {
+			return err
+		}
 	}
 	if err := r.writeConfig(ctx); err != nil {
 		return err
@@ -178,8 +166,7 @@ func (r *repository) prepare(ctx context.Context) error {
 	return r.copy(ctx, "HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "packed-refs", "shallow")
 }
 
-// writeConfig writes a configuration with the formats of the repository, and reads the URL
-// of the remote. With --file, Git reads a configuration as a text.
+// writeConfig writes the formats of the repository. With --file, Git reads its configuration as a text.
 func (r *repository) writeConfig(ctx context.Context) error {
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n"
 	name := filepath.Join(r.common, "config")
@@ -211,17 +198,15 @@ func (r *repository) writeConfig(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(r.ownCommon(), "config"), []byte(config), 0o600)
 }
 
-// copy copies files and folders of the repository that exist. Unlike links, copies work on
-// all systems.
+// copy copies files and folders that exist. Unlike links, copies work on all systems.
 func (r *repository) copy(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		if err := r.copyFrom(ctx, r.common, r.ownCommon(), name); err != nil {
-			return err
+		err := r.copyFrom(ctx, r.common, r.ownCommon(), name)
+		if err == nil && r.private != r.common {
+			err = r.copyFrom(ctx, r.private, r.ownPrivate(), name)
 		}
-		if r.private != r.common {
-			if err := r.copyFrom(ctx, r.private, r.ownPrivate(), name); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -283,13 +268,13 @@ func (r *repository) environment() []string {
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 }
 
-// run runs Git with an input, and gives the output to a function that reads all of it. After
-// an error of the function, or the time limit, Git ends. The error is what Git prints.
+// run gives the output of Git to read. After an error of read, or the time limit, Git ends. The error is
+// what Git prints.
 func (r *repository) run(ctx context.Context, input io.Reader, read func(*bufio.Reader) error, args ...string) error {
+	ctx, end := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("git did not end within %v", r.timeout))
+	defer end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(r.timeout, func() { cancel(fmt.Errorf("git did not end within %v", r.timeout)) })
-	defer timer.Stop()
 	p := exec.CommandContext(ctx, r.program, slices.Concat(gitFlags, args)...)
 	inGroup(p)
 	errOut := &limited{most: maxStderrBytes, full: func() {}}
@@ -333,8 +318,7 @@ func (r *repository) output(ctx context.Context, args ...string) (out []byte, er
 	return out, err
 }
 
-// inFolder returns the name of an object for Git. In a name such as HEAD:./a, the path begins at
-// the folder.
+// inFolder returns a name for Git, as of HEAD:./a, whose path begins at the folder.
 func (r *repository) inFolder(name string) (string, error) {
 	depth := 0
 	at := strings.IndexFunc(name, func(c rune) bool { // the colon in HEAD^{/a: b}:c
@@ -359,7 +343,6 @@ func (r *repository) inFolder(name string) (string, error) {
 	}
 }
 
-// object returns the ID and the type of an object, such as HEAD, or HEAD~1:prompts.
 func (r *repository) object(ctx context.Context, name string) (id, kind string, err error) {
 	if upstream.MatchString(name) {
 		return "", "", errors.New("upstream of a branch is in the configuration of the repository, which is not read; write the name of the branch, such as origin/main")
@@ -391,8 +374,7 @@ func (r *repository) names(ctx context.Context, most int, file string) (names []
 	return names, err
 }
 
-// log returns the last commits of files of the folder. Before each commit is an empty
-// record, which no file has for a name.
+// log returns the last commits of files. Before each is an empty record, which no file has for a name.
 func (r *repository) log(ctx context.Context, most int, files []string) ([]byte, error) {
 	relative := "--no-relative"
 	if r.prefix != "" {

@@ -217,6 +217,14 @@ func TestPushedRevision(t *testing.T) {
 	assert.Empty(t, pushed(t, top).Revision, "before the first commit")
 }
 
+// storeIn returns the store of releases in a folder.
+func storeIn(t *testing.T, dir string) promptoci.Store {
+	t.Helper()
+	s, err := promptoci.Open(promptoci.Ref{Layout: dir}, promptoci.ClientOptions{})
+	require.NoError(t, err)
+	return s
+}
+
 // pushed returns what a release of a folder says of itself.
 func pushed(t *testing.T, dir string, flags ...string) promptoci.Info {
 	t.Helper()
@@ -225,7 +233,7 @@ func pushed(t *testing.T, dir string, flags ...string) promptoci.Info {
 	code := run(t.Context(), append([]string{"push", dir, "oci-layout:" + layout + ":staging"}, flags...), nil, &out, &errOut)
 	require.Zero(t, code, errOut.String())
 	assert.Empty(t, errOut.String())
-	r, err := promptoci.Pull(t.Context(), promptoci.NewLayout(layout), "staging", promptoci.Limits{})
+	r, err := promptoci.Pull(t.Context(), storeIn(t, layout), "staging", promptoci.Limits{})
 	require.NoError(t, err)
 	return r.Info
 }

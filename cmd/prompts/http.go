@@ -22,15 +22,12 @@ import (
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
-// httpOptions are the flags of serve for HTTP.
 type httpOptions struct {
 	address, cert, key, tokens string
 	hosts, origins             []string
 	isInsecure                 bool
 }
 
-// check reports flags that do not fit together, and an address at which everybody would
-// be answered.
 func (o *httpOptions) check() error {
 	if o.address == "" {
 		if o.cert != "" || o.key != "" || o.tokens != "" || len(o.hosts) > 0 || len(o.origins) > 0 || o.isInsecure {
@@ -58,7 +55,6 @@ func (o *httpOptions) check() error {
 	return nil
 }
 
-// checkAddress reports the value of a flag that is no address to listen at.
 func checkAddress(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -78,22 +74,25 @@ func checkAllowed(hosts, origins []string) error {
 	}
 	handler, err := streamablehttp.NewHandler(srv, streamablehttp.Options{AllowedHosts: hosts, AllowedOrigins: origins})
 	if err != nil {
-		return usageErrorf("%s", strings.NewReplacer("AllowedHosts", "--allow-host", "AllowedOrigins", "--allow-origin").Replace(errors.Unwrap(err).Error()))
+		return usageErrorf("%s", flagNames.Replace(errors.Unwrap(err).Error()))
 	}
 	return handler.Close()
 }
 
-// drainTimeout is how long requests have to finish when the server stops.
-const drainTimeout = 10 * time.Second
+// flagNames replaces options of package streamablehttp by the flags for them.
+var flagNames = strings.NewReplacer(
+	"streamablehttp.Options.", "", "AllowedHosts", "--allow-host", "AllowedOrigins", "--allow-origin")
 
-// pollInterval is how often the files of tokens and certificates are read again. A new
-// request does not wait for that.
-const pollInterval = time.Second
+const (
+	drainTimeout = 10 * time.Second // for requests to finish when the server stops
+	pollInterval = time.Second      // of files of tokens and certificates; no new request waits for that
+)
 
 // credentials are the tokens and the certificate of a server, each nil without its flag.
 type credentials struct {
 	tokens      *reloaded[tokens]
 	certificate *reloaded[*tls.Certificate]
+	reload      []func(ctx context.Context, isAsked bool) // of both
 }
 
 func (o *httpOptions) load(ctx context.Context, logger *slog.Logger) (c credentials, err error) {
@@ -105,6 +104,7 @@ func (o *httpOptions) load(ctx context.Context, logger *slog.Logger) (c credenti
 			}
 			return c, usageErrorf("--tokens must be a file with a line NAME TOKEN for each client: %w", err)
 		}
+		c.reload = append(c.reload, c.tokens.reload)
 	}
 	if o.cert != "" {
 		parse := func(contents [][]byte) (*tls.Certificate, error) {
@@ -114,6 +114,7 @@ func (o *httpOptions) load(ctx context.Context, logger *slog.Logger) (c credenti
 		if c.certificate, err = newReloaded(ctx, logger, []string{o.cert, o.key}, parse, nil); err != nil {
 			return c, usageErrorf("--cert and --key must be a certificate and its key in PEM format: %w", err)
 		}
+		c.reload = append(c.reload, c.certificate.reload)
 	}
 	return c, nil
 }
@@ -129,16 +130,12 @@ func (c credentials) follow(ctx context.Context, hangups <-chan os.Signal, ticks
 			isAsked = true
 		case <-ticks:
 		}
-		if c.tokens != nil {
-			c.tokens.reload(ctx, isAsked)
-		}
-		if c.certificate != nil {
-			c.certificate.reload(ctx, isAsked)
+		for _, reload := range c.reload {
+			reload(ctx, isAsked)
 		}
 	}
 }
 
-// serve serves the registry until ctx ends, and then lets requests finish.
 func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options prompts.Options, c credentials) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -149,15 +146,8 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	defer unfollow()
 	go c.follow(following, hangups, ticker.C) // ends with following
 
-	authenticate := func(next http.Handler) http.Handler { return next }
 	if c.tokens != nil {
 		options.Principal = principal
-		authenticate = func(next http.Handler) http.Handler {
-			if len(o.hosts) == 0 {
-				next = withAnyHost(next)
-			}
-			return tokenFile{c.tokens}.authenticate(next)
-		}
 	}
 	srv, err := prompts.NewServer(reg, options)
 	if err != nil {
@@ -171,9 +161,16 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	var endpoint http.Handler = handler
+	if c.tokens != nil {
+		if len(o.hosts) == 0 {
+			endpoint = withAnyHost(endpoint)
+		}
+		endpoint = authenticate(c.tokens, endpoint)
+	}
 	var isStopping atomic.Bool
 	server := &http.Server{
-		Handler:           routes(authenticate(handler), wrongpath.Handler("/mcp", srv.Log), &isStopping),
+		Handler:           routes(endpoint, wrongpath.Handler("/mcp", srv.Log), &isStopping),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
@@ -207,15 +204,13 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	return err
 }
 
-// withAnyHost lets package streamablehttp accept any Host on a loopback address, as
-// behind a proxy. Requests have a token here, which pages of other sites do not have.
+// withAnyHost allows any Host on a loopback address, as behind a proxy: requests have a token, pages none.
 func withAnyHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil)))
 	})
 }
 
-// listen opens the address, and logs the URL of the server.
 func (o *httpOptions) listen(logger *slog.Logger, prompts int) (net.Listener, error) {
 	scheme := "http"
 	if o.cert != "" {
@@ -232,8 +227,7 @@ func (o *httpOptions) listen(logger *slog.Logger, prompts int) (net.Listener, er
 	return listener, nil
 }
 
-// localAddress returns the host and port at which this machine reaches a listener. A
-// listener for all addresses is reached at localhost.
+// localAddress returns where this machine reaches a listener: one for all addresses at localhost.
 func localAddress(l net.Listener) string {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(a.Port))
@@ -241,8 +235,6 @@ func localAddress(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// routes returns the handler of all paths: the endpoint, the health of the server, and the
-// others.
 func routes(endpoint, others http.Handler, isStopping *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", endpoint)

@@ -74,8 +74,8 @@ func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, d
 		defer os.RemoveAll(written)
 	}
 	files, refused := 0, 0
-	imported := map[string]bool{} // paths of prompts
-	err := convert(ctx, f, src, func(c *conversion) error {
+	imported := map[string]bool{} // paths of written files
+	err := convert(ctx, f, src, func(c *conversion) {
 		if files++; !c.isRefused {
 			origin, err := filepath.Rel(absolute(dir), filepath.Join(absolute(c.folder), filepath.FromSlash(c.source)))
 			if err != nil { // on another drive
@@ -91,13 +91,14 @@ func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, d
 				c.refuse(0, "%v", err)
 			}
 		}
+		target := ""
 		if c.isRefused {
 			refused++
 		} else {
-			imported[c.path] = true
+			imported[prefixOf(written)+c.path] = true
+			target = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(c.path)))
 		}
-		c.report(out, filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(c.path))))
-		return nil
+		writeOutcome(out, c.source, target, c.notes)
 	})
 	if err != nil {
 		return err
@@ -113,7 +114,6 @@ func runImport(ctx context.Context, out io.Writer, f *format, src, dir string, d
 	return nil
 }
 
-// marked returns a file with its mark.
 func marked(content []byte, origin string) []byte {
 	below := strings.TrimPrefix(string(content), "---\n")
 	return []byte("---\n" + markOf(origin, below) + "\n" + below)
@@ -124,8 +124,6 @@ func markOf(origin, below string) string {
 	return importMark + hex.EncodeToString(sum[:8])
 }
 
-// isImportOf returns a function with the error for a file that import did not write for the
-// source, or that was changed since.
 func isImportOf(origin string) func(path, content string) error {
 	return func(path, content string) error {
 		mark, below, _ := strings.Cut(strings.TrimPrefix(content, "---\n"), "\n")
@@ -139,8 +137,7 @@ func isImportOf(origin string) func(path, content string) error {
 	}
 }
 
-// convert converts the files of a source, and calls done for each.
-func convert(ctx context.Context, f *format, src string, done func(c *conversion) error) error {
+func convert(ctx context.Context, f *format, src string, done func(c *conversion)) error {
 	files, folder, err := importFiles(src, f)
 	if err != nil {
 		return err
@@ -153,24 +150,27 @@ func convert(ctx context.Context, f *format, src string, done func(c *conversion
 		if c.run(ctx, f); ctx.Err() != nil {
 			return ctx.Err() // and not the file's error
 		}
-		if err := done(c); err != nil {
-			return err
-		}
+		done(c)
 	}
 	return nil
 }
 
-func (c *conversion) report(out io.Writer, target string) {
-	if c.isRefused {
-		fmt.Fprintf(out, "%s: refused\n", printable(c.source))
-	} else {
-		fmt.Fprintf(out, "%s -> %s\n", printable(c.source), printable(target))
+func (c *conversion) run(ctx context.Context, f *format) {
+	if c.read() {
+		c.command(f)
 	}
-	writeNotes(out, c.notes)
+	if !c.isRefused {
+		c.finish(ctx)
+	}
 }
 
-// writeNotes writes notes in the order of their lines.
-func writeNotes(out io.Writer, notes []note) {
+// writeOutcome writes what became of a file or a prompt. target is empty if it is refused.
+func writeOutcome(out io.Writer, name, target string, notes []note) {
+	if target == "" {
+		fmt.Fprintf(out, "%s: refused\n", printable(name))
+	} else {
+		fmt.Fprintf(out, "%s -> %s\n", printable(name), printable(target))
+	}
 	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return a.line - b.line }) {
 		fmt.Fprintf(out, "  %s%s\n", atLine(n.line), printable(n.text))
 	}
@@ -183,15 +183,10 @@ func atLine(line int) string {
 	return fmt.Sprintf("line %d: ", line)
 }
 
-// checkImported checks the prompts that were written, by their paths in a folder, and
-// reports errors and warnings. The folder has the name dir in the report.
-func checkImported(ctx context.Context, out io.Writer, folder, dir string, imported map[string]bool) (isValid bool, err error) {
-	if len(imported) == 0 {
+// checkImported reports errors and warnings of written prompts. The folder has the name dir in the report.
+func checkImported(ctx context.Context, out io.Writer, folder, dir string, only map[string]bool) (isValid bool, err error) {
+	if len(only) == 0 {
 		return true, nil
-	}
-	only := map[string]bool{}
-	for path := range imported {
-		only[prefixOf(folder)+path] = true
 	}
 	i := &inspection{lineReader: *newLineReader(folder), only: only, done: func() {}}
 	found, err := i.inspect(ctx)
@@ -201,7 +196,7 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 	found = slices.DeleteFunc(found, func(f finding) bool {
 		return f.Level == levelNote || f.Rule == "syntax" // the report has the line of the source
 	})
-	r := &report{findings: findings{found, i.lines, hasColor(out)}}
+	r := &report{findings: findings{found, i.lines}}
 	r.count()
 	if folder != dir {
 		r.lines = func(path string) []string { return i.lines(prefixOf(folder) + strings.TrimPrefix(path, prefixOf(dir))) }
@@ -212,10 +207,8 @@ func checkImported(ctx context.Context, out io.Writer, folder, dir string, impor
 	return r.Errors == 0, r.writeText(out)
 }
 
-// importFile is a file to convert and the path of its prompt, both with slashes.
 type importFile struct{ source, target string }
 
-// importFiles returns the files to convert, and the folder of their paths.
 func importFiles(src string, f *format) (files []importFile, folder string, err error) {
 	info, err := os.Stat(src)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,15 +252,4 @@ func importFiles(src string, f *format) (files []importFile, folder string, err 
 		return nil
 	})
 	return files, folder, err
-}
-
-func (c *conversion) run(ctx context.Context, f *format) {
-	text, ok := c.read(c.source)
-	if !ok {
-		return
-	}
-	c.body, c.bodyLine = text, 1
-	if c.command(f); !c.isRefused {
-		c.finish(ctx)
-	}
 }

@@ -14,15 +14,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// allWords is the argument for all that the user writes.
-const allWords = "arguments"
-
-// maxWord is the number of the last word that a placeholder can be for. A larger number, as in
-// $100, is text.
-const maxWord = 9
-
-// maxWordName is the length of the longest name of a word, in bytes.
-const maxWordName = 200
+const (
+	allWords    = "arguments" // the argument for all that the user writes
+	maxWord     = 9           // that a placeholder can be for: a larger number, as in $100, is text
+	maxWordName = 200         // bytes
+)
 
 var (
 	hintName   = regexp.MustCompile(`[\[<]([A-Za-z][\w -]*)(?:\.\.\.)?[\]>]`)
@@ -128,14 +124,13 @@ func listed(value string) []string {
 		if isList {
 			name = unquoted(name)
 		}
-		if name != "" && (!isList || name != "-") && digits(name) != name {
+		if (!isList || name != "-") && strings.Trim(name, "0123456789") != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// placeKind is what a placeholder stands for.
 type placeKind uint8
 
 const (
@@ -167,7 +162,6 @@ type commandText struct {
 	usesHint bool
 }
 
-// read finds the placeholders. names are those of words.
 func (t *commandText) read(names []string) {
 	if t.place == nil {
 		return
@@ -199,7 +193,7 @@ func (t *commandText) read(names []string) {
 		p := place{span: span{dollar, at[1]}, text: t.body[dollar:at[1]]}
 		rest := t.body[min(dollar+1, len(t.body)):]
 		for _, length := range slices.Backward(lengths) { // the longest name of several wins
-			if length > len(rest) || wordAfter(rest[length:]) || strings.HasPrefix(rest[length:], "[") {
+			if length > len(rest) || wordStart.MatchString(rest[length:]) || strings.HasPrefix(rest[length:], "[") {
 				continue
 			}
 			if word, ok := words[rest[:length]]; ok {
@@ -211,7 +205,8 @@ func (t *commandText) read(names []string) {
 		switch {
 		case p.kind == placeNamed:
 		case group["word"] != "":
-			p.kind, p.word = placeWord, wordNumber(group["word"])
+			n, _ := strconv.Atoi(group["word"])
+			p.kind, p.word = placeWord, min(n, 1<<30) // for many digits, n is the largest number
 			if isNumber := !strings.Contains(p.text, "["); isNumber && isIn(t.code, dollar) || p.word > maxWord || p.word < t.from {
 				p.kind = placeKept
 			}
@@ -230,20 +225,10 @@ func (t *commandText) read(names []string) {
 	}
 }
 
-// wordNumber returns the value of digits; that of many digits is a large one.
-func wordNumber(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return 1 << 30
-	}
-	return n
-}
-
 func (t *commandText) has(kinds ...placeKind) bool {
 	return slices.ContainsFunc(t.places, func(p place) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// words returns the words that the text has placeholders for, each once and in order.
 func (t *commandText) words() []int {
 	var all []int
 	for _, p := range t.places {
@@ -288,7 +273,6 @@ func (t *commandText) nameWords() {
 	}
 }
 
-// name names a word, unless another word or the whole text has the name.
 func (t *commandText) name(word int, name string) bool {
 	isFree := !t.taken[name]
 	if isFree {
@@ -297,8 +281,7 @@ func (t *commandText) name(word int, name string) bool {
 	return isFree
 }
 
-// hintNames returns the names in a hint such as "[file] [line]", if it has no
-// alternatives and all names differ.
+// hintNames returns the names in "[file] [line]", if it has no alternatives and all names differ.
 func hintNames(hint string) []string {
 	if strings.Contains(hint, "|") {
 		return nil
@@ -348,8 +331,7 @@ func (t *commandText) report(c *conversion) {
 	}
 }
 
-// firstWord returns the first word that the program needs to replace a placeholder, or 0 if
-// it replaces one for any text.
+// firstWord returns the first word that the program needs to replace a placeholder; 0 for any text.
 func (t *commandText) firstWord() int {
 	first := 1 << 30
 	for _, p := range t.places {
@@ -419,7 +401,6 @@ func commandName(source string) string {
 	return strings.Join(segments, ":")
 }
 
-// firstSentence returns the first line of a text that is no heading.
 func firstSentence(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,24 +36,17 @@ type client struct {
 	keys   []string
 	local  entry
 	remote *entry
-	// isYAML reports whether the file is YAML, with a list of servers.
-	isYAML bool
+	isYAML bool // with a list of servers
 	// add and remove are the client's own commands, which are run instead of a change of a file. ofURL is
 	// what follows add for a URL.
 	add, ofURL, remove string
-	// hasScopes reports whether the commands have scopes.
-	hasScopes bool
-	// hasNoPrompts reports whether the client shows no prompts, and needs them as tools.
-	hasNoPrompts bool
-	// root is the folder of the project, in the configuration of the project. Default: where the
-	// client starts the server.
-	root string
-	// next says what the client wants of the user before it starts the server.
-	next string
+	hasScopes          bool   // of the commands
+	hasNoPrompts       bool   // and needs them as tools
+	root               string // of the project, in its configuration. Default: where the client starts the server
+	next               string // what the client wants of the user before it starts the server
 }
 
-// scopes are those of Claude Code: for the user in the current project, for everybody in
-// the project, and for all projects of the user.
+// scopes are for the user in the current project, for everybody in it, and for all projects of the user.
 var scopes = []string{"local", "project", "user"}
 
 type server struct {
@@ -73,25 +67,27 @@ type entry struct {
 	Enabled bool     `json:"enabled,omitempty" yaml:"-"`
 }
 
-func (c *client) entry(s server) entry {
+func (c *client) entry(s server, isProject bool) entry {
 	e := c.local
-	switch _, isList := e.Command.([]string); {
-	case s.url != "" && c.remote.HTTPURL != "":
+	if s.url != "" {
 		e = *c.remote
+	}
+	switch _, isList := e.Command.([]string); {
+	case e.HTTPURL != "":
 		e.HTTPURL = s.url
 	case s.url != "":
-		e = *c.remote
 		e.URL = s.url
 	case isList:
 		e.Command = append([]string{s.command}, s.args...)
 	default:
 		e.Command, e.Args = s.command, s.args
 	}
-	e.Name = s.name
+	if e.Name = s.name; isProject && e.Tools != nil { // Claude Code reads the file, too
+		e.Type, e.Tools = strings.TrimSuffix(e.Type, "local"), nil
+	}
 	return e
 }
 
-// command returns the client's command that adds or removes a server.
 func (c *client) command(s server, scope string, isRemoved bool) []string {
 	words := strings.Fields(c.add)
 	if isRemoved {
@@ -119,7 +115,6 @@ var (
 	ofHTTPURL  = &entry{HTTPURL: "URL"}
 )
 
-// clients are sorted by name.
 var clients = []client{
 	{
 		name: "claude-code", title: "Claude Code", project: ".mcp.json", keys: mcpServers, remote: &entry{Type: "http"}, hasScopes: true,
@@ -133,7 +128,7 @@ var clients = []client{
 		remote: &entry{Type: "streamable-http"},
 	},
 	{
-		name: "copilot", title: "Copilot CLI", hasNoPrompts: true, user: []string{"~/.copilot/mcp-config.json"}, keys: mcpServers,
+		name: "copilot", title: "Copilot CLI", hasNoPrompts: true, user: []string{"~/.copilot/mcp-config.json"}, project: ".mcp.json", keys: mcpServers,
 		local: entry{Type: "local", Tools: allTools}, remote: &entry{Type: "http", Tools: allTools},
 	},
 	{name: "cursor", title: "Cursor", user: []string{"~/.cursor/mcp.json"}, project: ".cursor/mcp.json", keys: mcpServers, remote: ofURL, root: "${workspaceFolder}"},
@@ -287,7 +282,6 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	return o.run(cmd, c, s)
 }
 
-// change adds the server to the file of a client or removes it, or prints the entry.
 func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err error) {
 	if c.keys == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
@@ -298,7 +292,7 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err er
 	case o.remove && o.print:
 		return usageErrorf("%s has no command that removes a server; omit --print, or delete the entry %s", c.title, s.name)
 	case !o.remove:
-		e := c.entry(s)
+		e := c.entry(s, o.project)
 		switch added = &e; {
 		case o.print && c.isYAML:
 			_, err := io.WriteString(cmd.OutOrStdout(), yamlOf(map[string][]entry{c.keys[0]: {e}}))
@@ -337,7 +331,6 @@ func (o *installOptions) change(cmd *cobra.Command, c *client, s server) (err er
 	return nil
 }
 
-// serverOf returns the server for folders, for a release, or for a URL.
 func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	s := server{name: o.name}
 	if len(args) == 0 {
@@ -370,9 +363,10 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	if err != nil {
 		return s, usageError{bare(err)}
 	}
-	s.name = cmp.Or(s.name, filepath.Base(absolutePath(dirs[0])))
-	if o.remove {
-		return s, nil
+	at, err := filepath.Abs(dirs[0]) // with its symbolic links
+	s.name = cmp.Or(s.name, filepath.Base(at))
+	if o.remove || err != nil {
+		return s, err
 	}
 	ofTools := o.tools
 	if !isRef {
@@ -422,12 +416,11 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	return s, nil
 }
 
-// pathOf returns the path of a folder for the entry: an absolute one, because a client starts the
-// server in a folder of its own, or the one from the folder of the project.
+// pathOf returns an absolute path: a client starts the server in any folder. A shared one is of the project.
 func (o *installOptions) pathOf(c *client, dir string) (string, error) {
-	at := absolutePath(dir)
+	at, err := filepath.Abs(dir)
 	if !o.isShared() {
-		return at, nil
+		return at, err
 	}
 	relative, err := filepath.Rel(absolute("."), absolute(dir))
 	if err != nil || !isWithin(dir, ".") {
@@ -436,21 +429,12 @@ func (o *installOptions) pathOf(c *client, dir string) (string, error) {
 	return path.Join(c.root, filepath.ToSlash(relative)), nil
 }
 
-// absolutePath returns the absolute path, with its symbolic links.
-func absolutePath(path string) string {
-	if at, err := filepath.Abs(path); err == nil {
-		return at
-	}
-	return path
-}
-
-// programPath returns the absolute path of this program. If the system does not know it,
-// as Linux without /proc, the path is found from the first word of the command line.
+// programPath finds the program by the command line if the system does not know it, as Linux without /proc.
 func programPath(executable func() (string, error), word string) (string, error) {
-	if path, err := executable(); err == nil {
-		return path, nil
+	path, err := executable()
+	if err != nil {
+		path, err = exec.LookPath(word)
 	}
-	path, err := exec.LookPath(word)
 	if err != nil {
 		return "", fmt.Errorf("cannot find the path of the program; start the program with the full path: %w", err)
 	}
@@ -487,14 +471,13 @@ func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 	return nil
 }
 
-// shellQuoted returns a command as a POSIX shell reads it.
+// plainWord is a word that a POSIX shell reads unchanged.
+var plainWord = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
+
 func shellQuoted(command []string) string {
-	words := make([]string, len(command))
-	for i, w := range command {
-		words[i] = w
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-		}) {
+	words := slices.Clone(command)
+	for i, w := range words {
+		if !plainWord.MatchString(w) {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

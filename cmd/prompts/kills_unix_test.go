@@ -80,7 +80,7 @@ func TestKills(t *testing.T) {
 					checkStore(t, filepath.Join(dir, "other"))
 				}
 				if name == "cache" {
-					f, err := promptoci.Follow(t.Context(), new(prompts.Registry), promptoci.NewLayout(filepath.Join(dir, "none")), "production", promptoci.Options{Files: promptfs.Options{Logger: slog.New(slog.DiscardHandler)}, Cache: filepath.Join(dir, "cache")})
+					f, err := promptoci.Follow(t.Context(), new(prompts.Registry), storeIn(t, filepath.Join(dir, "none")), "production", promptoci.Options{Files: promptfs.Options{Logger: slog.New(slog.DiscardHandler)}, Cache: filepath.Join(dir, "cache")})
 					require.NoError(t, err, "the cache has a release")
 					f.Close()
 				}
@@ -107,7 +107,7 @@ func TestKills(t *testing.T) {
 // records of the moves can be read.
 func checkStore(t *testing.T, dir string) {
 	t.Helper()
-	s := promptoci.NewLayout(dir)
+	s := storeIn(t, dir)
 	all, err := promptoci.Releases(t.Context(), s)
 	require.NoError(t, err)
 	for _, r := range all {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -16,9 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file finds the lines of texts and of arguments in the files of folders, and the code in
-// Markdown.
-
 type lineReader struct {
 	dirs  []string
 	files map[string][]string // lines by path
@@ -26,7 +24,6 @@ type lineReader struct {
 
 func newLineReader(dir string) *lineReader { return &lineReader{dirs: []string{dir}} }
 
-// fileOf returns the folder of a path, and the path of the file in the folder.
 func (r *lineReader) fileOf(path string) (dir, name string) {
 	for _, dir := range r.dirs {
 		if name, ok := strings.CutPrefix(path, prefixOf(dir)); ok {
@@ -51,7 +48,6 @@ func (r *lineReader) lines(path string) []string {
 	return r.files[path]
 }
 
-// argumentLines returns the lines on which the front matter names arguments, by the names.
 func argumentLines(lines []string) map[string]int {
 	var front struct{ Arguments []struct{ Name string } }
 	value, lineOf, _ := promptfs.ParseYAML("", frontOf([]byte(strings.Join(lines, "\n")))) // errors were reported
@@ -66,12 +62,10 @@ func argumentLines(lines []string) map[string]int {
 // escaping is the beginning of a line that is no separator between messages.
 var escaping = regexp.MustCompile(`(?m)^\\+`)
 
-// comparableText returns a text without the backslashes that escape lines, and in NFC, which the
-// names of partials in templates have.
+// comparableText returns a text without escaped lines, and in NFC, as the names of partials in templates.
 func comparableText(text string) string { return norm.NFC.String(escaping.ReplaceAllString(text, "")) }
 
-// newLineFinder returns a function with the line of a file for a line of a text of the file,
-// both from 1, or 0 if the file does not have the text.
+// The function returns the line of a file for a line of a text in it, both from 1, or 0.
 func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
 	files := map[string]*textFinder{}
 	return func(path, text string, line int) int {
@@ -91,8 +85,7 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 	}
 }
 
-// textFinder finds the texts of messages in a file. Each search begins behind the text before,
-// because most texts have the order of the file.
+// textFinder begins each search behind the text before: most texts have the order of the file.
 type textFinder struct {
 	file     string // of comparableText it
 	at, line int    // where the search begins
@@ -100,7 +93,6 @@ type textFinder struct {
 	first    int    // its line; 0 if the file does not have the text
 }
 
-// rewind lets the search begin below the front matter.
 func (f *textFinder) rewind() {
 	f.at = 0
 	if strings.HasPrefix(f.file, "---") {
@@ -130,7 +122,6 @@ type span struct{ from, to int }
 // levels. No line of a person is.
 var deepLine = regexp.MustCompile(`(?m)^[ \t>*+.0-9-]{200}.*$`)
 
-// codeSpans returns the code of a Markdown text, in order: blocks and spans.
 func codeSpans(markdown string) []span {
 	var all []span
 	source := deepLine.ReplaceAllFunc([]byte(markdown), func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) })
@@ -161,21 +152,9 @@ func codeSpans(markdown string) []span {
 
 // isIn reports whether an offset is in one of the spans, which are in order.
 func isIn(spans []span, offset int) bool {
-	i, _ := slices.BinarySearchFunc(spans, offset, func(s span, offset int) int {
-		if s.to <= offset {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].to > offset })
 	return i < len(spans) && spans[i].from <= offset
 }
 
-// isWord reports whether a byte is a letter, a digit or _ of ASCII, as \w in the
-// regular expressions of JavaScript.
-func isWord(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
-}
-
-func wordAfter(s string) bool { return s != "" && isWord(s[0]) }
-
-func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
+// wordStart matches a text that begins with a letter, a digit or _ of ASCII, as \w of JavaScript.
+var wordStart = regexp.MustCompile(`^\w`)

@@ -35,8 +35,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
-	// exitInterrupted is 128 and the number of SIGINT, as of a shell's own commands. A
-	// server that has started ends with exitOK.
+	// exitInterrupted is 128 and SIGINT, as of a shell. A server that has started ends with exitOK.
 	exitInterrupted = 130
 )
 
@@ -72,8 +71,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitFailed
 }
 
-// stopTimeout is how long a command has for its end after an interrupt: longer than a server
-// has for its requests. A command that then still runs waits for a disk.
+// stopTimeout is longer than a server has for its requests. A command that then still runs waits for a disk.
 const stopTimeout = drainTimeout + 2*time.Second
 
 // protect keeps a parent that closes the standard output or error of a server, or never

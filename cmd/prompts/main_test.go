@@ -149,8 +149,11 @@ func TestUntilDone(t *testing.T) {
 	isBlocked, unblock := make(chan struct{}), make(chan struct{})
 	defer close(unblock)
 	go func() { <-isBlocked; cancel() }()
-	assert.ErrorIs(t, untilDone(ctx, func() { close(isBlocked); <-unblock }), context.Canceled)
-	assert.NoError(t, untilDone(t.Context(), func() {}))
+	_, err := untilDone(ctx, func() (int, error) { close(isBlocked); <-unblock; return 1, nil })
+	assert.ErrorIs(t, err, context.Canceled)
+	n, err := untilDone(t.Context(), func() (int, error) { return 1, nil })
+	assert.NoError(t, err)
+	assert.Equal(t, 1, n)
 }
 
 // TestInTime checks that a command that waits for a disk ends a while after an interrupt.

@@ -13,8 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// starter is the content of a new prompt. It has one argument: with several, a client that
-// splits the text of the user into words fills the wrong ones.
+// starter has one argument: with several, a client that splits a text into words fills the wrong ones.
 const starter = `---
 description: Reviews a text and suggests better sentences
 arguments:
@@ -29,7 +28,6 @@ below it.
 {{untrusted "the text" .text}}
 `
 
-// starterCases is the content of the test file of a new prompt.
 const starterCases = `# yaml-language-server: $schema=https://raw.githubusercontent.com/mcp-prompts/prompts/main/docs/test-file.schema.json
 # Run the cases with: prompts test
 cases:

@@ -12,13 +12,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 )
-
-// This file has the writer of all that the commands print, its JSON, the short forms of texts,
-// and the progress of a command.
 
 // output is the standard output or error of a command. Names and texts of files, registries and
 // other programs can have characters that a terminal executes, or that change the order of
@@ -60,7 +58,6 @@ var mark = "\x1b" + rand.Text()
 // styled returns a text in the style of a code of ECMA-48, such as 31 for red.
 func styled(code, s string) string { return mark + code + "m" + s + mark + "0m" }
 
-// painter returns a function that styles a text, if the output has colors.
 func painter(hasColor bool) func(code, s string) string {
 	if hasColor {
 		return styled
@@ -68,7 +65,6 @@ func painter(hasColor bool) func(code, s string) string {
 	return func(_, s string) string { return s }
 }
 
-// hasColor reports whether w is a terminal with colors, and NO_COLOR is not set.
 func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscapes(w) }
 
 // hasEscapes reports whether w is a terminal that executes escape sequences.
@@ -79,7 +75,6 @@ func isTerminal(stream any) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// fileOf returns the file of a stream; nil for another stream.
 func fileOf(stream any) *os.File {
 	if o, ok := stream.(*output); ok {
 		stream = o.w
@@ -88,8 +83,7 @@ func fileOf(stream any) *os.File {
 	return f
 }
 
-// defaultWidth is the width of an output that is no terminal.
-const defaultWidth = 120
+const defaultWidth = 120 // of an output that is no terminal
 
 func widthOf(w io.Writer) int {
 	if f := fileOf(w); f != nil {
@@ -117,19 +111,15 @@ func visible(s string) string {
 	}, s)
 }
 
-// isControl reports whether a character is a control of a terminal or of the order of
-// characters.
-func isControl(r rune) bool {
-	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
+// isControl reports whether a character controls a terminal or the order of characters.
+func isControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // printable is visible for a text on one line.
 func printable(s string) string {
 	return visible(strings.NewReplacer("\t", " ", "\n", "\u240a").Replace(s))
 }
 
-// unchanged returns the writer for a text that another program reads: unless w is a terminal,
-// the text does not change.
+// unchanged returns the writer for a text that other programs read: only on a terminal it changes.
 func unchanged(w io.Writer) io.Writer {
 	if o, ok := w.(*output); ok && !isTerminal(o) {
 		return o.w
@@ -137,11 +127,9 @@ func unchanged(w io.Writer) io.Writer {
 	return w
 }
 
-// excerptWidth is how many characters of a line are shown.
-const excerptWidth = 100
+const excerptWidth = 100 // characters of a line that are shown
 
-// excerpt returns the part of a line around a column, and the width of what is before
-// the column.
+// excerpt returns the part of a line around a column, and the width of what is before the column.
 func excerpt(line string, column int) (text string, offset int) {
 	runes := []rune(printable(line))
 	at := max(column-1, 0)
@@ -161,7 +149,6 @@ func excerpt(line string, column int) (text string, offset int) {
 	return text, offset
 }
 
-// shortened returns the beginning of a text on one line.
 func shortened(s string) string {
 	text, _ := excerpt(s, 0)
 	return text
@@ -174,12 +161,10 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func writeIndented(w io.Writer, v any) error { return writeJSONWith(w, v, "  ") }
+func writeIndented(w io.Writer, v any) error { return writeJSON(w, v, "  ") }
 
-func writeLine(w io.Writer, v any) error { return writeJSONWith(w, v, "") }
-
-// writeJSONWith writes a value as JSON, in which controls are escaped.
-func writeJSONWith(w io.Writer, v any, indent string) error {
+// writeJSON writes a value as JSON, in which controls are escaped.
+func writeJSON(w io.Writer, v any, indent string) error {
 	raw, err := encoded(v, "", indent)
 	if err != nil {
 		return err
@@ -197,7 +182,7 @@ func writeJSONWith(w io.Writer, v any, indent string) error {
 	return escaped.Flush()
 }
 
-// encoded returns a value as a line of JSON with the characters <, > and &, or as indented JSON.
+// encoded keeps the characters <, > and &.
 func encoded(v any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -216,14 +201,12 @@ func asJSON(v any) string {
 	return strings.TrimPrefix(strings.TrimSuffix(string(raw), "\n"), "null")
 }
 
-// maxReportBytes is the size of the texts that a command keeps for its report, in bytes.
-const maxReportBytes = 64 << 20
+const (
+	maxReportBytes = 64 << 20 // of the texts that a command keeps for its report
+	leftOut        = "left out, because the report is long"
+)
 
-// leftOut says that texts are not in a report.
-const leftOut = "left out, because the report is long"
-
-// budget is what a report may still have of texts, so that no command keeps more. Safe for
-// concurrent use.
+// budget is what a report may still have of texts. Safe for concurrent use.
 type budget struct{ left atomic.Int64 }
 
 func newBudget(bytes int64) *budget {
@@ -232,49 +215,31 @@ func newBudget(bytes int64) *budget {
 	return b
 }
 
-// take takes bytes from the budget and reports whether the budget had them.
 func (b *budget) take(bytes int) bool { return b.left.Add(-int64(bytes)) >= 0 }
 
-// progress shows on a terminal how far a command is that takes more than a second.
-type progress struct {
-	n    atomic.Int64
-	stop chan struct{}
-	done chan struct{} // closed when nothing is shown any more
-}
-
-func startProgress(w io.Writer, what string) *progress {
-	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
+// startProgress shows on a terminal how far a command is that takes more than a second: how
+// often it has called step. end removes what is shown.
+func startProgress(w io.Writer, what string) (step, end func()) {
 	if !hasEscapes(w) {
-		close(p.done)
-		return p
+		return func() {}, func() {}
 	}
-	go p.show(w, what) // ends with end
-	return p
-}
-
-func (p *progress) step() { p.n.Add(1) }
-
-func (p *progress) show(w io.Writer, what string) {
-	defer close(p.done)
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			if n := p.n.Load(); n > 0 {
-				fmt.Fprintf(w, "%sG%d %s", mark, n, what)
-			} else {
-				fmt.Fprintf(w, "%sGreading files", mark)
+	var n atomic.Int64
+	stop := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() { // ends with end
+		for ticks := time.Tick(time.Second); ; {
+			select {
+			case <-ticks:
+				text := "reading files"
+				if n := n.Load(); n > 0 {
+					text = fmt.Sprintf("%d %s", n, what)
+				}
+				fmt.Fprintf(w, "%sG%s", mark, text)
+			case <-stop:
+				fmt.Fprintf(w, "%[1]sG%[1]sK", mark)
+				return
 			}
-		case <-p.stop:
-			fmt.Fprintf(w, "%[1]sG%[1]sK", mark)
-			return
 		}
-	}
-}
-
-// end removes what is shown.
-func (p *progress) end() {
-	close(p.stop)
-	<-p.done
+	})
+	return func() { n.Add(1) }, func() { close(stop); showing.Wait() }
 }

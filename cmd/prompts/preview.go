@@ -71,8 +71,7 @@ With --exec, the page has a button that gives the messages to a command, as with
 			if err := checkAddress("--addr", address); err != nil {
 				return err
 			}
-			findShown(cmd, dirs)
-			if err := openFolders(dirs); err != nil {
+			if err := openFound(cmd, dirs); err != nil {
 				return err
 			}
 			listener, err := net.Listen("tcp", address)
@@ -106,8 +105,7 @@ With --exec, the page has a button that gives the messages to a command, as with
 // defaultEditor is that of package promptpreview.
 const defaultEditor = "vscode://file{path}:{line}:{column}"
 
-// servePreview serves the page until ctx ends. It calls open, and opened when a browser has the
-// page or ctx ends.
+// servePreview calls open, and opened when a browser has the page or ctx ends.
 func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, author authorOptions, logger *slog.Logger, open func(token string) (opened func())) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,7 +121,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	})
 	var folders []string
 	for _, dir := range dirs {
-		folders = append(folders, filepath.Base(absolutePath(dir)))
+		folders = append(folders, filepath.Base(pageRoot(dir)))
 	}
 	options := prompts.Options{Info: prompts.Implementation{Name: "preview", Title: strings.Join(folders, ", "), Version: version()}, InputSchemas: true, Logger: logger}
 	tools := ""
@@ -164,8 +162,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	return err
 }
 
-// previewDebounce is short, because an author waits for each save. A half-written file is
-// shown until the rest is written.
+// previewDebounce is short: an author waits for each save, and sees a half-written file.
 const previewDebounce = 25 * time.Millisecond
 
 // openBrowser opens a URL in the browser of the user, until opened is called. The token in the
@@ -228,10 +225,8 @@ func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handl
 	})
 }
 
-// pageAnswer answers a request about a prompt, or about all prompts.
 type pageAnswer func(context.Context, *prompts.Prompt, *asked) (any, error)
 
-// handle reads a request and writes the answer, or the error as text.
 func (a *authorPage) handle(answer pageAnswer, isOfPrompt bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in asked
@@ -255,7 +250,6 @@ func (a *authorPage) handle(answer pageAnswer, isOfPrompt bool) http.HandlerFunc
 	}
 }
 
-// writePage sends a value to the page. An error means that the page has disconnected.
 func writePage(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

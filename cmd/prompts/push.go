@@ -26,8 +26,6 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// This file has push and pull. store.go has the commands that move labels.
-
 func newPush() *cobra.Command {
 	var info promptoci.Info
 	var created string
@@ -96,7 +94,7 @@ content, push prints that release. A label in REF, and each --tag, is moved to t
 		}
 		printRelease(cmd, at, release)
 		for _, label := range labels {
-			if err := s.move(cmd, promptoci.Move{Label: label, To: at, Reason: info.Message}); err != nil {
+			if err := s.move(cmd, promptoci.Apply, promptoci.Move{Label: label, To: at, Reason: info.Message}); err != nil {
 				return err
 			}
 		}
@@ -122,7 +120,6 @@ func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (dige
 	return r.Digest, promptoci.Push(ctx, s, r)
 }
 
-// releaseFiles returns the files of a release: those of prompts and skills.
 func releaseFiles(dir string) (map[string][]byte, error) {
 	return promptfs.Files(regular.FS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), Skills: new(promptskills.Registry), ReadIgnore: readIgnore})
 }
@@ -145,7 +142,6 @@ func createdAt(flag string) (time.Time, error) {
 	return time.Now(), nil
 }
 
-// describe fills in what Git says of the files of a folder, if the folder is in a repository.
 func describe(ctx context.Context, dir string, files map[string][]byte, i *promptoci.Info) error {
 	i.Author = author()
 	if i.Revision != "" && i.Source != "" {
@@ -174,8 +170,7 @@ func describe(ctx context.Context, dir string, files map[string][]byte, i *promp
 	return err
 }
 
-// isCommitted reports whether a release of the current commit has the same files, but for
-// the line breaks of Windows.
+// isCommitted reports whether HEAD has the same files, but for the line breaks of Windows.
 func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (bool, error) {
 	side, err := r.side(ctx, "HEAD:./")
 	if errors.As(err, new(usageError)) { // the commit does not have the folder
@@ -191,9 +186,8 @@ func (r *repository) isCommitted(ctx context.Context, files map[string][]byte) (
 	}), nil
 }
 
-// publicURL returns the part of the URL of a repository that anybody may read: without user,
-// password, query and fragment. The result is empty for a path of this machine, and for an
-// address of a remote helper of Git.
+// publicURL returns a URL without user, password, query and fragment, so that anybody may read it.
+// The result is empty for a path of this machine, and for an address of a remote helper of Git.
 func publicURL(text string) string {
 	if !strings.Contains(text, "://") { // user@host:path, as ssh knows it
 		host, file, _ := strings.Cut(text[strings.LastIndexByte(text, '@')+1:], ":")
@@ -246,9 +240,8 @@ that does not exist or is empty. With --force, the content of the folder is repl
 	})
 }
 
-// writeFolder writes files into a temporary folder, which then takes the place of dir. If
-// dir exists, it stays and gets the entries of the temporary folder, because dir can be the
-// working directory of a shell or the mount point of a volume.
+// writeFolder writes files into a temporary folder, which then takes the place of dir. If dir exists,
+// only its entries change, because dir can be the working directory of a shell or a mount point.
 func writeFolder(dir string, files map[string][]byte) (err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {

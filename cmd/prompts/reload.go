@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -19,14 +18,11 @@ import (
 )
 
 const (
-	// readTimeout is how long the reading of tokens or of a certificate may take.
-	readTimeout = 10 * time.Second
-	// maxCredentials is the size of the largest file of tokens or of a certificate.
-	maxCredentials = 16 << 20
+	readTimeout    = 10 * time.Second // of tokens or of a certificate
+	maxCredentials = 16 << 20         // bytes of a file of tokens or of a certificate
 )
 
-// reloaded is a value that is read from files, and read again when a file changes. If the
-// new content is invalid, the value stays. Safe for concurrent use.
+// reloaded is read again when a file changes; invalid content changes nothing. Safe for concurrent use.
 type reloaded[T any] struct {
 	paths   []string
 	parse   func(contents [][]byte) (T, error)
@@ -59,8 +55,7 @@ func newReloaded[T any](ctx context.Context, logger *slog.Logger, paths []string
 	return r, nil
 }
 
-// get returns the value of the files as they are now. If ctx ends first, get returns the zero
-// value: what the files had before may no longer apply.
+// get returns the zero value if ctx ends first: what the files had before may no longer apply.
 func (r *reloaded[T]) get(ctx context.Context) (value T) {
 	if s := r.state.Load(); !isCurrent(r.paths, s.infos) {
 		if r.reload(ctx, false); ctx.Err() != nil {
@@ -70,7 +65,6 @@ func (r *reloaded[T]) get(ctx context.Context) (value T) {
 	return r.state.Load().value
 }
 
-// isCurrent reports whether the files are those of infos.
 func isCurrent(paths []string, infos []fs.FileInfo) bool {
 	for i, path := range paths {
 		info, err := os.Stat(path)
@@ -102,23 +96,21 @@ func (r *reloaded[T]) reload(ctx context.Context, isAsked bool) {
 	})
 }
 
-// read is reload, but that it logs nothing, and ends the reading. It reports whether there is
-// a new value, or returns a failure that is to be logged.
+// read ends the reading. It reports a new value, or returns a failure that is to be logged.
 func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
 	defer func() { <-r.reading }()
 	old := r.state.Load()
 	next := &reloadedState[T]{value: old.value}
+	defer r.state.Store(next)
 	var err error
 	if next.contents, next.infos, err = readFiles(context.Background(), r.paths); err == nil {
 		if !isAsked && r.failure == "" && slices.EqualFunc(old.contents, next.contents, bytes.Equal) {
-			r.state.Store(next)
 			return false, ""
 		}
 		next.value, err = r.parse(next.contents)
 	}
 	if err != nil {
 		next.value, next.contents = old.value, old.contents
-		r.state.Store(next)
 		if isAsked || r.failure != err.Error() {
 			r.failure = err.Error()
 			return false, r.failure
@@ -129,12 +121,10 @@ func (r *reloaded[T]) read(isAsked bool) (isNews bool, failure string) {
 	if r.replace != nil {
 		r.replace(old.value, next.value)
 	}
-	r.state.Store(next)
 	return true, ""
 }
 
-// readFiles returns the contents of files, and what the system says of them: of the time
-// before they were read, so that a change meanwhile is found.
+// readFiles asks for the infos before it reads, so that a change meanwhile is found.
 func readFiles(ctx context.Context, paths []string) (contents [][]byte, infos []fs.FileInfo, err error) {
 	limited, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -152,11 +142,7 @@ func readFiles(ctx context.Context, paths []string) (contents [][]byte, infos []
 	return contents, infos, nil
 }
 
-// tokenFile has the bearer tokens of a file that is read again.
-type tokenFile struct{ *reloaded[tokens] }
-
-// tokens has the clients by the hashes of their tokens, so that the time of a search says
-// nothing of a token.
+// tokens has clients by the hashes of their tokens: the time of a search says nothing of a token.
 type tokens map[[sha256.Size]byte]*tokenClient
 
 type tokenClient struct {
@@ -167,9 +153,10 @@ type tokenClient struct {
 
 func parseTokens(path string, content []byte) (tokens, error) {
 	all := tokens{}
-	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff")))) // of an editor on Windows
-	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(lines.Text())
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) { // of an editor on Windows
+		n++
+		fields := strings.Fields(line)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
@@ -184,17 +171,13 @@ func parseTokens(path string, content []byte) (tokens, error) {
 		client.removed, client.remove = context.WithCancel(context.Background())
 		all[hash] = client
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no tokens", path)
 	}
 	return all, nil
 }
 
-// replaceTokens keeps the clients that are in both files, and ends the requests of the
-// others.
+// replaceTokens keeps the clients that are in both files, and ends the requests of the others.
 func replaceTokens(old, next tokens) {
 	for hash, client := range old {
 		if same := next[hash]; same != nil && same.name == client.name {
@@ -212,9 +195,8 @@ func principal(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// authenticate answers requests without a valid bearer token with 401. A request ends
-// when its token is removed.
-func (f tokenFile) authenticate(next http.Handler) http.Handler {
+// authenticate answers others with 401. A request ends when its token is removed.
+func authenticate(known *reloaded[tokens], next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions { // a CORS preflight, which has no credentials
 			next.ServeHTTP(w, r)
@@ -222,7 +204,7 @@ func (f tokenFile) authenticate(next http.Handler) http.Handler {
 		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		token = strings.TrimSpace(token)
-		client, ok := f.get(r.Context())[sha256.Sum256([]byte(token))]
+		client, ok := known.get(r.Context())[sha256.Sum256([]byte(token))]
 		if isBearer := strings.EqualFold(scheme, "Bearer"); !ok || !isBearer {
 			challenge := "Bearer"
 			if isBearer && token != "" { // a request without a token gets no error code (RFC 6750)

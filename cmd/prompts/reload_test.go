@@ -83,7 +83,7 @@ func TestTokensOfAnEndedRequest(t *testing.T) {
 	require.NoError(t, err)
 	rewrite(t, file, "grace token-of-grace\n")
 	isServed := false
-	handler := tokenFile{r}.authenticate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { isServed = true }))
+	handler := authenticate(r, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { isServed = true }))
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", nil)
 	request.Header.Set("Authorization", "Bearer token-of-ada")
 	answer := httptest.NewRecorder()

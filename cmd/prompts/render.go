@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,20 +56,18 @@ asked for.`,
 					restore = func() { _ = term.Restore(int(f.Fd()), state) }
 				}
 			}
-			var values map[string]string
 			renderer := newRenderer(reg)
-			var failed error
-			ended := untilDone(cmd.Context(), func() { // what is typed and what another program writes may never come
-				if values, failed = readValues(args[2:], cmd.InOrStdin()); failed == nil && ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
-					failed = renderer.askMissing(cmd.Context(), &p, values, cmd.InOrStdin(), cmd.ErrOrStderr())
+			// What is typed and what another program writes may never come.
+			values, err := untilDone(cmd.Context(), func() (map[string]string, error) {
+				values, err := readValues(args[2:], cmd.InOrStdin())
+				if err == nil && ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
+					err = renderer.askMissing(cmd.Context(), &p, values, cmd.InOrStdin(), cmd.ErrOrStderr())
 				}
+				return values, err
 			})
-			if ended != nil {
+			if err != nil {
 				restore() // there may be no echo, because a secret is typed
-				return ended
-			}
-			if failed != nil {
-				return failed
+				return err
 			}
 			result, raw, cause, err := renderer.render(cmd.Context(), args[1], values)
 			switch {
@@ -86,41 +85,47 @@ asked for.`,
 	return cmd
 }
 
-// loadShown finds and loads the folders and shows on a terminal that it takes time. loadErr has the
-// errors of files; err is that of a folder or of an interrupt.
+// loadErr has the errors of files; err is that of a folder or of an interrupt.
 func loadShown(cmd *cobra.Command, dirs []string) (reg *prompts.Registry, loadErr, err error) {
-	findShown(cmd, dirs)
-	if err := openFolders(dirs); err != nil {
+	if err := openFound(cmd, dirs); err != nil {
 		return nil, nil, err
 	}
-	p := startProgress(cmd.ErrOrStderr(), "prompts read")
-	defer p.end()
-	var loaded *prompts.Registry
+	_, end := startProgress(cmd.ErrOrStderr(), "prompts read")
+	defer end()
 	var faults []*finding
-	if err := untilDone(cmd.Context(), func() { loaded, faults = loadFolders(cmd.Context(), dirs) }); err != nil {
+	reg, err = untilDone(cmd.Context(), func() (reg *prompts.Registry, _ error) {
+		reg, faults = loadFolders(cmd.Context(), dirs)
+		return reg, nil
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	var errs []error
 	for _, f := range faults {
 		errs = append(errs, f)
 	}
-	return loaded, errors.Join(errs...), nil
+	return reg, errors.Join(errs...), nil
 }
 
-// completeRender completes the folder, the name of the prompt, and its arguments.
 func completeRender(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	switch len(args) {
-	case 0:
+	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveFilterDirs
-	case 1:
-		return promptNames(args[0]), cobra.ShellCompDirectiveNoFileComp
+	}
+	if openFolders(args[:1]) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	reg, _ := loadFolders(context.Background(), args[:1])
+	var all []string
+	if len(args) == 1 {
+		for p := range reg.All() {
+			all = append(all, cobra.CompletionWithDesc(p.Name, p.Description))
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
 	p, ok := reg.Lookup(args[1])
 	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var all []string
 	for _, a := range p.Arguments {
 		if key, _, ok := strings.Cut(toComplete, "="); ok {
 			if key == a.Name {
@@ -135,10 +140,8 @@ func completeRender(_ *cobra.Command, args []string, toComplete string) ([]strin
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// maxValueBytes is the size of the largest value that is read from a file.
-const maxValueBytes = 4 << 20
+const maxValueBytes = 4 << 20 // of a value that is read from a file
 
-// readValues reads arguments of the form key=value.
 func readValues(args []string, in io.Reader) (map[string]string, error) {
 	values := map[string]string{}
 	usedInput := ""
@@ -150,30 +153,25 @@ func readValues(args []string, in io.Reader) (map[string]string, error) {
 		if _, twice := values[key]; twice {
 			return nil, usageErrorf("argument %q is given twice", key)
 		}
+		var err error
 		switch {
 		case value == "-":
 			if usedInput != "" {
 				return nil, usageErrorf("standard input cannot be the value of both %q and %q", usedInput, key)
 			}
 			usedInput = key
-			text, err := readLimited(in)
-			if err != nil {
-				return nil, fmt.Errorf("value of %q: %w", key, err)
-			}
-			value = text
+			value, err = readLimited(in)
 		case strings.HasPrefix(value, "@@"):
 			value = value[1:]
 		case strings.HasPrefix(value, "@"):
-			f, err := os.Open(value[1:])
-			if err != nil {
-				return nil, fmt.Errorf("value of %q: %w", key, err)
+			var f *os.File
+			if f, err = os.Open(value[1:]); err == nil {
+				value, err = readLimited(f)
+				f.Close()
 			}
-			text, err := readLimited(f)
-			f.Close()
-			if err != nil {
-				return nil, fmt.Errorf("value of %q: %w", key, err)
-			}
-			value = text
+		}
+		if err != nil {
+			return nil, fmt.Errorf("value of %q: %w", key, err)
 		}
 		values[key] = value
 	}
@@ -188,8 +186,7 @@ func readLimited(r io.Reader) (string, error) {
 	return string(content), err
 }
 
-// askMissing asks for the required arguments that have no value, each until the server
-// accepts the answer.
+// askMissing asks for each required argument without a value until the server accepts the answer.
 func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map[string]string, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for _, a := range p.Arguments {
@@ -205,14 +202,12 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 		for isAsked := false; !isAsked; {
 			fmt.Fprintf(out, "%s: ", printable(a.Name))
 			value, err := readAnswer(&a, in, lines, out)
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
 			}
 			values[a.Name], isAsked = value, true
-			for _, wrong := range problem.Of(r.check(ctx, p, values)) {
+			_, _, _, err = r.render(ctx, p.Name, values)
+			for _, wrong := range problem.Of(err) {
 				if wrong.Argument == a.Name {
 					fmt.Fprintln(out, printable(wrong.Message))
 					isAsked = false
@@ -223,8 +218,6 @@ func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map
 	return nil
 }
 
-// readAnswer reads the line with the value of an argument. A terminal does not show a
-// sensitive value.
 func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.Writer) (string, error) {
 	if a.Sensitive {
 		secret, err := term.ReadPassword(int(in.(*os.File).Fd()))
@@ -238,8 +231,7 @@ func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.W
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// writeMessages writes messages as a prompt file has them. A single text of the user
-// is written unchanged.
+// writeMessages writes a single text of the user unchanged, and others as a prompt file has them.
 func writeMessages(w io.Writer, r *prompts.Result) error {
 	if len(r.Messages) == 1 && r.Messages[0].Role == prompts.RoleUser {
 		if t, ok := r.Messages[0].Content.(*prompts.Text); ok {
@@ -247,9 +239,10 @@ func writeMessages(w io.Writer, r *prompts.Result) error {
 			return err
 		}
 	}
+	b := bufio.NewWriter(w)
 	for i, m := range r.Messages {
 		if i > 0 {
-			fmt.Fprintln(w)
+			fmt.Fprintln(b)
 		}
 		text := ""
 		head := string(m.Role)
@@ -268,16 +261,12 @@ func writeMessages(w io.Writer, r *prompts.Result) error {
 		case *prompts.ResourceLink:
 			head += ": link " + c.URI
 		}
-		if _, err := fmt.Fprintf(w, "--- %s ---\n", printable(head)); err != nil {
-			return err
-		}
+		fmt.Fprintf(b, "--- %s ---\n", printable(head))
 		if text != "" {
-			if _, err := fmt.Fprintln(w, text); err != nil {
-				return err
-			}
+			fmt.Fprintln(b, text)
 		}
 	}
-	return nil
+	return b.Flush()
 }
 
 func newList() *cobra.Command {
@@ -293,11 +282,11 @@ func newList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			list := listTable
 			if asJSON {
-				if err := listJSON(cmd.OutOrStdout(), reg); err != nil {
-					return err
-				}
-			} else if err := listTable(cmd.OutOrStdout(), reg); err != nil {
+				list = listJSON
+			}
+			if err := list(cmd.OutOrStdout(), reg); err != nil {
 				return err
 			}
 			if loadErr != nil {
@@ -342,26 +331,13 @@ func listTable(w io.Writer, reg *prompts.Registry) error {
 	for p := range reg.All() {
 		var names []string
 		for _, a := range p.Arguments {
-			if a.Required {
-				names = append(names, a.Name)
-			} else {
-				names = append(names, "["+a.Name+"]")
+			name := a.Name
+			if !a.Required {
+				name = "[" + name + "]"
 			}
+			names = append(names, name)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(p.Name), printable(strings.Join(names, " ")), shortened(p.Description))
 	}
 	return t.Flush()
-}
-
-// promptNames completes the names of the prompts in a folder.
-func promptNames(dir string) []string {
-	if openFolders([]string{dir}) != nil {
-		return nil
-	}
-	reg, _ := loadFolders(context.Background(), []string{dir})
-	var names []string
-	for p := range reg.All() {
-		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
-	}
-	return names
 }

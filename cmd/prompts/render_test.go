@@ -64,7 +64,8 @@ func TestRenderErrorsInside(t *testing.T) {
 	for value, want := range map[string]string{
 		`{}`: "s.region is required", `{"region":"zz"}`: `s.region must be one of eu, us, got "zz"`, `{"region":"eu","n":9}`: "s.n must be at most 3, got 9",
 	} {
-		assert.ErrorContains(t, newRenderer(&reg).check(t.Context(), &p, map[string]string{"s": value}), want)
+		_, _, _, err := newRenderer(&reg).render(t.Context(), p.Name, map[string]string{"s": value})
+		assert.ErrorContains(t, err, want)
 	}
 	args, err := newRenderer(&reg).values(t.Context(), &p) // made up, for check and test
 	require.NoError(t, err)

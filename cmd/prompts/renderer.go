@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
@@ -47,13 +46,11 @@ func newRenderer(reg *prompts.Registry) *renderer {
 	}))}
 }
 
-// render returns the result of prompts/get, and the same as JSON. If the client would
-// get an error, it is a *prompts.Error; cause is what the log of a server would have.
+// render returns what prompts/get does, or a *prompts.Error with the cause that a server would log.
 func (r *renderer) render(ctx context.Context, name string, args map[string]string) (result *prompts.Result, raw json.RawMessage, cause, err error) {
 	return r.call(ctx, name, args, prompts.CallOptions{})
 }
 
-// call is render for a client of the newest version with sessions.
 func (r *renderer) call(ctx context.Context, name string, args map[string]string, client prompts.CallOptions) (result *prompts.Result, raw json.RawMessage, cause, err error) {
 	var c captured
 	params, err := json.Marshal(map[string]any{"name": name, "arguments": args})
@@ -67,7 +64,6 @@ func (r *renderer) call(ctx context.Context, name string, args map[string]string
 
 const maxTrials = 64 // renderings of a prompt, fewer if they are long
 
-// subject returns a prompt for package trial.
 func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subject {
 	return &trial.Subject{Prompt: p, Get: func(args map[string]string) (*trial.Rendering, error) {
 		result, _, _, err := r.render(ctx, p.Name, args)
@@ -78,9 +74,8 @@ func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subjec
 	}}
 }
 
-// try renders a prompt with made-up values: with all arguments, with the required ones
-// alone, and with each value that the prompt distinguishes. It returns the renderings
-// and the causes of those that have failed.
+// try renders with all arguments, with the required ones, and with each value that the prompt distinguishes.
+// failures are the causes of the renderings that have failed.
 func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.Rendering, failures []error) {
 	args, err := r.values(ctx, p)
 	if err != nil {
@@ -132,14 +127,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []*trial.
 	return trials, failures
 }
 
-// check returns the error of a get.
-func (r *renderer) check(ctx context.Context, p *prompts.Prompt, args map[string]string) error {
-	_, _, _, err := r.render(ctx, p.Name, args)
-	return err
-}
-
-// values returns a value for each argument that the server accepts. It returns the
-// error of the server if no generated value is valid.
+// values returns valid values, or the error of the server if no generated value is valid.
 func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]string, error) {
 	rendering, why := r.subject(ctx, p).Render(nil, trial.Names(p, false))
 	switch {
@@ -151,8 +139,7 @@ func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]st
 	return nil, why.Err
 }
 
-// runCase renders the prompt of a case and compares the messages. result is nil if the
-// client gets an error.
+// runCase compares the messages of a case. result is nil if the client gets an error.
 func (r *renderer) runCase(ctx context.Context, golden fs.FS, c *cases.Case) (result *prompts.Result, raw json.RawMessage, failures []cases.Failure) {
 	replies := c.Replies()
 	var client prompts.CallOptions
@@ -178,24 +165,20 @@ func (r *renderer) runCase(ctx context.Context, golden fs.FS, c *cases.Case) (re
 	return result, raw, append(c.Check(golden, result, refusal), replies.Failures()...)
 }
 
-// renderError returns the error of a rendering, with a line for each argument, and
-// with the cause that a client would not get.
+// renderError returns a line for each argument, and the cause that a client would not get.
 func renderError(err, cause error) error {
-	problems := problem.Of(err)
 	var client *prompts.Error
-	if len(problems) == 0 {
-		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {
-			return cause
+	switch problems := problem.Of(err); {
+	case len(problems) > 0:
+		text := "invalid arguments:"
+		for _, p := range problems {
+			text += fmt.Sprintf("\n  %s: %s", p.Argument, p.Message)
 		}
-		if errors.As(err, &client) {
-			return errors.New(client.Message)
-		}
+		return errors.New(text)
+	case !errors.As(err, &client):
 		return err
+	case cause != nil && client.Code == prompts.CodeInternalError:
+		return cause
 	}
-	var b strings.Builder
-	b.WriteString("invalid arguments:")
-	for _, p := range problems {
-		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
-	}
-	return errors.New(b.String())
+	return errors.New(client.Message)
 }

@@ -132,8 +132,7 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	return cmd
 }
 
-// namedFolders returns the folders of arguments, DIR or NAME=DIR, and what is in front of the names of
-// the prompts of each. A path that exists wins.
+// namedFolders returns what is in front of the names of prompts for NAME=DIR. A path that exists wins.
 func namedFolders(args []string) (dirs []string, names map[string]string, err error) {
 	names = map[string]string{}
 	for _, arg := range args {
@@ -150,7 +149,6 @@ func namedFolders(args []string) (dirs []string, names map[string]string, err er
 	return dirs, names, nil
 }
 
-// set reads the instructions, and the settings of the folders for which there are no flags.
 func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logger) error {
 	if o.instructions != "" {
 		text, err := regular.ReadFile(cmd.Context(), o.instructions, maxInstructions)
@@ -165,8 +163,6 @@ func (o *serveOptions) set(cmd *cobra.Command, dirs []string, logger *slog.Logge
 	return folderSettings(dirs, &o.tools, &o.instructions, cmd.Flags().Changed, logger)
 }
 
-// folderSettings sets the tools and the instructions to those of the settings of folders, unless a
-// flag is set.
 func folderSettings(dirs []string, tools, instructions *string, isSet func(flag string) bool, logger *slog.Logger) error {
 	ofTools := ""
 	for _, dir := range dirs {
@@ -188,7 +184,6 @@ func folderSettings(dirs []string, tools, instructions *string, isSet func(flag 
 	return nil
 }
 
-// check reports flags that do not fit together.
 func (o *serveOptions) check(cmd *cobra.Command, dirs []string) error {
 	if err := checkTools(o.tools, dirs); err != nil {
 		return err
@@ -221,22 +216,14 @@ func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
 	return nil, usageErrorf("--log-format must be text or json, got %q", o.logFormat)
 }
 
-// nameFlag replaces the option of package streamablehttp that would allow a rejected
-// request by the flag for it.
+// nameFlag names the flag that would allow a rejected request, in place of the option.
 func nameFlag(_ []string, a slog.Attr) slog.Attr {
-	if a.Key != "allow_with" {
-		return a
-	}
-	switch a.Value.String() {
-	case "streamablehttp.Options.AllowedHosts":
-		return slog.String(a.Key, "--allow-host")
-	case "streamablehttp.Options.AllowedOrigins":
-		return slog.String(a.Key, "--allow-origin")
+	if a.Key == "allow_with" {
+		return slog.String(a.Key, flagNames.Replace(a.Value.String()))
 	}
 	return a
 }
 
-// serve serves until ctx ends.
 func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[string]string, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -279,7 +266,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[strin
 		}
 		stop, err := o.follow(ctx, reg, files)
 		if err != nil {
-			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(urls), err)
+			return fmt.Errorf("bucket %q at %s: %w", o.bucket, urls, err)
 		}
 		defer stop()
 	} else if err := watchFolders(ctx, reg, dirs, names, files, nil); err != nil {
@@ -295,7 +282,6 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, names map[strin
 	return srv.Serve(ctx, stdio.New())
 }
 
-// follow fills the registry from the bucket until stop is called.
 func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (stop func(), err error) {
 	// By default, package nats writes errors to standard error for as long as that blocks.
 	logError := func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -305,12 +291,11 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 	if err != nil {
 		return nil, err
 	}
+	var follower *promptnats.Follower
 	js, err := jetstream.New(nc)
-	if err != nil {
-		nc.Close()
-		return nil, err
+	if err == nil {
+		follower, err = promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: files})
 	}
-	follower, err := promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: files})
 	if err != nil {
 		nc.Close()
 		return nil, err
@@ -318,10 +303,11 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 	return func() { follower.Close(); nc.Close() }, nil
 }
 
-// natsURLs returns the URLs in the value of --nats, which separates them by commas.
-func natsURLs(value string) ([]*url.URL, error) {
-	err := usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
-	var all []*url.URL
+// natsURLs returns the URLs in the value of --nats without passwords and tokens. A user without a
+// password is a token.
+func natsURLs(value string) (redacted string, err error) {
+	err = usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
+	var all []string
 	for part := range strings.SplitSeq(value, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue // nats.Connect ignores it, too
@@ -331,39 +317,25 @@ func natsURLs(value string) ([]*url.URL, error) {
 		}
 		u, parseErr := url.Parse(part)
 		if parseErr != nil || u.Host == "" { // the error may have the password
-			return nil, err
+			return "", err
 		}
-		all = append(all, u)
-	}
-	if len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
-}
-
-// redacted returns URLs of NATS without passwords and tokens. A user without a password
-// is a token.
-func redacted(urls []*url.URL) string {
-	var all []string
-	for _, u := range urls {
 		if _, hasPassword := u.User.Password(); u.User != nil && !hasPassword {
-			bare := *u
-			bare.User = url.User("xxxxx")
-			u = &bare
+			u.User = url.User("xxxxx")
 		}
 		all = append(all, u.Redacted())
 	}
-	return strings.Join(all, ",")
+	if len(all) == 0 {
+		return "", err
+	}
+	return strings.Join(all, ","), nil
 }
 
 // usageLog logs each request for a prompt, also as a tool, without values. As an observer, it costs
 // half the allocations of prompts.AuditLog, and no request waits for the log.
 type usageLog struct{ logger *slog.Logger }
 
-// Begin is part of [observe.Observer].
 func (usageLog) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
 
-// End is part of [observe.Observer].
 func (l usageLog) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	if op.Kind != observe.KindRequest || op.Method != "prompts/get" && (op.Method != "tools/call" || out.Prompt == "") {
 		return

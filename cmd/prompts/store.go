@@ -22,28 +22,23 @@ import (
 	"github.com/mcp-prompts/prompts/promptoci"
 )
 
-// This file has what all commands share that use a store of releases, and tag, rollback and log.
-
 const refHelp = `A reference is oci://HOST/REPOSITORY for a registry or oci-layout:FOLDER for a folder,
 with :LABEL or @sha256:DIGEST behind it. A label has at most 63 lowercase letters, digits
 and hyphens. Credentials are those of Docker's configuration, or, for the registry that
 PROMPTS_REGISTRY_HOST names, PROMPTS_REGISTRY_USERNAME and PROMPTS_REGISTRY_PASSWORD.`
 
-// storeOptions are the flags of every command that uses a store.
 type storeOptions struct{ plainHTTP bool }
 
 func (o *storeOptions) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.plainHTTP, "plain-http", false, "connect to the registry without TLS")
 }
 
-// opened is a reference with its store.
 type opened struct {
 	promptoci.Ref
 	promptoci.Store
 }
 
-// open parses a reference and opens its store. needs says whether a label or a digest
-// must follow.
+// needs says whether a label or a digest must follow.
 func (o *storeOptions) open(text string, needs bool) (*opened, error) {
 	ref, err := promptoci.ParseRef(text)
 	if err != nil {
@@ -56,7 +51,6 @@ func (o *storeOptions) open(text string, needs bool) (*opened, error) {
 	return &opened{ref, store}, bare(err)
 }
 
-// pull reads the release of the reference.
 func (s *opened) pull(ctx context.Context) (*promptoci.Release, error) {
 	r, err := promptoci.Pull(ctx, s.Store, s.Version(), promptoci.Limits{})
 	if err != nil {
@@ -65,10 +59,10 @@ func (s *opened) pull(ctx context.Context) (*promptoci.Release, error) {
 	return r, nil
 }
 
-// move moves a label and prints the move. The move is recorded as one of this user.
-func (s *opened) move(cmd *cobra.Command, m promptoci.Move) error {
+// move moves a label by Apply or Rollback and prints the move, which is recorded as one of this user.
+func (s *opened) move(cmd *cobra.Command, apply func(context.Context, promptoci.Store, promptoci.Move) (promptoci.Move, error), m promptoci.Move) error {
 	m.By = author()
-	m, err := promptoci.Apply(cmd.Context(), s.Store, m)
+	m, err := apply(cmd.Context(), s.Store, m)
 	if err == nil {
 		printMove(cmd, m)
 	}
@@ -104,11 +98,9 @@ func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "
 
 func (e bareError) Unwrap() error { return e.error }
 
-// maxLabels is how many labels of a store are named.
-const maxLabels = 10
+const maxLabels = 10 // of a store that are named
 
-// absent returns the error of a read. If the label or the release of a reference does not
-// exist, the error says what the store has.
+// absent says what the store has if the label or the release of a reference does not exist.
 func (s *opened) absent(ctx context.Context, err error) error {
 	ref := s.Ref
 	if _, found := s.Resolve(ctx, ref.Version()); !errors.Is(found, errdef.ErrNotFound) {
@@ -130,18 +122,13 @@ func (s *opened) absent(ctx context.Context, err error) error {
 		}
 		return nil
 	})
-	has := "no labels"
-	if n > 0 {
-		has = strings.Join(labels, ", ")
-	}
+	has := cmp.Or(strings.Join(labels, ", "), "no labels")
 	if n > maxLabels {
 		has += fmt.Sprintf(" and %d more", n-maxLabels)
 	}
 	return fmt.Errorf("label %q does not exist in %s, which has %s; set a label with prompts push or prompts tag", ref.Label, store, has)
 }
 
-// author returns who makes a release or moves a label: the user of a CI system, or of the
-// operating system.
 func author() string {
 	for _, name := range []string{"PROMPTS_AUTHOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"} {
 		if text := os.Getenv(name); text != "" {
@@ -154,7 +141,6 @@ func author() string {
 	return ""
 }
 
-// digestFlag returns the value of a flag that is a digest.
 func digestFlag(name, value string) (digest.Digest, error) {
 	d := digest.Digest(value)
 	if value != "" && d.Validate() != nil {
@@ -171,10 +157,10 @@ func printMove(cmd *cobra.Command, m promptoci.Move) {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s -> %s\n", m.Label, cmp.Or(m.From, "none"), m.To)
 }
 
-// releaseOptions are the flags of serve for a release.
 type releaseOptions struct {
 	storeOptions
-	ref      string // empty for folders and a bucket
+	ref      string  // empty for folders and a bucket
+	opened   *opened // by check
 	interval time.Duration
 	cache    string
 	required bool
@@ -187,7 +173,6 @@ func (o *releaseOptions) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.required, "require-registry", false, "do not start from the folder of --cache")
 }
 
-// check reports flags that do not fit together.
 func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 	if o.ref == "" {
 		for _, name := range []string{"interval", "cache", "require-registry", "plain-http"} {
@@ -200,24 +185,20 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 	if o.interval <= 0 {
 		return usageErrorf("--interval must be positive, got %v", o.interval)
 	}
-	_, err := o.open(o.ref, true)
+	var err error
+	o.opened, err = o.open(o.ref, true)
 	return err
 }
 
-// follow fills the registry from the release until Close.
 func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (*promptoci.Follower, error) {
-	s, err := o.open(o.ref, true)
+	options := promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required}
+	f, err := promptoci.Follow(ctx, reg, o.opened.Store, o.opened.Version(), options)
 	if err != nil {
-		return nil, err
-	}
-	f, err := promptoci.Follow(ctx, reg, s.Store, s.Version(), promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required})
-	if err != nil {
-		return nil, s.absent(ctx, err)
+		return nil, o.opened.absent(ctx, err)
 	}
 	return f, nil
 }
 
-// moveOptions are the flags of tag and rollback.
 type moveOptions struct{ reason, expect string }
 
 func (o *moveOptions) add(flags *pflag.FlagSet) {
@@ -263,7 +244,7 @@ conditional write, so that finds most conflicts and not all; log shows them.`,
 		if err := promptoci.Push(cmd.Context(), to.Store, r); err != nil {
 			return err
 		}
-		return to.move(cmd, promptoci.Move{Label: to.Label, From: from, To: r.Digest, Reason: o.reason})
+		return to.move(cmd, promptoci.Apply, promptoci.Move{Label: to.Label, From: from, To: r.Digest, Reason: o.reason})
 	})
 }
 
@@ -293,24 +274,9 @@ give it with --to.`,
 		if err != nil {
 			return err
 		}
-		if target != "" {
-			return s.move(cmd, promptoci.Move{Label: s.Label, From: from, To: target, Reason: o.reason, Kind: promptoci.KindRollback})
-		}
-		if from != "" {
-			d, err := s.Resolve(cmd.Context(), s.Label)
-			if err != nil {
-				return s.absent(cmd.Context(), err)
-			}
-			if d.Digest != from {
-				return fmt.Errorf("%s is at %s, expected %s", s.Label, d.Digest, from)
-			}
-		}
-		m, err := promptoci.Rollback(cmd.Context(), s.Store, s.Label, author(), o.reason)
-		if errors.Is(err, promptoci.ErrNoHistory) {
+		err = s.move(cmd, promptoci.Rollback, promptoci.Move{Label: s.Label, From: from, To: target, Reason: o.reason})
+		if errors.Is(err, promptoci.ErrNoHistory) || errors.Is(err, promptoci.ErrMoved) {
 			return s.absent(cmd.Context(), err)
-		}
-		if err == nil {
-			printMove(cmd, m)
 		}
 		return err
 	})
@@ -364,7 +330,6 @@ registry is evidence.`,
 	})
 }
 
-// releaseEntry is a release in the output of log.
 type releaseEntry struct {
 	Release  digest.Digest `json:"release"`
 	Content  digest.Digest `json:"content"`
@@ -375,7 +340,6 @@ type releaseEntry struct {
 	Revision string        `json:"revision,omitempty"`
 }
 
-// printLog prints at most n entries, or all, and returns their number.
 func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool, line func(T) string) (i int, err error) {
 	var errs []error
 	for entry, err := range all {
@@ -384,7 +348,7 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 			continue
 		}
 		if isJSON {
-			if err := writeLine(out, entry); err != nil {
+			if err := writeJSON(out, entry, ""); err != nil {
 				return i, err
 			}
 		} else {
@@ -397,7 +361,6 @@ func printLog[T any](out io.Writer, all iter.Seq2[T, error], n int, isJSON bool,
 	return i, errors.Join(errs...)
 }
 
-// timeOfLine is the form of the times in the output of log.
 const timeOfLine = "2006-01-02T15:04:05Z"
 
 func moveLine(m promptoci.Move) string {
@@ -418,7 +381,6 @@ func releaseLine(r releaseEntry) string {
 	return logLine(fmt.Sprintf("%s  %s  content %s", r.Created.Format(timeOfLine), r.Release, short(r.Content)), r.Author, r.Message)
 }
 
-// logLine returns a line of the output of log with those of the texts that are not empty.
 func logLine(line string, texts ...string) string {
 	for _, text := range texts {
 		if text != "" {
@@ -428,7 +390,6 @@ func logLine(line string, texts ...string) string {
 	return printable(line)
 }
 
-// short returns the start of a digest, which is enough to recognize a release.
 func short(d digest.Digest) string {
 	if d == "" {
 		return "none"

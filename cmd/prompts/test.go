@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ import (
 )
 
 func newTest() *cobra.Command {
-	var write func(io.Writer, *testReport) error
+	var write writer[*testReport]
 	run := &testRun{}
 	cmd := &cobra.Command{
 		Use:   "test DIR [PATTERN]",
@@ -50,8 +49,7 @@ nothing anywhere.`,
 			if err := run.check(); err != nil {
 				return err
 			}
-			findShown(cmd, args[:1])
-			if err := openFolders(args[:1]); err != nil {
+			if err := openFound(cmd, args[:1]); err != nil {
 				return err
 			}
 			pattern, err := patternOf(args[1:])
@@ -59,21 +57,14 @@ nothing anywhere.`,
 				return err
 			}
 			run.dir, run.pattern = args[0], pattern
-			progress := startProgress(cmd.ErrOrStderr(), "cases run")
-			run.done = progress.step
+			step, end := startProgress(cmd.ErrOrStderr(), "cases run")
+			run.done = step
 			report, err := run.all(cmd.Context())
-			progress.end()
+			end()
 			if err != nil {
 				return err
 			}
-			report.color = hasColor(cmd.OutOrStdout())
-			if err := write(cmd.OutOrStdout(), report); err != nil {
-				return err
-			}
-			if len(report.Findings) > 0 {
-				return errReported
-			}
-			return nil
+			return write(report, len(report.Findings) > 0)
 		},
 	}
 	write = addFormat(cmd, testFormats)
@@ -101,8 +92,8 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	t.kept = newBudget(maxReportBytes)
 	covered := new(coverage.Coverage)
 	ctx = coverage.With(ctx, covered)
-	var suite *testSuite
-	if err := untilDone(ctx, func() { suite = loadTests(ctx, t.dir) }); err != nil {
+	suite, err := untilDone(ctx, func() (*testSuite, error) { return loadTests(ctx, t.dir), nil })
+	if err != nil {
 		return nil, err
 	}
 	r := &testReport{showCoverage: t.showCoverage, Results: []testOutcome{}, findings: findings{Findings: []finding{}, lines: newLineReader(t.dir).lines}}
@@ -138,7 +129,6 @@ func (t *testRun) all(ctx context.Context) (*testReport, error) {
 	return r, nil
 }
 
-// runAll runs the cases in parallel, and returns their results in the same order.
 func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*cases.Case) []testResult {
 	results := make([]testResult, len(selected))
 	var next atomic.Int64
@@ -188,7 +178,6 @@ func (t *testRun) one(ctx context.Context, suite *testSuite, c *cases.Case) test
 	return out
 }
 
-// coverageReport is what the cases render, and what they do not.
 type coverageReport struct {
 	Total  int      `json:"total"` // branches, arguments, values, partials and prompts
 	Missed []missed `json:"missed"`
@@ -204,15 +193,13 @@ type missed struct {
 
 func (m missed) String() string { return placeOf(m.Path, m.Line, 0) + ": not covered: " + m.Message }
 
-// never says what does not happen if a branch is not rendered, by the begin of its action
-// and by whether it is the branch for else.
+// never says what does not happen in a branch that is not rendered, by its action, and by else or not.
 var never = map[bool]map[string]string{
 	false: {"if": "is never true", "with": "never has a value", "range": "never has an element"},
 	true:  {"if": "is never false", "with": "is never empty", "range": "is never empty"},
 }
 
-// coverage returns what no case renders, in the order of the files. Cases that expect an
-// error render nothing.
+// Cases that expect an error render nothing.
 func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []testResult) coverageReport {
 	report := coverageReport{Missed: []missed{}}
 	count := func(isCovered bool, m missed) {
@@ -220,18 +207,14 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			report.Missed = append(report.Missed, m)
 		}
 	}
-	given := map[string]map[string]map[string]bool{} // values, by prompt and argument
+	hasCases := map[string]bool{}     // by prompt
+	given := map[[2]string][]string{} // values, by prompt and argument
 	for _, r := range results {
 		name := r.c.File.Prompt
-		if given[name] == nil {
-			given[name] = map[string]map[string]bool{}
-		}
+		hasCases[name] = true
 		for argument, value := range r.c.Arguments {
-			if given[name][argument] == nil {
-				given[name][argument] = map[string]bool{}
-			}
 			if r.hasText {
-				given[name][argument][value] = true
+				given[[2]string{name, argument}] = append(given[[2]string{name, argument}], value)
 			}
 		}
 	}
@@ -241,25 +224,29 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 		if !isSelected(t.pattern, p.Name) {
 			continue
 		}
-		count(given[p.Name] != nil, missed{Path: p.Source, Prompt: p.Name, Kind: "prompt", Message: "no case is of prompt " + p.Name})
-		if given[p.Name] == nil {
+		count(hasCases[p.Name], missed{Path: p.Source, Prompt: p.Name, Kind: "prompt", Message: "no case is of prompt " + p.Name})
+		if !hasCases[p.Name] {
 			continue // everything else of it would be in the list, too
 		}
 		lineOfArgument := argumentLines(lines(p.Source))
 		for _, a := range p.Arguments {
-			values, line := given[p.Name][a.Name], lineOfArgument[a.Name]
+			values, line := given[[2]string{p.Name, a.Name}], lineOfArgument[a.Name]
 			count(len(values) > 0, missed{p.Source, line, p.Name, "argument", fmt.Sprintf("no case gives argument %q", a.Name)})
 			if len(values) == 0 {
 				continue
 			}
-			elements := map[string]bool{} // of lists
-			if s := schema.Of(a.Schema); s != nil && s.Type == "array" {
-				for list := range values {
-					addElements(elements, list)
+			seen := map[string]bool{} // values, and elements of lists
+			for _, value := range values {
+				seen[value] = true
+				if typeOf(schema.Of(a.Schema)) != "array" {
+					continue
+				}
+				for element := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
+					seen[strings.Trim(strings.TrimSpace(element), `"`)] = true
 				}
 			}
 			for _, value := range sample.Finite(schema.Of(a.Schema)) {
-				count(values[value] || elements[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
+				count(seen[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
 			}
 		}
 	}
@@ -283,7 +270,7 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 				m.Kind, m.Line, m.Message = "branch", lineOf(file, b.Text, b.Line), b.Action+" "+neverOf(b)
 			}
 			count(b.IsRendered, m)
-		case given[b.Prompt] != nil:
+		case hasCases[b.Prompt]:
 			p, ok := s.registry.Lookup(b.Prompt)
 			if !ok { // another file has the name
 				continue
@@ -298,11 +285,4 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 func neverOf(b coverage.Block) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(b.Action, "{{"), " ")
 	return never[b.IsElse][name]
-}
-
-// addElements adds the elements of an array, as text.
-func addElements(to map[string]bool, list string) {
-	for value := range strings.SplitSeq(strings.Trim(list, "[]"), ",") {
-		to[strings.Trim(strings.TrimSpace(value), `"`)] = true
-	}
 }

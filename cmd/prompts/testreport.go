@@ -31,7 +31,6 @@ type testReport struct {
 	showCoverage bool
 }
 
-// testOutcome is the result of a case, for programs.
 type testOutcome struct {
 	Prompt   string   `json:"prompt"`
 	Case     string   `json:"case"`
@@ -52,7 +51,6 @@ func (r *testReport) keepGolden(results []testResult) {
 	}
 }
 
-// finish adds the result of a case to the report, and writes its golden file.
 func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, report *testReport) {
 	file := prefixOf(t.dir) + r.c.File.Path
 	out := testOutcome{Prompt: r.c.File.Prompt, Case: r.c.Name, File: file, Line: r.c.Line, Seconds: r.time.Seconds()}
@@ -100,8 +98,6 @@ func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, r
 	report.Results = append(report.Results, out)
 }
 
-// golden renders a case and returns the text for its golden file, or reports that the file is
-// right.
 func (s *testSuite) golden(ctx context.Context, c *cases.Case) (text string, isRight bool) {
 	result, _, failures := s.renderer.runCase(ctx, s.fsys, c)
 	for _, f := range failures {
@@ -120,7 +116,6 @@ func (t *testRun) cut(f *cases.Failure) {
 	}
 }
 
-// diffOf returns what a failure has found, for people.
 func diffOf(f *cases.Failure) string {
 	switch {
 	case f.IsMissing, f.Text == "":
@@ -141,10 +136,8 @@ func diffOf(f *cases.Failure) string {
 }
 
 const (
-	// maxFoundLines is how many lines of a text are shown that is not as expected.
-	maxFoundLines = 12
-	// maxDiffs is how many failures are shown with what was found.
-	maxDiffs = 10
+	maxFoundLines = 12 // that are shown of a text that is not as expected
+	maxDiffs      = 10 // failures that are shown with what was found
 )
 
 var testFormats = map[string]func(io.Writer, *testReport) error{
@@ -186,7 +179,6 @@ func writeTestText(w io.Writer, r *testReport) error {
 	return err
 }
 
-// writeTestJUnit writes the XML that CI services read.
 func writeTestJUnit(w io.Writer, r *testReport) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
@@ -224,17 +216,12 @@ func writeTestJUnit(w io.Writer, r *testReport) error {
 			suite.Cases = append(suite.Cases, testcase{Class: "files", Name: f.Path, File: f.Path, Line: f.Line, Time: seconds(0), Errors: []failure{{withHint(f.Message, f.Hint), ""}}})
 		}
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(struct {
+	raw, err := xml.MarshalIndent(struct {
 		XMLName xml.Name    `xml:"testsuites"`
 		Suites  []testsuite `xml:"testsuite"`
-	}{Suites: []testsuite{suite}}); err != nil {
-		return err
+	}{Suites: []testsuite{suite}}, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
 	}
-	_, err := io.WriteString(w, "\n")
 	return err
 }

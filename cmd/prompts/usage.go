@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,23 +19,19 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
-
-// This file has what the commands share: their arguments, their flags, and the errors of the
-// command line.
 
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errEmptyPath is for a path that a variable of a script may have left out.
-var errEmptyPath = usageErrorf("path is empty; write . for the current folder")
+var (
+	errEmptyPath = usageErrorf("path is empty; write . for the current folder") // a script may have left it out
+	errReported  = errors.New("reported")                                       // of a command that has printed the reason
+)
 
-// errReported ends a command with exitFailed. The command has printed the reason.
-var errReported = errors.New("reported")
-
-// unknown returns the error for a name that is not among the known names.
 func unknown(kind, name string, known []string) error {
 	if near := nearest.Name(name, known); near != "" {
 		return usageErrorf("unknown %s %q; did you mean %q?", kind, name, near)
@@ -51,7 +48,6 @@ func unknown(kind, name string, known []string) error {
 	return usageErrorf("unknown %s %q; expected one of %s", kind, name, strings.Join(known, ", "))
 }
 
-// commandNames returns the names of the commands of a command that users see.
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -62,7 +58,6 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// rejectUnknown makes an argument of a command that has only commands of its own an error.
 func rejectUnknown(kind string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -72,10 +67,8 @@ func rejectUnknown(kind string) cobra.PositionalArgs {
 	}
 }
 
-// atLeastOne accepts one argument or more.
 func atLeastOne(what string) cobra.PositionalArgs { return between(1, math.MaxInt, what+" is missing") }
 
-// between accepts as many arguments. missing is the error for fewer.
 func between(least, most int, missing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {
@@ -85,7 +78,6 @@ func between(least, most int, missing string) cobra.PositionalArgs {
 	}
 }
 
-// exactly accepts n arguments.
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -95,12 +87,8 @@ func exactly(n int) cobra.PositionalArgs {
 	}
 }
 
-// completeFolders completes the folders on the command line.
-func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
+var completeFolders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 
-// completeFirst completes the first argument with names, and the others as rest says.
 func completeFirst(names []string, rest cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -136,7 +124,6 @@ func addHelp(root *cobra.Command) {
 // formOf is the annotation of a flag with the form of its value.
 const formOf = "form"
 
-// flagError returns the error for a flag that is unknown or has an invalid value.
 func flagError(cmd *cobra.Command, err error) error {
 	var notExist *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -164,9 +151,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// addFormat adds the flag --format, which the command checks before it runs, and returns a
-// function that writes a report in the format. The format json is that of all reports.
-func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write func(io.Writer, R) error) {
+// addFormat adds the flag --format, which the command checks before it runs. write writes a report
+// in the format and returns errReported for a failure. The format json is that of all reports.
+func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) error) (write writer[R]) {
 	formats = maps.Clone(formats)
 	formats["json"] = func(w io.Writer, r R) error { return writeIndented(w, r) }
 	names := slices.Sorted(maps.Keys(formats))
@@ -178,17 +165,23 @@ func addFormat[R any](cmd *cobra.Command, formats map[string]func(io.Writer, R) 
 		}
 		return nil
 	}
-	return func(w io.Writer, r R) error { return formats[*format](w, r) }
+	return func(r R, isFailure bool) error {
+		err := formats[*format](cmd.OutOrStdout(), r)
+		if err == nil && isFailure {
+			err = errReported
+		}
+		return err
+	}
 }
 
-// addTools adds the flag --tools.
+type writer[R any] func(r R, isFailure bool) error
+
 func addTools(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "tools", "", usage)
 	flags.Lookup("tools").NoOptDefVal = "each"
 }
 
-// checkTools reports an invalid value of --tools. A value needs the = in front of it; without,
-// it looks like a folder.
+// A value of --tools needs the = in front of it; without, it looks like a folder.
 func checkTools(value string, dirs []string) error {
 	for _, dir := range dirs {
 		if value == "each" && (dir == "pair" || dir == "each") && !exists(dir) {
@@ -198,7 +191,6 @@ func checkTools(value string, dirs []string) error {
 	return checkToolsOf("--tools", value)
 }
 
-// checkToolsOf reports an invalid value of the flag or of the key in settings.
 func checkToolsOf(name, value string) error {
 	if value == "" || value == "each" || value == "pair" {
 		return nil
@@ -206,7 +198,6 @@ func checkToolsOf(name, value string) error {
 	return usageErrorf("%s must be each or pair, got %q", name, value)
 }
 
-// toolsOf returns the feature that offers all prompts as tools, for a value of --tools.
 func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
 	if value == "pair" {
@@ -218,8 +209,7 @@ func toolsOf(reg *prompts.Registry, value string) (feature.Feature, error) {
 // serves is the annotation of a command that serves until a signal or the end of its input.
 const serves = "serves"
 
-// inTime calls f and returns its error. If f does not return within the time after the end of
-// ctx, isEnded is false, and f may still run.
+// inTime waits for f until the time after the end of ctx. If isEnded is false, f may still run.
 func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded bool, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- f() }() // ends with f, or with the program
@@ -239,15 +229,13 @@ func inTime(ctx context.Context, after time.Duration, f func() error) (isEnded b
 }
 
 // untilDone calls f, which only reads. If ctx ends before f returns, untilDone returns at once,
-// because who interrupts a command waits for no disk. Its error is that of ctx; then f may
-// still run.
-func untilDone(ctx context.Context, f func()) error {
-	_, _ = inTime(ctx, 0, func() error { f(); return nil })
-	return ctx.Err()
+// because who interrupts a command waits for no disk. Then f may still run.
+func untilDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	value, err := regular.UnlessEnded(ctx, true, f)
+	return value, cmp.Or(ctx.Err(), err)
 }
 
-// isInterrupted reports whether an error is the end of the context: of an interrupt by the
-// user, who knows the cause.
+// isInterrupted reports whether an error is of an interrupt by the user, who knows the cause.
 func isInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }

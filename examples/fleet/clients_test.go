@@ -70,7 +70,7 @@ func (cs *clients) add(name string, start func(*testing.T, string, *listener)) {
 }
 
 // listenAll starts clients of three SDKs, and three of this package, so that each
-// replica has one. The TypeScript SDK takes part if it is installed:
+// replica has one. The TypeScript SDK takes part if it is installed, but for go test -short:
 //
 //	npm install --prefix ../../internal/interop/node
 func listenAll(t *testing.T, url string) *clients {
@@ -78,7 +78,7 @@ func listenAll(t *testing.T, url string) *clients {
 	cs := newClients(t, url)
 	cs.add("go-sdk 1.8.0", listenGoSDK)
 	cs.add("mcp-go 1.2.1", listenMCPGo)
-	if _, err := os.Stat(filepath.Join(nodeFolder, "node_modules", "@modelcontextprotocol", "client")); err == nil {
+	if _, err := os.Stat(filepath.Join(nodeFolder, "node_modules", "@modelcontextprotocol", "client")); err == nil && !testing.Short() {
 		cs.add("TypeScript SDK 2.4.0", listenTypeScript)
 	} else {
 		t.Log("without the TypeScript SDK: npm install --prefix ", nodeFolder)

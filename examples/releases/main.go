@@ -103,7 +103,7 @@ func run(ctx context.Context, out io.Writer, inRegistry bool) error {
 	if err := show(); err != nil {
 		return err
 	}
-	back, err := promptoci.Rollback(ctx, store, "production", "ada", "too short")
+	back, err := promptoci.Rollback(ctx, store, promptoci.Move{Label: "production", By: "ada", Reason: "too short"})
 	if err != nil {
 		return err
 	}

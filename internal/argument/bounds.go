@@ -16,9 +16,8 @@ import (
 // This file fits the bounds of a schema to the numbers that the Go type holds, and
 // rejects bounds without a number.
 
-// compileNumber narrows the bounds to the type, and returns an error if they leave
-// no number: the prompt could never be called with the argument. The values of an
-// enum are checked one by one elsewhere, see checkReadable.
+// compileNumber returns an error if the bounds leave no number: no call could give the
+// argument. checkReadable checks the values of an enum.
 func (v *value) compileNumber(s *jsonschema.Schema) error {
 	types, err := schema.PossibleTypes(s)
 	if err != nil {

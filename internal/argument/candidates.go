@@ -17,9 +17,8 @@ func (s *subschema) namesToComplete() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.members[name].isFalse })
 }
 
-// valuesToComplete returns the values that the schema allows, if they are few: a string as its
-// text, others as JSON. The values are candidates, not promises: allOf, not and other keywords in
-// place may still reject one of them. Validation reports that when the text is sent.
+// valuesToComplete returns values if they are few: a string as its text, others as JSON. Other
+// keywords may still reject a candidate, which validation reports when the text is sent.
 func (s *subschema) valuesToComplete() []string {
 	if s.rules.enum != nil {
 		texts := make([]string, len(s.rules.enum))

@@ -15,7 +15,6 @@ import (
 // This file collects the arguments of a call: as strings or as typed JSON, directly from the
 // client or after code of the application.
 
-// Given are the arguments of a call.
 type Given struct {
 	// Object has the arguments as the client sent them; Invalid or null for none.
 	Object strictjson.Value
@@ -78,17 +77,13 @@ type other struct {
 	value strictjson.Value
 }
 
-// Collect returns the text of each argument by position, the problems of names that the
-// prompt does not declare, and the first of the names that are ignored. Collect appends to
-// dst, whose capacity must be zeroed.
-//
-// Null is the same as leaving the argument out, unless the schema admits null: clients and
-// models send null for an optional field (GAP-18). Only this function decides about null.
-//
-// The client controls the number and the length of the names. So Collect bounds
-// what a name costs: the problems beyond MaxProblems are counted but have no
-// suggestion, and an ignored name is clipped. Collect does not read the values:
-// [Plan.Fill] does, after all problems of the names are known.
+// Collect returns the text of each argument by position, the problems of names that the prompt
+// does not declare, and the first of the names that are ignored. Collect appends to dst, whose
+// capacity must be zeroed. Null is the same as leaving the argument out, unless the schema
+// admits null: clients and models send null for an optional field (GAP-18). Only this function
+// decides about null. The client controls the number and the length of the names. So the
+// problems beyond MaxProblems are counted but have no suggestion, and an ignored name is
+// clipped. [Plan.Fill] reads the values, after all problems of the names are known.
 func (p *Plan) Collect(dst []Text, g Given) (texts []Text, problems []Problem, ignored []string) {
 	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
 	var others []other

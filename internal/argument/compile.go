@@ -17,18 +17,10 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// Compile compiles the arguments of a prompt, and returns all errors of the
-// declaration. in is the struct type that declares the arguments. The listed
-// specs add to its fields by name. If in is nil, the specs are the arguments.
-//
-// Prompts that list nothing share the plan of their struct type.
-//
-// Compile does all work that does not depend on a call: inference, the checks of
-// the schemas, regular expressions, defaults. A plan with errors must not be used:
-// its arguments may lack a schema. Compile returns all errors rather than the
-// first, because a developer fixes them in one go.
-//
-// The same declaration always gives the same errors in the same order.
+// Compile compiles the arguments of a prompt, and returns all errors of the declaration, always in
+// the same order. in is the struct type that declares the arguments. The listed specs add to its
+// fields by name. If in is nil, the specs are the arguments. Prompts that list nothing share the
+// plan of their struct type. A plan with errors must not be used: its arguments may lack a schema.
 func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 	var c compiler
 	if in == nil {
@@ -101,9 +93,8 @@ func (c *compiler) fromList(listed []Spec) {
 
 var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
 
-// The copy has two reasons. The application may change its schema after Compile, and values in a
-// schema built by hand may be of any Go type, such as int or a named string. A copy holds what
-// encoding/json decodes, which all other code relies on.
+// A copy, because the application may change its schema after Compile, and because values in a
+// schema built by hand may be of any Go type. A copy holds what encoding/json decodes.
 func (s *Spec) compileSchema() (*value, error) {
 	if s.Schema == nil {
 		return plainValue()
@@ -123,8 +114,7 @@ func (s *Spec) describe(schema *jsonschema.Schema) {
 	}
 }
 
-// t is the type of the field, or nil. setDefault must run before checkSensitive,
-// which reads hasDefault, and acceptsEmpty needs the compiled value. An argument
+// t is the type of the field, or nil. acceptsEmpty needs the compiled value. An argument
 // with an error is added too: later arguments must see that its name is taken.
 func (c *compiler) add(a Argument, t reflect.Type) {
 	if err := CheckName(a.Name); err != nil {
@@ -135,8 +125,8 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 			c.fail(a.Name, err)
 		}
 	}
-	if err := a.checkSensitive(); err != nil {
-		c.fail(a.Name, err)
+	if a.Sensitive && a.hasDefault { // a default is in the descriptions of prompts/list
+		c.fail(a.Name, errors.New("a sensitive argument cannot have a default; remove one of the two"))
 	}
 	a.emptyIsAbsent = !a.value.acceptsEmpty(a.Required)
 	a.admitsNull = a.acceptsNull()

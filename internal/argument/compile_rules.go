@@ -8,10 +8,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// compileRules splits the schema of a value of the JSON type want into rules and the rest, which a
-// [Validator] validates. Mostly there is no rest. The parameter k is the kind by which the text is
-// read. Splitting the schema makes most calls cheap: the rules need no tree, no instance and no
-// allocation, and their messages know the keyword that failed.
+// compileRules splits the schema of a value of the JSON type want into rules and the rest,
+// which a [Validator] validates. Mostly there is no rest: the rules need no tree, no instance
+// and no allocation. k is the kind by which the text is read.
 func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
 	values, err := checkFits(k, want, s)
 	if err != nil {
@@ -49,9 +48,8 @@ func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *Val
 	return r, validator, err
 }
 
-// checkFits returns the values that the schema allows, nil for all, or an error if the schema does
-// not fit the type. A keyword that never applies is an error of the declaration: JSON Schema would
-// accept it and ignore it for all values.
+// checkFits returns the values that the schema allows, nil for all. A keyword that never
+// applies is an error of the declaration, although JSON Schema ignores it.
 func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) {
 	if err := schema.CheckType(want, s); err != nil {
 		return nil, err

@@ -13,8 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file compiles the arguments that a struct declares, once for each type.
-
 // An inferred with errors is cached as well: the type will not change, and each
 // prompt with the type reports the same errors.
 type inferred struct {

@@ -152,10 +152,8 @@ func (v *value) acceptsEmpty(required bool) bool {
 	return p == nil
 }
 
-// checkReadable returns an error for a value of an enum that no text can give, for an example that
-// is not valid, and for a default whose conversion panics. setDefault checks the rest of a default.
-// Without the check, the error would be one of a call, and that of a value which the documentation
-// of the prompt offers.
+// checkReadable returns an error for a value of an enum that no text can give, for an invalid
+// example, and for a default whose conversion panics. setDefault checks the rest of a default.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := schema.Allowed(s)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// Complete returns the first values that match what the user typed, best first, and the number of
-// all. The values come from the declaration, and are valid for the type and the schema, as far as
-// single values are checked.
+// Complete returns the first values that match what the user typed, best first, and the number
+// of all. The values are checked one by one, as far as that decides.
 func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {
 	// Completions of a secret would say which values are valid.
@@ -31,10 +30,9 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 	return nil, 0
 }
 
-// CompleteWith is Complete by a function of the application. It is called with the
-// last element of a comma-separated list, and not for a list in JSON.
-// The application decides which values match and in which order. total counts all
-// values that the function returns, of which the protocol allows 100 in a response.
+// CompleteWith is Complete by a function of the application, which decides which values match
+// and in which order. complete gets the last element of a comma-separated list. It is not
+// called for a list in JSON.
 func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]string, error)) (values []string, total int, err error) {
 	if a.value.kind != schema.List || !a.value.elem.isElement() {
 		values, err = complete(typed)
@@ -101,10 +99,9 @@ func openListOf(text string) (l openList, ok bool) {
 	return l, true
 }
 
-// close returns the first lists that end in one of the values, and the number of all. It leaves out
-// values that are in the list already, and values that would be read as something else. A value
-// with a comma or with spaces at its ends would be read as another list. A value that begins with a
-// bracket would make the list JSON, if it is the first.
+// close returns the first lists that end in one of the values, and the number of all. It leaves
+// out values that are in the list already, and values that would be read as something else:
+// with a comma, with spaces at the ends, or with a bracket at the beginning of the first.
 func (l *openList) close(values []string) (lists []string, total int) {
 	has := make(map[string]bool, len(l.elements))
 	for _, e := range l.elements {

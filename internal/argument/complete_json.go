@@ -66,10 +66,9 @@ const maxHead = 1 << 10
 // Alternatives can nest, and each could add more. Beyond the limit some candidates are missing.
 const maxOpenSchemas = 16
 
-// openJSONOf reads the JSON up to its last token, in one pass. It returns false if there is no
-// token to complete, as after a value, for a text that is no beginning of JSON, and for a token
-// behind maxHead. The pass is a state machine without recursion. strictjson cannot parse a text
-// that ends in the middle of a token.
+// openJSONOf reads the JSON up to its last token, in one pass without recursion. It returns
+// false if there is no token to complete, as after a value, for a text that is no beginning of
+// JSON, and for a token behind maxHead.
 func openJSONOf(root *subschema, text string) (open openJSON, ok bool) {
 	var levels []level
 	schemas := withParts(nil, root, inPlaceDepth)

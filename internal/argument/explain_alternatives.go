@@ -57,10 +57,9 @@ func (s *subschema) isOnlyType() bool {
 	return schema.IsEmpty(&rest)
 }
 
-// alternatives adds the problems of the alternative that was probably meant: the one whose type and
-// tag fit, or else the one that comes closest. The choice goes in three steps, each of which needs
-// more work than the one before: the type of the value, then the tag, and then a trial with each
-// alternative. The fewest problems win.
+// alternatives adds the problems of the alternative that was probably meant. The choice goes in
+// three steps, each more work than the one before: the type of the value, then the tag, and
+// then a trial with each alternative. The fewest problems win.
 func (w *validation) alternatives(all []*subschema, in instance) {
 	if w.left < 0 {
 		return

@@ -10,8 +10,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// forbiddenElements adds the problems of elements whose schema is false, in an array of n
-// elements, and reports whether there are none.
 func (e *explainer) forbiddenElements(s *subschema, n int) bool {
 	if n > len(s.prefix) && s.items != nil && s.items.isFalse {
 		most := len(s.prefix)

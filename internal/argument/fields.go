@@ -13,9 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// This file finds the fields of a struct as encoding/json sees them. They are
-// the arguments that a struct declares, and the members of a struct that is
-// read from JSON. infer.go infers the schema of each argument.
+// This file finds the fields of a struct as encoding/json sees them.
 
 // A field with an error is kept, so that the error names the argument.
 type structField struct {

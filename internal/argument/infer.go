@@ -75,7 +75,6 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 // error. The same type may occur twice side by side.
 type jsonTypes map[reflect.Type]bool
 
-// schemaOf returns the schema of the JSON that fills a value of type t, which is no pointer.
 func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	switch {
 	case t == typeNumber:
@@ -251,7 +250,6 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 	return nil
 }
 
-// checkOwnInside returns an error if a type's own schema cannot be part of another schema.
 func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
 	err := error(nil)
 	if schema.HasReference(own) {

@@ -77,10 +77,9 @@ func describeJSON(shown string) string {
 	return "the number " + shown
 }
 
-// appendKey appends the key of a JSON value in a set. Values have the same key if and only if they
-// are equal for JSON Schema: 1 and 1.0 have the same, and so have objects with the same members in
-// another order. A key cannot be a prefix of another: strings begin with their length, and arrays,
-// objects and numbers have an end. Otherwise ["a", "b"] and ["ab"] could have the same key.
+// appendKey appends the key of a JSON value in a set. Values have the same key if and only if
+// they are equal for JSON Schema. No key is a prefix of another: strings begin with their
+// length, and arrays, objects and numbers have an end.
 func appendKey(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:

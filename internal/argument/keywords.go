@@ -204,10 +204,9 @@ func isHuge(number string) bool {
 	return err != nil
 }
 
-// repeated returns the elements that equal one before: the index of that by their own. It reads
-// elements up to where they differ: lists inside of lists would be read once for each level
-// otherwise. Each round makes the keys of the elements up to a length, and keeps only the elements
-// whose beginnings are equal for the next round with four times the length. So an element is read
+// repeated returns the elements that equal one before: the index of that by their own. Each
+// round makes the keys of the elements up to a length, and keeps only the elements whose
+// beginnings are equal for the next round with four times the length. So an element is read
 // about as far as it equals another, and the sum of all rounds is linear in the array.
 func repeated(array strictjson.Value) map[int]int {
 	var elements []strictjson.Value

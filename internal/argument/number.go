@@ -25,9 +25,8 @@ type number struct {
 // exactFloat limits the integers that all have a float64.
 const exactFloat = 1 << 53
 
-// exactDigits is the length up to which different decimals have different float64s.
-// A float64 keeps 15 decimal digits (DBL_DIG in C). The length counts the sign, the
-// point and the exponent too, which is more careful than needed.
+// exactDigits is the length up to which different decimals have different float64s: 15 decimal
+// digits (DBL_DIG in C).
 const exactDigits = 15
 
 // The text is kept only if f may have lost digits.

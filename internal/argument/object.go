@@ -16,9 +16,8 @@ import (
 // This file validates arguments that are typed JSON with one schema of all of them, for
 // tools that are not prompts. The problems say what to change.
 
-// Object is the compiled schema of an object. It is immutable.
-// Any number of goroutines may use an Object. An Object is for tools: their input schema
-// describes all arguments together, while a prompt has a schema for each argument.
+// Object is the compiled schema of all arguments of a tool together. It is immutable, and safe
+// for concurrent use.
 type Object struct {
 	validator *Validator
 	members   map[string]*memberSchemas
@@ -53,9 +52,8 @@ func (d *memberSchemas) allow(allows func(*subschema) bool) bool {
 	return !slices.ContainsFunc(d.always, func(s *subschema) bool { return !allows(s) })
 }
 
-// NewObject compiles a schema of the type object. It returns an error for a schema that makes no
-// sense. The protocol demands that the input schema of a tool has the type object. The schema is
-// copied, so that the caller may change it afterwards.
+// NewObject compiles a copy of a schema, whose type must be object (the protocol demands that
+// of the input schema of a tool).
 func NewObject(s *jsonschema.Schema) (*Object, error) {
 	s, err := schema.Clone(s)
 	if err != nil {
@@ -101,8 +99,7 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 	return o, nil
 }
 
-// Rejection says why a schema rejects an object. The caller puts the problems into the error data,
-// or the message into the result of a tool.
+// Rejection says why a schema rejects an object.
 type Rejection struct {
 	Message  string
 	Problems []Problem // of single members, at most MaxProblems; may be none
@@ -173,10 +170,9 @@ func literalOf(text string) (instance, bool) {
 	return in, in.text == text && (in.kind == strictjson.Bool || !isHuge(text))
 }
 
-// checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a member
-// counts for that member only, unless the schema has references. Most objects are below the limit
-// with all patterns together, and are not parsed here. Only a large one needs the closer look,
-// which counts each member with the patterns that can match it.
+// checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
+// member counts for that member only, unless the schema has references. Only a large object
+// needs the closer look, which counts each member with the patterns that can match it.
 func (o *Object) checkWork(object strictjson.Value, rename func(string) string) *Rejection {
 	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
 	if work(o.all, object.Raw()) <= maxPatternWork {

@@ -25,9 +25,8 @@ func (p *Plan) Placeholders(texts []Text, client string) (problems []Problem) {
 		a, t := &p.Arguments[i], &texts[i]
 		switch {
 		case !t.Given || !hosts.IsPlaceholder(t.Value):
-		// Only a string reaches the result unchanged. A placeholder of any other
-		// type would fail in the conversion, with an error that no user of such a
-		// client could understand.
+		// Only a string reaches the result unchanged. A placeholder of any other type would
+		// fail in the conversion, with an error that no user of such a client could understand.
 		case a.Verbatim && !a.Sensitive && a.value.kind == schema.String:
 			t.IsPlaceholder = true
 		default:
@@ -63,7 +62,6 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
 }
 
-// forRender returns the value that the render function gets.
 func (t *Text) forRender() string {
 	if t.IsPlaceholder {
 		return hosts.Mark(t.Value)

@@ -1,9 +1,9 @@
 // Package argument reads the arguments of a prompt: strings of a client become
 // Go values, by the Go types and the JSON schemas that the prompt declares.
 //
-// When a prompt is added, [Compile] makes a [Plan] of the declaration, or returns
-// all errors of the declaration (compile.go, compile_struct.go, compile_value.go). A plan is immutable and serves
-// all calls. A call takes three steps:
+// When a prompt is added, [Compile] makes a [Plan] of the declaration, or returns all errors of
+// the declaration (compile.go, compile_struct.go, compile_value.go). A plan is immutable and
+// serves all calls. A call takes three steps:
 //
 //	texts, problems, ignored := plan.Collect(nil, argument.Given{Object: params.Get("arguments")})
 //	more := plan.Fill(reflect.ValueOf(&in).Elem(), texts) // plan.Texts without a struct
@@ -28,8 +28,7 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// Spec is what a prompt declares of an argument. Compile gets the specs that a prompt lists, and
-// makes the others from the fields of a struct. From then on, both are the same.
+// Spec is what a prompt declares of an argument, in its list or as the field of a struct.
 type Spec struct {
 	Name        string
 	Title       string
@@ -111,11 +110,10 @@ func (p *Plan) Find(name string) int {
 	return -1
 }
 
-// Subset returns a plan of the arguments at the positions. names has other names for some of them,
-// which then have their own name as title, unless they have a title. A form asks only for the
-// arguments that are missing, so it needs a part of a plan. The arguments are shared with p. The
-// subset has no map of names and does not set HasSensitive: AppendForm rejects sensitive arguments,
-// and an answer is matched to few fields.
+// Subset returns a plan of the arguments at the positions, which it shares with p. names has
+// other names for some of them, whose own name then becomes the title, unless they have one.
+// The subset has no map of names and does not set HasSensitive: AppendForm rejects sensitive
+// arguments, and an answer is matched to few fields.
 func (p *Plan) Subset(positions []int, names map[string]string) *Plan {
 	some := &Plan{Arguments: make([]Argument, len(positions))}
 	for i, at := range positions {
@@ -147,9 +145,9 @@ func (p *Plan) Fill(ctx context.Context, v reflect.Value, texts []Text) []Proble
 	})
 }
 
-// Texts is Fill for a prompt without a struct. It returns the strings by name, defaults included.
-// Without a struct there is nothing to convert to, but each string is validated in the same way. So
-// a prompt can move to a struct without a change for its clients.
+// Texts is Fill for a prompt without a struct. It returns the strings by name, defaults
+// included. Each string is validated as for a struct, so that a prompt can move to a struct
+// without a change for its clients.
 func (p *Plan) Texts(ctx context.Context, texts []Text) (map[string]string, []Problem) {
 	byName := make(map[string]string, len(texts))
 	problems := p.decode(texts, func(a *Argument, t Text) []Problem {
@@ -253,15 +251,13 @@ func (p *Plan) names() []string {
 	return names
 }
 
-// Ignored is an argument of a call that the prompt does not declare. An error about arguments lists
-// the ignored ones: one of them may be the misspelled name of an argument that is missing. The JSON
-// names are part of the error data, which clients may read.
+// Ignored is an argument of a call that the prompt does not declare. It may be the misspelled
+// name of a missing argument. The JSON names are part of the error data.
 type Ignored struct {
 	Argument   string `json:"argument"`
 	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant
 }
 
-// Ignored returns the ignored arguments with the names, and a sentence about them.
 func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
 	var meant []string
 	for _, name := range names {

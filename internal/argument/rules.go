@@ -157,9 +157,8 @@ func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 	return set
 }
 
-// numeral is the key of a number in a set. Equal numbers of all kinds have the same key. A float64
-// as the key would not do: different integers above 2^53 have the same float64. The decimal text
-// would not do either: 1.0 and 1 are equal in JSON Schema.
+// numeral is the key of a number in a set. Equal numbers of all kinds have the same key. Neither a
+// float64 would do, which different integers above 2^53 share, nor the text: 1.0 equals 1.
 type numeral struct {
 	kind schema.Kind // Int below 0, Uint from 0, Float for all but 64-bit integers
 	bits uint64

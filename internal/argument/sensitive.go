@@ -1,8 +1,6 @@
 package argument
 
 import (
-	"errors"
-
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -42,12 +40,4 @@ func (a *Argument) withhold(p *Problem) {
 		p.Allowed, p.More = nil, 0
 	}
 	p.Suggestion, p.Path, p.place, p.logged = "", "", "", ""
-}
-
-// A default is in the descriptions of prompts/list.
-func (a *Argument) checkSensitive() error {
-	if a.Sensitive && a.hasDefault {
-		return errors.New("a sensitive argument cannot have a default; remove one of the two")
-	}
-	return nil
 }

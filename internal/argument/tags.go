@@ -215,13 +215,12 @@ var otherNames = map[string]string{
 	"desc": "jsonschema", "description": "jsonschema", "doc": "jsonschema", "jsonschema_description": "jsonschema",
 }
 
-// noTags are keywords of JSON Schema that are no tags.
 var noTags = []string{"uniqueItems", "contains", "minContains", "maxContains", "minProperties", "maxProperties", "propertyNames"}
 
 // checkTags returns the errors of tags that would be ignored: those that are not written as
-// name:"value", and those whose name is nearly that of a constraint, or that other libraries have
-// for one. Other names belong to other packages. reflect.StructTag.Lookup stops at the first tag
-// that is not well formed, without an error. So the tags after it would be ignored as well.
+// name:"value", and those whose name is nearly that of a constraint, or that other libraries
+// have for one. reflect.StructTag.Lookup stops at the first tag that is not well formed,
+// without an error.
 func (f *structField) checkTags() (errs []error) {
 	for rest := strings.TrimLeft(string(f.tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		name, quoted, ok := strings.Cut(rest, ":")

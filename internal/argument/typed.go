@@ -33,11 +33,10 @@ func (a *Argument) typed(v strictjson.Value) Text {
 	return Text{Value: shown(v), notTyped: true}
 }
 
-// Canonical returns a form of a text of the argument that is the same for every encoding of a JSON
-// array or object. It returns the text of any other type unchanged. The state of a request with
-// pending questions is bound to its arguments. The client repeats the arguments, and may encode
-// JSON with other white space or with the members in another order. Numbers must stay as they are
-// written. A comma-separated list is returned unchanged.
+// Canonical returns a form of a text that is the same for every encoding of a JSON array or
+// object: the state of a request with pending questions is bound to its arguments, and a client
+// may repeat them with other white space or the members in another order. Numbers,
+// comma-separated lists and the texts of other types are unchanged.
 func (a *Argument) Canonical(text string) string {
 	var doc strictjson.Doc
 	k := a.value.kind

@@ -15,9 +15,8 @@ import (
 // The work is linear in the value: a validation ends when it has visited maxVisits times
 // as many schemas as there are, for each part of the value.
 
-// Accepts reports whether the schema accepts the JSON. It rejects a text that is not strict JSON,
-// and a number that no 64-bit float is near. Package elicit and the samples validate whole texts
-// with Accepts. Arguments are parsed before.
+// Accepts reports whether the schema accepts the JSON. It rejects a text that is not strict
+// JSON, and a number that no 64-bit float is near. Arguments are parsed before.
 func (v *Validator) Accepts(text string) bool {
 	var doc strictjson.Doc
 	return doc.Parse(text, jsonenc.MaxDepth) == nil && v.accepts(instanceOf(doc.Root()))

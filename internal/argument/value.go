@@ -13,15 +13,11 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// value says how the string of an argument is read, and which values are valid. It is immutable.
-//
-// To read a string is to convert it (convert.go), which checks the rules of strings,
-// numbers and lengths; then to check an enum of other values and the validator; and
-// last to fill the Go value from JSON. So nothing that is invalid gets into a Go
-// value of the application, except for types with UnmarshalText.
-//
-// A value is compiled from a Go type and a schema (compile_value.go), or from a
-// schema alone. The elements of a list are values too.
+// value says how the string of an argument is read, and which values are valid. It is
+// immutable. To read a string is to convert it, which checks the rules of strings, numbers and
+// lengths, then to check an enum of other values and the validator, and last to fill the Go
+// value from JSON. So nothing that is invalid gets into a Go value of the application, except
+// for types with UnmarshalText. The elements of a list are values too.
 type value struct {
 	kind       schema.Kind
 	bits       int    // of an integer or a float
@@ -66,16 +62,10 @@ func (v *value) outOfRange(text string) *Problem {
 	return &Problem{Reason: problem.Range, Message: mustBe(expected, Quote(text))}
 }
 
-// read reads the text into dst and validates it. The zero dst is not filled. With
-// want, read returns the value as encoding/json would decode it.
-//
-// The problems have everything but the name of the argument.
-//
-// dst is the zero Value if there is nothing to fill, as for a prompt without a struct: the text is
-// then only validated. dst may be filled in part if there are problems.
-//
-// read must not panic for any text. UnmarshalText of the application may, and the
-// caller of the prompt recovers.
+// read reads the text into dst and validates it. The zero dst is not filled, as for a prompt
+// without a struct. With want, read returns the value as encoding/json would decode it. The
+// problems have everything but the name of the argument. If there are problems, dst may be filled
+// in part. UnmarshalText of the application may panic, and the caller of the prompt recovers.
 func (v *value) read(ctx context.Context, dst reflect.Value, text string, want bool) (any, []Problem) {
 	// Before any pattern runs: matching takes time in proportion to text and pattern.
 	if v.maxBytes > 0 && len(text) > v.maxBytes {

@@ -13,23 +13,20 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Serve answers a request without encoding/json. It checks the params and appends
-// the result, a JSON object, to dst. The server puts the result on one line and adds
-// the members that 2026-07-28 requires, so Serve and the Work must not append them:
-// resultType, ttlMs and cacheScope by Cache, and _meta with the server's identity.
-// If the result needs code that takes time, waits, asks the user
-// or depends on the client, Serve returns [Work], and nil or dst instead of a
-// result. Serve runs on the goroutine that reads the connection, so it must return
-// at once. It may be called concurrently.
+// Serve answers a request without encoding/json. It checks the params and appends the result, a
+// JSON object, to dst. The server puts the result on one line and adds the members that
+// 2026-07-28 requires, so Serve and the Work must not append them: resultType, ttlMs and
+// cacheScope by Cache, and _meta with the server's identity. If the result needs code that
+// takes time, waits, asks the user or depends on the client, Serve returns [Work], and nil or
+// dst instead of a result. Serve runs on the goroutine that reads the connection, so it must
+// return at once. It may be called concurrently.
 //
-// An error that is, or wraps, a *prompts.Error is sent to the client. For any
-// other error, the client gets an internal error without text, and the log gets
-// the error.
+// An error that is, or wraps, a *prompts.Error is sent to the client. For any other error, the
+// client gets an internal error without text, and the log gets the error.
 type Serve func(c Call, dst []byte) (result []byte, w Work, err error)
 
 // Call is a request for a Serve. It must not be used after Serve has returned.
 type Call interface {
-	// Method returns the name of the method.
 	Method() string
 	// Version returns the protocol version of the response.
 	Version() string
@@ -41,9 +38,8 @@ type Call interface {
 	Parsed() strictjson.Value
 	// Sender returns the fields of the feature.Client.
 	Sender() (session uint64, key string)
-	// SetTool names the tool that the request calls, for the Outcome of an
-	// observe.Observer. The tool must exist, and the client must be allowed to see it:
-	// metrics have the name.
+	// SetTool names the tool that the request calls, for the Outcome of an observe.Observer.
+	// The tool must exist, and the client must be allowed to see it: metrics have the name.
 	SetTool(name string)
 }
 
@@ -70,7 +66,6 @@ type Runner interface {
 // RunnerFunc is a function that is a [Runner].
 type RunnerFunc func(ctx context.Context, dst []byte) ([]byte, error)
 
-// Run calls the function.
 func (f RunnerFunc) Run(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, dst) }
 
 // served is a method that a Serve answers.
@@ -135,7 +130,6 @@ type Request struct {
 
 type requestKey struct{}
 
-// WithRequest returns the context of a plain Func.
 func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -148,7 +142,6 @@ func RequestOf(ctx context.Context) *Request {
 
 // Change is a prompt, a prompts.Prompt, that was added, replaced or removed.
 type Change[P any] struct {
-	// Name is the name of the prompt.
 	Name string
 	// Prompt is a copy of the prompt; nil if it was removed.
 	Prompt *P

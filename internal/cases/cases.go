@@ -33,7 +33,6 @@ const otherExtension = ".test.yml"
 // promptfs.ParseYAML. This module has no YAML.
 type Parse = func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error)
 
-// File is a test file.
 type File struct {
 	Path   string // in the folder
 	Prompt string // that the cases are of
@@ -54,7 +53,6 @@ type Case struct {
 	Model     *Model // what is expected of a model; nil for nothing
 }
 
-// Texts is what is expected of texts.
 type Texts struct {
 	Contains, Excludes []Text
 	Matches            []Text // with Pattern
@@ -68,10 +66,8 @@ type Text struct {
 	Pattern *regexp.Regexp
 }
 
-// Number is a number with its line.
 type Number struct{ Value, Line int }
 
-// Expect is what is expected of the messages.
 type Expect struct {
 	Texts
 	Messages *Number
@@ -82,14 +78,12 @@ type Expect struct {
 	Line     int
 }
 
-// ExpectedError is the error that a client is to get.
 type ExpectedError struct {
 	Line    int
 	Kind    string                    // unknown or internal; empty for Reasons
 	Reasons map[string]problem.Reason // by argument
 }
 
-// Model is what is expected of the answer of a model.
 type Model struct {
 	Texts
 	Schema *jsonschema.Resolved // of the answer as JSON; nil for none
@@ -103,7 +97,6 @@ type Answer struct {
 	Content json.RawMessage
 }
 
-// Error is an error in a test file.
 type Error struct {
 	Path string
 	Line int // from 1; 0 if unknown
@@ -111,7 +104,6 @@ type Error struct {
 	Hint string // how to fix the error
 }
 
-// Error returns the path, the line, the error and the fix.
 func (e *Error) Error() string {
 	place := e.Path
 	if e.Line > 0 {
@@ -120,10 +112,8 @@ func (e *Error) Error() string {
 	return place + ": " + hint.New(e.Hint, "%w", e.Err).Error()
 }
 
-// Unwrap returns the error without its place.
 func (e *Error) Unwrap() error { return e.Err }
 
-// errorAt returns an error of a file at a line.
 func (f *File) errorAt(line int, fix, format string, args ...any) *Error {
 	return &Error{f.Path, line, fmt.Errorf(format, args...), fix}
 }
@@ -171,7 +161,6 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 	return files, errs
 }
 
-// IsTestFile reports whether a file of this name is a test file.
 func IsTestFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), Extension) }
 
 func isSkill(fsys fs.FS, dir string) bool {
@@ -200,7 +189,6 @@ func Read(fsys fs.FS, name string, parse Parse) (*File, []error) {
 	return New(name, content, parse)
 }
 
-// readFile reads a regular file of a limited size. fix is how to fix the error.
 func readFile(fsys fs.FS, name string) (content []byte, fix string, err error) {
 	content, err = regular.Read(context.Background(), fsys, name, maxFileBytes)
 	switch {
@@ -216,14 +204,12 @@ func readFile(fsys fs.FS, name string) (content []byte, fix string, err error) {
 	return content, fix, reason(err)
 }
 
-// Prompts are the prompts that cases may be of.
 type Prompts struct {
 	lookup   func(name string) (prompts.Prompt, bool)
 	names    []string
 	bySource map[string]string // names, by each end of the path of the file without its extension
 }
 
-// PromptsOf returns the prompts of a registry.
 func PromptsOf(reg *prompts.Registry) *Prompts {
 	all := &Prompts{lookup: reg.Lookup, bySource: map[string]string{}}
 	for p := range reg.All() {
@@ -238,9 +224,8 @@ func PromptsOf(reg *prompts.Registry) *Prompts {
 	return all
 }
 
-// Check returns the errors of cases that only a look at the prompts finds: a prompt or an
-// argument that does not exist. A case that expects an error about an argument may name an
-// unknown one.
+// Check returns the errors of cases that only a look at the prompts finds: a prompt or an argument
+// that does not exist. A case that expects an error about an argument may name an unknown one.
 func (f *File) Check(all *Prompts) []error {
 	p, ok := all.lookup(f.Prompt)
 	if !ok {
@@ -283,7 +268,6 @@ func (f *File) Check(all *Prompts) []error {
 // stem returns the path without the extension: the name of the prompt by default.
 func (f *File) stem() string { return f.Path[:len(f.Path)-len(Extension)] }
 
-// suggestion returns the fix for an unknown name.
 func suggestion(name string, known []string) string {
 	if near := nearest.Name(name, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -297,15 +281,13 @@ func suggestion(name string, known []string) string {
 // maxName is the length of the longest name of a case, in bytes.
 const maxName = 200
 
-// isName reports whether a name can be shown on one line.
 func isName(s string) bool {
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 type tagsKey struct{}
 
-// WithTags returns the context of a client whose principal has the tags; nil: it sees all
-// prompts.
+// WithTags returns the context of a client whose principal has the tags; nil: it sees all prompts.
 func WithTags(ctx context.Context, tags []string) context.Context {
 	return context.WithValue(ctx, tagsKey{}, tags)
 }

@@ -22,8 +22,7 @@ import (
 // maxErrors is how many errors of a file are reported.
 const maxErrors = 100
 
-// New reads the content of a test file. It returns the file with its valid cases, and
-// all errors.
+// New reads the content of a test file. It returns the file with its valid cases, and all errors.
 func New(name string, content []byte, parse Parse) (*File, []error) {
 	f := &File{Path: name, Line: 1}
 	f.Prompt = f.stem()
@@ -54,7 +53,6 @@ func New(name string, content []byte, parse Parse) (*File, []error) {
 	return f, errs
 }
 
-// node is a value of the file.
 type node struct {
 	value any
 	at    string // its JSON pointer
@@ -75,8 +73,7 @@ func (d *decoder) fault(n node, fix, format string, args ...any) {
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// members returns the members of an object in the order of known, and reports other
-// members.
+// members returns the members of an object in the order of known, and reports other members.
 func (d *decoder) members(n node, known ...string) []node {
 	object, ok := n.value.(map[string]any)
 	if !ok {
@@ -102,8 +99,7 @@ func (d *decoder) members(n node, known ...string) []node {
 	return all
 }
 
-// elements returns the elements of a list; a single value is a list of one if isOne says
-// so.
+// elements returns the elements of a list; a single value is a list of one if isOne says so.
 func (d *decoder) elements(n node, isOne bool) []node {
 	list, ok := n.value.([]any)
 	if _, isScalar := textOf(n.value); !ok && isOne && isScalar {
@@ -120,7 +116,6 @@ func (d *decoder) elements(n node, isOne bool) []node {
 	return all
 }
 
-// textOf returns the text of a scalar.
 func textOf(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -162,7 +157,6 @@ func (d *decoder) number(n node) *Number {
 	return &Number{value, d.line(n)}
 }
 
-// found describes a value that is not what is expected.
 func found(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -274,7 +268,6 @@ func (d *decoder) arguments(n node, c *Case) {
 	}
 }
 
-// jsonOf returns a value as JSON with its characters as they are.
 func jsonOf(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -310,10 +303,8 @@ func (d *decoder) answer(n node) Answer {
 	return a
 }
 
-// textKeys are the keys of what is expected of texts.
 var textKeys = []string{"contains", "excludes", "matches", "maxCharacters"}
 
-// expectTexts reads one of textKeys.
 func (d *decoder) expectTexts(m node, t *Texts) {
 	switch m.key {
 	case "contains":

@@ -20,7 +20,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// Failure is something that is not as a case expects.
 type Failure struct {
 	Line    int    // in the test file
 	Message string // such as `contains: no message has "x := 1"`
@@ -83,7 +82,6 @@ func withoutRelease(r *prompts.Result) *prompts.Result {
 	return &bare
 }
 
-// lineOf returns the line that an error of arguments is about, or the line of the case.
 func (c *Case) lineOf(err *prompts.Error) int {
 	for _, name := range sortedKeys(problem.Reasons(err)) {
 		if line := c.lines[name]; line > 0 {
@@ -93,7 +91,6 @@ func (c *Case) lineOf(err *prompts.Error) int {
 	return c.Line
 }
 
-// check checks texts, each of which is one of noun.
 func (t *Texts) check(texts []string, all, noun string) []Failure {
 	var failures []Failure
 	fail := func(line int, text, format string, args ...any) {
@@ -167,7 +164,6 @@ func (c *Case) checkError(result *prompts.Result, err *prompts.Error) []Failure 
 	return fail("error: expected %s, got: %s", expected, Describe(err))
 }
 
-// listed returns reasons as a test file has them.
 func listed(reasons map[string]problem.Reason) string {
 	var all []string
 	for _, name := range sortedKeys(reasons) {
@@ -176,7 +172,6 @@ func listed(reasons map[string]problem.Reason) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// Describe returns an error on one line.
 func Describe(err *prompts.Error) string {
 	var all []string
 	for _, p := range problem.Of(err) {
@@ -283,14 +278,12 @@ type Replies struct {
 	line  int
 }
 
-// Replies returns the answers for one call.
 func (c *Case) Replies() *Replies {
 	return &Replies{rest: slices.Clone(c.Answers), line: c.Line}
 }
 
-// Reply returns the result of elicitation/create for a question with this message: the
-// first answer that is left and fits. Without one, the user cancels, and Failures
-// reports it.
+// Reply returns the result of elicitation/create for a question with this message: the first
+// answer that is left and fits. Without one, the user cancels, and Failures reports it.
 func (r *Replies) Reply(message string) map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()

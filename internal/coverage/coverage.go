@@ -36,16 +36,13 @@ type Block struct {
 
 type key struct{}
 
-// With returns a context with c.
 func With(ctx context.Context, c *Coverage) context.Context { return context.WithValue(ctx, key{}, c) }
 
-// From returns the coverage of a context, or nil.
 func From(ctx context.Context) *Coverage {
 	c, _ := ctx.Value(key{}).(*Coverage)
 	return c
 }
 
-// Add adds a block and returns its number.
 func (c *Coverage) Add(b Block) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +60,6 @@ func (c *Coverage) Hit(number int) {
 	c.blocks[number].IsRendered = true
 }
 
-// Blocks returns all blocks.
 func (c *Coverage) Blocks() []Block {
 	c.mu.Lock()
 	defer c.mu.Unlock()

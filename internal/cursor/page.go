@@ -1,10 +1,9 @@
 package cursor
 
-import (
-	"github.com/mcp-prompts/prompts/internal/wire"
-)
+import "github.com/mcp-prompts/prompts/internal/wire"
 
-// This file makes the pages of all lists.
+// DefaultPageSize is the default number of entries in one page of a list.
+const DefaultPageSize = 1000
 
 // MaxPage is the maximum size of the entries of a page in bytes, unless it is a single entry.
 const MaxPage = 1 << 20

@@ -62,7 +62,6 @@ const argumentsKey = "prompt.arguments"
 // of the requestState, whose size is limited.
 const MaxKey = 128
 
-// IsKey reports whether a text can be the key of a value.
 func IsKey(key string) bool { return key != "" && len(key) <= MaxKey && utf8.ValidString(key) }
 
 func checkKeys(questions []*Question) error {

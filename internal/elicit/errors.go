@@ -53,7 +53,6 @@ type Refused struct {
 	Action string // "decline" or "cancel", as in the protocol
 }
 
-// Reason returns what the user did, for people.
 func (e *Refused) Reason() string {
 	if e.Action == "decline" {
 		return "the user declined to answer"
@@ -90,7 +89,6 @@ func (e *Invalid) Error() string {
 	return e.ClientError().Error()
 }
 
-// ClientError returns what the client gets.
 func (e *Invalid) ClientError() *transport.Error {
 	data, reason := InputData{Input: e.key}, e.reason
 	if e.problems != nil {

@@ -152,7 +152,6 @@ func checkField(p strictjson.Value) error {
 	return errors.New("must be a string, a number, a boolean, or an array of choices")
 }
 
-// fieldFormats are the formats that a string in a form may have.
 var fieldFormats = []string{"date", "date-time", "email", "uri"}
 
 // elicitParams returns the params of an elicitation in the form of a revision:

@@ -84,7 +84,6 @@ func readStateless(c *rpc.Call) (*Retry, *transport.Error) {
 	return &Retry{responses, state}, nil
 }
 
-// HasState reports whether the request continues an earlier one.
 func (r *Retry) HasState() bool { return r != nil && r.state != "" }
 
 // Sealer seals the requestState. With Keys, any replica opens what another replica has

@@ -105,7 +105,6 @@ func (s *State) accept(q *Question, rev revision.Revision, result string) error 
 	return nil
 }
 
-// put sets an entry of a map, which may be nil.
 func put[V any](m *map[string]V, key string, value V) {
 	if *m == nil {
 		*m = map[string]V{}
@@ -137,7 +136,6 @@ func (s *State) addPending(questions []*Question) {
 	}
 }
 
-// Load returns a value of Once.
 func (s *State) Load(key string) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +143,6 @@ func (s *State) Load(key string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// Store keeps a value of Once.
 func (s *State) Store(key string, raw json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,6 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttools"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // fails is an application whose code fails as the tests say: with an error or a panic, or
@@ -367,7 +368,7 @@ func assertErrorIDs(t *testing.T, answers []string, log string) {
 	for _, answer := range answers {
 		var m struct {
 			Error struct {
-				Code    prompts.Code
+				Code    transport.Code
 				Message string
 				Data    struct{ ErrorID string }
 			}

@@ -48,14 +48,12 @@ func (f *Follower[S]) Close() {
 	<-f.ended
 }
 
-// Status returns the current status.
 func (f *Follower[S]) Status() S {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
 }
 
-// Update changes the status, and returns the statuses before and after.
 func (f *Follower[S]) Update(change func(*S)) (before, now S) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +104,6 @@ type Backoff struct {
 // Reset makes First the next pause.
 func (b *Backoff) Reset() { b.last = 0 }
 
-// Next returns the next pause.
 func (b *Backoff) Next() time.Duration {
 	b.last = min(max(2*b.last, b.First), b.Most)
 	return b.last - time.Duration(rand.Float64()*b.Jitter*float64(b.last))

@@ -51,7 +51,6 @@ func ruleFor(r *prompts.Result) string {
 	return rule
 }
 
-// Texts returns the texts of a result.
 func Texts(r *prompts.Result) []string {
 	var texts []string
 	for _, m := range r.Messages {
@@ -151,7 +150,6 @@ func (h *heading) annotations(a *prompts.Annotations) {
 	}
 }
 
-// JSON returns a value as JSON on one line.
 func JSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -23,10 +23,8 @@ func New(fix, format string, args ...any) error {
 	return &hinted{err, fix}
 }
 
-// Error returns the error and the fix.
 func (h *hinted) Error() string { return h.err.Error() + "; " + h.fix }
 
-// Unwrap returns the error without its fix.
 func (h *hinted) Unwrap() error { return h.err }
 
 // Fix returns the fix. Module promptfs reports the fix apart from the error.

@@ -9,32 +9,26 @@ import (
 	"strings"
 )
 
-// Host is an application that connects to servers.
 type Host struct {
 	Name string
-	// Clients are the names in clientInfo. A name that ends with "*" is the beginning
-	// of names, such as those with the name of the server at the end. Empty if the
-	// host was not run.
+	// Clients are the names in clientInfo. A name that ends with "*" is the beginning of names,
+	// such as those with the name of the server at the end. Empty if the host was not run.
 	Clients []string
-	// Version is the version that was run. Empty if only its code or its issues were
-	// read.
+	// Version is the version that was run. Empty if only its code or its issues were read.
 	Version string
 	// Seen is the day of the run, or the day on which the sources were read.
 	Seen   string
 	Limits []Limit
 }
 
-// Limit is what a host cannot do, and what happens instead.
 type Limit struct {
 	Kind   Kind
 	Effect string // what the host does
 	Source string // the URL of the runs, of the host's code, or of an issue
 }
 
-// Kind is a kind of limit.
 type Kind int
 
-// The limits.
 const (
 	NoPrompts       Kind = iota // no prompts at all
 	OneArgument                 // no prompt with several arguments
@@ -185,13 +179,10 @@ func IsPlaceholder(value string) bool {
 // the same characters in the text of the prompt. It is not a character.
 const mark = "\ufdd0"
 
-// Mark returns a placeholder with a mark.
 func Mark(placeholder string) string { return "$" + mark + placeholder[1:] }
 
-// HasMark reports whether a text has a marked placeholder.
 func HasMark(text string) bool { return strings.Contains(text, "$"+mark) }
 
-// Unmark returns a text with its placeholders without their marks.
 func Unmark(text []byte) []byte { return bytes.ReplaceAll(text, []byte("$"+mark), []byte("$")) }
 
 // Inert returns a text in which a host with ExpandsTexts finds no syntax of its own but marked

@@ -4,7 +4,6 @@ const (
 	// runs has the tests that run hosts, and their results.
 	runs = "https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts"
 
-	qwenSource   = "https://github.com/QwenLM/qwen-code/blob/c2cb9f84b59b62bee47933d992f6df4a846bc11a/packages/cli/src/services/McpPromptLoader.ts"
 	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
 	kiloSource   = "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/prompt.ts"
 	crushPrompts = "https://github.com/charmbracelet/crush/blob/37f36e93824e5c4f892e4a817f7f628e2682fe14/internal/agent/tools/mcp/prompts.go"
@@ -95,7 +94,6 @@ var Table = []Host{
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.24.4", "2026-11-29", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
-		{NamedOptional, "gives a value without the name of the argument to a required argument, or drops the value", qwenSource},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},
 	}},
 	{"VS Code", nil, "", "2026-11-22", []Limit{

@@ -93,6 +93,9 @@ func spelt(t *testing.T, v strictjson.Value) string {
 // one that checks it.
 func TestJSONAgainstNode(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Node.js")
+	}
 	node, err := exec.LookPath("node")
 	require.NoError(t, err, "install Node.js 20 or later")
 	files, err := filepath.Glob(filepath.Join(corpusDir, "*.txt"))

@@ -23,6 +23,9 @@ var installing sync.Mutex
 // and returns the path of node.
 func installNode(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs clients in Node.js")
+	}
 	node, err := exec.LookPath("node")
 	require.NoError(t, err, "install Node.js 20 or later")
 	installing.Lock()

@@ -25,6 +25,8 @@ import (
 	_ "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	_ "go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	_ "go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	_ "go.opentelemetry.io/otel/propagation"
 
 	_ "github.com/mcp-prompts/prompts/promptnats"
@@ -37,6 +39,8 @@ var pagePackages = packagesByName(
 	"github.com/google/jsonschema-go/jsonschema", "github.com/nats-io/nats.go/jetstream",
 	"github.com/modelcontextprotocol/go-sdk/mcp", "github.com/modelcontextprotocol/go-sdk/auth", "github.com/modelcontextprotocol/go-sdk/oauthex",
 	"github.com/mark3labs/mcp-go/server", "go.opentelemetry.io/otel/propagation",
+	"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/sdk/metric", "go.opentelemetry.io/otel/sdk/trace",
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp", "go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp",
 	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/problem", module+"/promptfs", module+"/promptnats",
 	module+"/promptotel", module+"/promptpreview", module+"/promptskills", module+"/prompttemplate", module+"/prompttest", module+"/prompttools",
 	module+"/stdio", module+"/streamablehttp", module+"/transport",

@@ -102,6 +102,9 @@ func startProgram(t *testing.T, proxy int, upstream, certificate, key string) (l
 	name := filepath.Join(dir, "config")
 	require.NoError(t, os.WriteFile(name, []byte(config), 0o600))
 
+	if testing.Short() {
+		t.Skip("needs nginx and Caddy")
+	}
 	program, err := exec.LookPath(p.name)
 	if err != nil {
 		program, err = exec.LookPath("/usr/sbin/" + p.name) // which is not in the PATH of Debian's users
@@ -243,6 +246,9 @@ func dropStateless(version []string) []string {
 // if a middleware cannot stream.
 func TestClaudeCodeOverHTTP(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Claude Code")
+	}
 	claude, err := filepath.Abs(fmt.Sprintf("hosts/node/node_modules/@anthropic-ai/claude-code-%s-%s/claude", runtime.GOOS, map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]))
 	require.NoError(t, err)
 	_, err = os.Stat(claude)

@@ -29,7 +29,6 @@ type Backpressure struct {
 	since time.Time // when left was computed
 }
 
-// NewBackpressure returns a full budget.
 func NewBackpressure() *Backpressure { return &Backpressure{left: maxBackpressure, since: time.Now()} }
 
 // Budget returns how long the reader may wait now, 0 for not at all.

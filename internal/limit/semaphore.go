@@ -115,7 +115,6 @@ func (s *Semaphore) Add(key string, n int64) {
 	s.add(key, n)
 }
 
-// Release returns n units.
 func (s *Semaphore) Release(key string, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,14 +165,12 @@ func (s *Semaphore) fitsShare(key string, n int64) bool {
 
 func fits(used, n, size int64) bool { return used == 0 || n <= size-used }
 
-// Used returns how many units are held.
 func (s *Semaphore) Used() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return int(s.used)
 }
 
-// Keys returns the number of keys that hold units.
 func (s *Semaphore) Keys() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

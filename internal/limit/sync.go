@@ -14,14 +14,12 @@ type WaitGroup struct {
 	zero chan struct{} // closed when n becomes 0; nil without a waiter
 }
 
-// Add counts one more.
 func (g *WaitGroup) Add() {
 	g.mu.Lock()
 	g.n++
 	g.mu.Unlock()
 }
 
-// Done counts one less.
 func (g *WaitGroup) Done() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +84,6 @@ func (m *Mutex) Lock(ctx, own context.Context) error {
 	}
 }
 
-// Unlock unlocks m.
 func (m *Mutex) Unlock() { <-m.channel() }
 
 // WasLocked reports whether Lock or Close was ever called.

@@ -115,7 +115,6 @@ func (s *Spare) keep(a *alarm) {
 	}
 }
 
-// Stop stops the timer that is kept.
 func (s *Spare) Stop() { s.keep(nil) }
 
 // Start calls the request's Expire after the limit, which must be positive. No
@@ -140,7 +139,6 @@ func (t *Timer) fire() {
 	t.request.Expire()
 }
 
-// Pause stops the countdown until Resume.
 func (t *Timer) Pause() {
 	a := t.alarm
 	if a == nil {
@@ -154,7 +152,6 @@ func (t *Timer) Pause() {
 	t.paused, t.left = true, a.due-time.Since(a.made)
 }
 
-// Resume continues the countdown.
 func (t *Timer) Resume() {
 	a := t.alarm
 	if a == nil {

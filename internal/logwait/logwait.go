@@ -28,7 +28,6 @@ type calls struct {
 	dropped atomic.Int64 // records since the last one
 }
 
-// New returns a Handler for another one.
 func New(next slog.Handler) *Handler { return &Handler{next, new(calls)} }
 
 // Drop counts a record that the caller has dropped.

@@ -2,7 +2,6 @@ package markdown
 
 import "strings"
 
-// Block is a fenced code block.
 type Block struct {
 	Fence, Language string
 	Content         string // in whole lines

@@ -8,7 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// Row appends a table row.
 func Row(b *strings.Builder, cells ...string) {
 	for _, c := range cells {
 		b.WriteString("|")

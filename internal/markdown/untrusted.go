@@ -10,10 +10,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hosts"
 )
 
-// Untrusted returns text between two marker lines after a sentence that says
-// that it is data. The markers contain a hash of the text that neither the text
-// nor the label contains. They are random for a placeholder: the text that a client puts in
-// its place is unknown, and may have the hash.
+// Untrusted returns text between two marker lines after a sentence that says that it is data. The
+// markers contain a hash of the text that neither the text nor the label contains. They are random
+// for a placeholder: the text that a client puts in its place is unknown, and may have the hash.
 func Untrusted(label, text string) string {
 	label = strings.Map(oneLine, label)
 	if label == "" {

@@ -51,7 +51,6 @@ func New(values []string) *Index {
 	return x
 }
 
-// Len returns the number of candidates.
 func (x *Index) Len() int { return len(x.values) }
 
 // Bytes returns about how much memory the index takes.

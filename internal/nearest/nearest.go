@@ -42,7 +42,6 @@ type Search struct {
 	several bool // another name has the same distance
 }
 
-// NewSearch returns a search for a name.
 func NewSearch(name string) Search {
 	var s Search
 	if len(name) <= maxBytes {

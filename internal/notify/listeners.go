@@ -24,7 +24,6 @@ func (l *Listeners[T]) Add(f func(T)) (cancel func()) {
 	}
 }
 
-// Call calls all functions.
 func (l *Listeners[T]) Call(change T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,16 +32,8 @@ func (l *Listeners[T]) Call(change T) {
 	}
 }
 
-// Len returns the number of functions.
 func (l *Listeners[T]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.all)
-}
-
-// Signals returns a channel of one element, which receives a signal for each change that comes
-// when the channel is empty, until cancel is called.
-func Signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
-	signals := make(chan struct{}, 1)
-	return signals, onChange(func() { Signal(signals) })
 }

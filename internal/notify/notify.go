@@ -36,7 +36,6 @@ func New(source func(changed func()) (cancel func()), delay time.Duration) *Noti
 	return &Notifier{source: source, debouncer: debouncer{delay: delay}}
 }
 
-// Subscriber receives notifications for one client.
 type Subscriber struct {
 	notifier *Notifier
 	courier  *Courier
@@ -133,7 +132,6 @@ func (n *Notifier) LastChange() time.Time {
 	return n.debouncer.last
 }
 
-// Subscribers returns the number of subscribers.
 func (n *Notifier) Subscribers() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -208,13 +206,5 @@ func (d *debouncer) stop() {
 	if d.timer != nil {
 		d.timer.Stop()
 		d.timer, d.interim = nil, false
-	}
-}
-
-// Signal sends to a channel of one element unless it is full.
-func Signal(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // one is pending already
 	}
 }

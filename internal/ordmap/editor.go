@@ -2,22 +2,21 @@ package ordmap
 
 import "errors"
 
-// Editor derives new versions of a [Map]. A node is copied when it is first changed and from then on changed in place, so
-// a batch costs far less than as many single edits. It must not be used concurrently, not even for reading.
+// Editor derives new versions of a [Map]. A node is copied when it is first changed and changed
+// in place from then on. Not for concurrent use, not even for reading.
 type Editor[V any] struct {
 	m        Map[V]
 	owner    *token // of the nodes that no Map has; nil if there are none
 	capacity int    // of a node; a field so that tests can have deep trees of few keys
 }
 
-// Len returns the number of keys.
 func (e *Editor[V]) Len() int { return e.m.Len() }
 
 // Get returns the value of key, and whether there is one.
 func (e *Editor[V]) Get(key string) (V, bool) { return e.m.Get(key) }
 
-// Map returns the current contents of the editor. Later edits never change the Map. The call costs nothing by itself, but
-// later edits have to copy their nodes again.
+// Map returns the current contents, which later edits never change. The call costs nothing by
+// itself, but later edits have to copy their nodes again.
 func (e *Editor[V]) Map() Map[V] {
 	e.owner = nil
 	return e.m
@@ -49,8 +48,8 @@ type Entry[V any] struct {
 	Err   error
 }
 
-// Put sets all entries, or none if there is an error. It returns the errors of the entries and, unless replace is set,
-// what exists returns for each key that the editor or an earlier entry has.
+// Put sets all entries, or none if there is an error. It returns the errors of the entries and,
+// unless replace is set, what exists returns for each key that the editor or an earlier entry has.
 func (e *Editor[V]) Put(all []Entry[V], replace bool, exists func(key string) error) error {
 	var errs []error
 	var seen map[string]bool // the keys of the entries before
@@ -77,7 +76,6 @@ func (e *Editor[V]) Put(all []Entry[V], replace bool, exists func(key string) er
 	return nil
 }
 
-// Delete removes key, and reports whether it was there.
 func (e *Editor[V]) Delete(key string) bool {
 	if _, ok := e.m.Get(key); !ok {
 		return false // and no node has been copied
@@ -104,8 +102,8 @@ func (e *Editor[V]) own(p **node[V]) *node[V] {
 	return *p
 }
 
-// insert sets key below n, which e owns. If n overflows it is split, and insert returns its new right sibling. The flag
-// edge says that n has nothing to its right in the whole tree.
+// insert sets key below n, which e owns. If n overflows it is split, and insert returns its new
+// right sibling. The flag edge says that n has nothing to its right in the whole tree.
 func (e *Editor[V]) insert(n *node[V], key string, v V, edge bool) (sep string, right *node[V], replaced bool) {
 	i := rank(n.keys, key)
 	edge = edge && i == len(n.keys)
@@ -128,14 +126,16 @@ func (e *Editor[V]) insert(n *node[V], key string, v V, edge bool) (sep string, 
 	}
 	at := n.size() / 2
 	if edge {
-		// Keys in ascending order are common. A split in the middle would leave nothing but half-empty nodes behind.
+		// Keys in ascending order are common. A split in the middle would leave nothing but
+		// half-empty nodes behind.
 		at = n.size() - edgeSize(n.leaf())
 	}
 	sep, right = n.split(at, e.capacity)
 	return sep, right, false
 }
 
-// edgeSize is the least size of a node that has nothing to its right in the whole tree. The others have [Editor.least].
+// edgeSize is the least size of a node that has nothing to its right in the whole tree. The
+// others have [Editor.least].
 func edgeSize(leaf bool) int {
 	if leaf {
 		return 1
@@ -143,11 +143,13 @@ func edgeSize(leaf bool) int {
 	return 2 // so that a child always has a sibling to be joined with
 }
 
-// least is the size below which a node is joined with a sibling. It is less than half so that a node just split or evened
-// out takes many deletions to get there: no sequence of changes has a split or a join at every step.
+// least is the size below which a node is joined with a sibling. It is less than half so that a
+// node just split or evened out takes many deletions to get there: no sequence of changes has a
+// split or a join at every step.
 func (e *Editor[V]) least() int { return e.capacity / 3 }
 
-// remove deletes key, which must exist, below n, which e must own. If n gets too small, the caller must join n with a sibling.
+// remove deletes key, which must exist, below n, which e must own. If n gets too small, the
+// caller must join n with a sibling.
 func (e *Editor[V]) remove(n *node[V], key string) {
 	i := rank(n.keys, key)
 	if n.leaf() {
@@ -161,7 +163,8 @@ func (e *Editor[V]) remove(n *node[V], key string) {
 	}
 }
 
-// join makes one of the ith child of n and the one to its right, or evens them out if they do not fit into one.
+// join makes one of the ith child of n and the one to its right, or evens them out if they do
+// not fit into one.
 func (e *Editor[V]) join(n *node[V], i int) {
 	left, right := e.own(&n.kids[i]), n.kids[i+1]
 	left.absorb(n.keys[i], right)

@@ -2,28 +2,31 @@ package ordmap
 
 import "slices"
 
-// nodeCapacity bounds the entries of a leaf and the children of an inner node. Larger nodes make reading a page faster.
-// Smaller ones make it cheaper to publish a single change, which copies a leaf and its ancestors' children: time goes into
-// that, and as much again into the collector. Of what was measured, 30 to 126, this is the compromise. A slice has room
-// for one more, since a node is split after it has overflowed, and 63 strings are what just fits a size class of the
-// allocator: 8 bytes of a large object with pointers are its header.
+// nodeCapacity bounds the entries of a leaf and the children of an inner node. Larger nodes
+// make reading a page faster. Smaller ones make it cheaper to publish a single change, which
+// copies a leaf and its ancestors' children: time goes into that, and as much again into the
+// collector. Of what was measured, 30 to 126, this is the compromise. A slice has room for one
+// more, since a node is split after it has overflowed, and 63 strings are what just fits a size
+// class of the allocator: 8 bytes of a large object with pointers are its header.
 const nodeCapacity = 62
 
 type node[V any] struct {
-	// owner is the token of the editor that may change the node in place. It is never nil, but that editor may have
-	// given the token up, and then nobody changes the node ever again.
+	// owner is the token of the editor that may change the node in place. It is never nil, but
+	// that editor may have given the token up, and then nobody changes the node ever again.
 	owner *token
 
-	// keys are those of the entries, in a leaf. In an inner node they separate the children: keys[i] is greater than
-	// every key below kids[i], and not greater than any below kids[i+1]; one may outlive the entry it is from. Separators
-	// are never changed in place, only replaced together: as most edits only exchange children, versions share them.
+	// keys are those of the entries, in a leaf. In an inner node they separate the children:
+	// keys[i] is greater than every key below kids[i], and not greater than any below
+	// kids[i+1]; one may outlive the entry it is from. Separators are never changed in place,
+	// only replaced together: as most edits only exchange children, versions share them.
 	keys []string
 	vals []V        // of a leaf, one for each key
 	kids []*node[V] // of an inner node, one more than keys; nil in a leaf
 }
 
-// token stands for an editor's right to change nodes in place. Nodes point to it rather than to the editor, which would
-// keep alive the editor's whole tree. It has a size because pointers to distinct variables without one may be equal.
+// token stands for an editor's right to change nodes in place. Nodes point to it rather than to
+// the editor, which would keep alive the editor's whole tree. It has a size because pointers to
+// distinct variables without one may be equal.
 type token struct{ _ byte }
 
 func (n *node[V]) leaf() bool { return n.kids == nil }
@@ -35,8 +38,9 @@ func (n *node[V]) size() int {
 	return len(n.kids)
 }
 
-// rank returns how many of the sorted keys are less than or equal to key. In an inner node that is the index of the child
-// where key belongs; in a leaf it is where what comes after key begins, with key itself, if present, just before.
+// rank returns how many of the sorted keys are less than or equal to key. In an inner node that
+// is the index of the child where key belongs; in a leaf it is where what comes after key
+// begins, with key itself, if present, just before.
 func rank(keys []string, key string) int {
 	low, high := 0, len(keys)
 	for low < high {
@@ -112,8 +116,8 @@ func (n *node[V]) copyFor(owner *token) *node[V] {
 	return &node[V]{owner: owner, keys: resized(n.keys, len(n.keys)+1), vals: resized(n.vals, len(n.vals)+1)}
 }
 
-// split keeps the first at entries or children in n and moves the others to a new right sibling. It returns that and the
-// key that separates the two.
+// split keeps the first at entries or children in n and moves the others to a new right
+// sibling. It returns that and the key that separates the two.
 func (n *node[V]) split(at, capacity int) (sep string, right *node[V]) {
 	right = &node[V]{owner: n.owner}
 	if n.leaf() {
@@ -162,8 +166,8 @@ func (n *node[V]) replaceKid(i int, sep string, kid *node[V]) {
 	n.keys[i-1], n.kids[i] = sep, kid
 }
 
-// insert is slices.Insert for a slice that, when it is full, doubles up to the capacity given, and not to one of append's
-// choice. Many maps have a single entry.
+// insert is slices.Insert for a slice that, when it is full, doubles up to the capacity given,
+// and not to one of append's choice. Many maps have a single entry.
 func insert[T any](s []T, i int, v T, capacity int) []T {
 	if len(s) == cap(s) {
 		s = resized(s, min(max(2*len(s), 2), capacity))

@@ -37,7 +37,6 @@ func rulesOf(table []hosts.Host) (rules []Rule) {
 	return rules
 }
 
-// Rule is a limitation of a client.
 type Rule struct {
 	Client string
 	// Effect is what the client does with a prompt that it cannot show.
@@ -54,16 +53,14 @@ type Rule struct {
 	most int
 }
 
-// HasNoPrompts reports whether the client shows no prompts at all.
 func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
 
-// IsTotal reports whether a client with the limitation cannot use the prompt at all.
+// IsTotal reports whether a client with the limit cannot use the prompt at all. UserOnly is a rule of
+// a client that rejects the prompt.
 func (r *Rule) IsTotal() bool {
-	// UserOnly is a rule of a client that rejects the prompt.
 	return slices.Contains([]hosts.Kind{hosts.NoPrompts, hosts.OneArgument, hosts.Placeholders, hosts.UserOnly, hosts.AlternatingOnly}, hosts.Kind(r.cannot))
 }
 
-// IsOfTools reports whether the limitation is of the prompt as a tool.
 func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
 
 // Limit returns the limitation, such as "one argument".
@@ -107,8 +104,6 @@ type limitation hosts.Kind
 // plainName has "/", too, which a host may replace: names of files in folders stay readable.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_./-]*$`)
 
-// in returns what of a prompt has the limitation, and the empty string for
-// nothing.
 func (l limitation) in(p *prompts.Prompt) string {
 	switch hosts.Kind(l) {
 	case hosts.OneArgument:
@@ -144,8 +139,6 @@ func (l limitation) in(p *prompts.Prompt) string {
 	return ""
 }
 
-// unprinted returns why the value of an argument cannot be a placeholder, or the empty
-// string.
 func unprinted(a prompts.Argument) string {
 	of := ""
 	if s := schema.Of(a.Schema); s != nil {
@@ -168,8 +161,6 @@ func unprinted(a prompts.Argument) string {
 	return ""
 }
 
-// inResult returns what of a result the client cannot show, and the empty string for
-// nothing.
 func (r *Rule) inResult(result *prompts.Result) string {
 	switch hosts.Kind(r.cannot) {
 	case hosts.TextOnly:

@@ -1,6 +1,6 @@
-// Package promptfeature is for the [feature.Feature] of a package of this module whose
-// methods serve prompts in another form, such as tools/call of package prompttools. The methods render and list
-// prompts by the rules of prompts/get and prompts/list, ask the user, and encode content.
+// Package promptfeature is for the [feature.Feature] of a package of this module whose methods
+// serve prompts in another form, such as tools/call of package prompttools. The methods render and
+// list prompts by the rules of prompts/get and prompts/list, ask the user, and encode content.
 package promptfeature
 
 import (
@@ -40,9 +40,9 @@ func serverOf(c call.Call) (server, error) {
 type Rendering struct {
 	// Prompt is the name of the prompt.
 	Prompt string
-	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes. For
-	// a number or a boolean, its string is accepted, too. An undeclared argument is an error. nil means no
-	// arguments.
+	// Arguments are the arguments, a JSON object that [prompts.Prompt.InputSchema] describes.
+	// For a number or a boolean, its string is accepted, too. An undeclared argument is an
+	// error. nil means no arguments.
 	Arguments json.RawMessage
 	// Keys, if not nil, are what the client calls arguments, by their names. Errors and the
 	// form of Options.ElicitArguments have the keys. Arguments has the names.
@@ -114,19 +114,18 @@ type Interaction struct {
 	// a client may encode in another way, for example with members in another order. nil
 	// means an empty object.
 	Arguments json.RawMessage
-	// Run appends the result of the request to dst, as the Run of a call.Runner. ctx
-	// is also that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and [prompts.Include] work. An error
-	// of Ask is returned. Required.
+	// Run appends the result of the request to dst, as the Run of a call.Runner. ctx is also
+	// that of a [prompts.RenderFunc]: [prompts.Ask], [prompts.Elicit], [prompts.Once] and
+	// [prompts.Include] work. An error of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
 	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the user did
 	// not answer and Run has returned the error of Ask. Default: the error of prompts/get.
 	Rejected func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error)
 }
 
-// Interact returns the Work of a request of a feature whose code may ask the user. If the
-// user has to be asked in 2026-07-28, the response is input_required, and the client's
-// next request, with inputResponses and requestState in its params, has to come to
-// Interact again.
+// Interact returns the Work of a request of a feature whose code may ask the user. If the user
+// has to be asked in 2026-07-28, the response is input_required, and the client's next request,
+// with inputResponses and requestState in its params, has to come to Interact again.
 //
 // It is called by the Serve of a feature's method, with the Call of that. It returns an
 // error if inputResponses or requestState are malformed.

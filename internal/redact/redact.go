@@ -25,7 +25,6 @@ type Secrets struct {
 	values []string   // the longest first: one secret may contain another
 }
 
-// Add adds secrets.
 func (s *Secrets) Add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,10 +178,8 @@ func unescape(uri string) string {
 	}
 }
 
-// Panic is the error of a recovered panic.
 type Panic struct{ text, kind string }
 
-// NewPanic returns the error of a panic with this value.
 func NewPanic(v any) *Panic { return &Panic{fmt.Sprintf("panic: %v", v), "panic of " + typeOf(v)} }
 
 func (p *Panic) Error() string { return p.text }

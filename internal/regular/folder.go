@@ -35,7 +35,6 @@ func OpenDir(path string) (Dir, error) {
 	return Dir{root}, err
 }
 
-// Close closes the directory.
 func (d Dir) Close() { _ = d.root.Close() } // which was only read from
 
 // attempts is how often a file is opened that is being replaced, as editors do.
@@ -118,7 +117,6 @@ var _ interface {
 	fs.StatFS
 } = FS("")
 
-// Open opens a file.
 func (f FS) Open(name string) (file fs.File, err error) {
 	err = f.at("open", name, func(d Dir, real string) error {
 		file, err = d.Open(real)
@@ -146,7 +144,6 @@ func (f FS) Lstat(name string) (fs.FileInfo, error) {
 	return d.Lstat(name)
 }
 
-// ReadLink returns the target of a link.
 func (f FS) ReadLink(name string) (string, error) {
 	d, err := OpenDir(string(f))
 	if err != nil {

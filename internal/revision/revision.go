@@ -69,7 +69,6 @@ var table = [...]traits{
 	},
 }
 
-// Count is the number of revisions.
 const Count = len(table) - 1
 
 // Parse returns the revision of a version string, and reports whether there is one.
@@ -106,7 +105,6 @@ func NewestStateful() Revision {
 // contains its version and capabilities in _meta.
 func (r Revision) Stateless() bool { return table[r].stateless }
 
-// Shape returns the form of a listed prompt.
 func (r Revision) Shape() Shape { return table[r].shape }
 
 // Titles reports whether the revision knows titles, _meta on prompts and
@@ -117,16 +115,12 @@ func (r Revision) Titles() bool { return table[r].titles }
 // website of an implementation.
 func (r Revision) Icons() bool { return table[r].icons }
 
-// Audio reports whether a message may be audio.
 func (r Revision) Audio() bool { return table[r].audio }
 
-// ResourceLink reports whether a message may be a resource link.
 func (r Revision) ResourceLink() bool { return table[r].resourceLink }
 
-// Batches reports whether a message may be an array of messages.
 func (r Revision) Batches() bool { return table[r].batches }
 
-// Completions reports whether there is a capability for completion.
 func (r Revision) Completions() bool { return table[r].completions }
 
 // Context reports whether a request for completion may give the values of other arguments.
@@ -139,7 +133,6 @@ func (r Revision) ProgressMessages() bool { return table[r].progress }
 // the request could not be read. In other revisions the error has no id (GAP-13).
 func (r Revision) NullID() bool { return table[r].nullID }
 
-// Elicitation reports whether a client can be asked for input.
 func (r Revision) Elicitation() bool { return table[r].elicitation }
 
 // ElicitationModes reports whether elicitation has modes, and forms with
@@ -149,7 +142,6 @@ func (r Revision) ElicitationModes() bool { return table[r].modes }
 // SamplingParts reports whether clients declare separately what a request for sampling may contain.
 func (r Revision) SamplingParts() bool { return table[r].sampling }
 
-// ToolAnnotations reports whether tools have annotations.
 func (r Revision) ToolAnnotations() bool { return table[r].toolHints }
 
 // StructuredContent reports whether results of tools have structured content, and

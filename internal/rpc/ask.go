@@ -78,7 +78,8 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 	case <-t.ctx.Done():
 		return nil, context.Cause(&t.ctx)
 	}
-	// The reader of the connection puts an answer here, and must never block on code that has ended.
+	// The reader of the connection puts an answer here, and must never block on code that has
+	// ended.
 	responses := make(chan answer, len(requests))
 	var waiting []*question
 	defer func() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/servertest"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // An author's code is more than the render function: the logger's handler,
@@ -97,7 +98,7 @@ func TestEveryEndOfARender(t *testing.T) {
 			got := c.Received()
 			require.Len(t, got, 2)
 			for _, msg := range got {
-				var m struct{ Error struct{ Code prompts.Code } }
+				var m struct{ Error struct{ Code transport.Code } }
 				require.NoError(t, json.Unmarshal([]byte(msg), &m))
 				assert.Equal(t, prompts.CodeInternalError, m.Error.Code, msg)
 				assert.NotContains(t, msg, "secret")

@@ -107,12 +107,12 @@ func TestBatchOfABrokenTransport(t *testing.T) {
 			exchange func() transport.Exchange
 		}{
 			{"Send", func() transport.Exchange {
-				return transport.Exchange{Send: func([]byte, prompts.Code, bool) error { fail(); return nil }}
+				return transport.Exchange{Send: func([]byte, transport.Code, bool) error { fail(); return nil }}
 			}},
 			{"CheckVersion", func() transport.Exchange {
 				requests := 0
 				return transport.Exchange{
-					Send: func([]byte, prompts.Code, bool) error { return nil },
+					Send: func([]byte, transport.Code, bool) error { return nil },
 					CheckVersion: func(transport.RequestInfo) error {
 						if requests++; requests == 3 {
 							fail()

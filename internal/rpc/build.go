@@ -108,7 +108,6 @@ func (s *Dispatcher) shareRates() (errs []error) {
 	return errs
 }
 
-// base returns what every server offers.
 func (s *Dispatcher) base() map[string]*method {
 	return map[string]*method{
 		"initialize":      {serve: s.initialize, versions: stateful, beforeInit: true},
@@ -136,8 +135,7 @@ func (s *Dispatcher) noTools(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return append(dst, '}'), nil
 }
 
-// Capabilities returns the capabilities of the features, as a new map.
-// listChanged says that the client is notified of changes.
+// Capabilities returns a new map. listChanged says that the client is notified of changes.
 func (s *Dispatcher) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
 	all, _ := s.featureCapabilities(rev, listChanged)
 	return all
@@ -298,8 +296,6 @@ func (s *Dispatcher) initialize(c *Call, dst []byte) ([]byte, *transport.Error) 
 	return append(dst, s.initialized[rev]...), nil
 }
 
-// discover is the method server/discover. The result depends on nothing but the version, so
-// encodeResults has made it already.
 func (s *Dispatcher) discover(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return append(dst, s.discovered[c.Rev]...), nil
 }

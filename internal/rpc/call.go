@@ -84,7 +84,6 @@ func readOption(name string, object json.RawMessage, read func(strictjson.Value)
 	return nil
 }
 
-// read sets the message, whose JSON-RPC members the other layer has read.
 func (c *caller) read(m *wire.Message, doc *strictjson.Doc, params string) *transport.Error {
 	m.Kind, m.ID, m.Method = wire.KindRequest, c.options.ID, c.method
 	if params == "" {

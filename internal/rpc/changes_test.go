@@ -223,7 +223,7 @@ func TestStalledClientCostsOthersNothing(t *testing.T) {
 		s := prompts.MustNewServer(servertest.RegistryOf(servertest.TextPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
 		unread := make(chan struct{})
 		session := servertest.NewSession(t, s)
-		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { <-unread; return nil }}
+		x := transport.Exchange{Send: func([]byte, transport.Code, bool) error { <-unread; return nil }}
 		for i := range 4 {
 			go func() {
 				assert.NoError(t, session.Handle(context.Background(), []byte(servertest.GetLine(fmt.Sprint(i), "text")), x))

@@ -29,7 +29,7 @@ func TestOneClientHasItsShare(t *testing.T) {
 			), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 4 * most, MaxConcurrent: most}}) // and a quarter of all for one client
 			ctx, cancel := context.WithCancel(t.Context())
 			send := func(from, id, prompt string) (got string) {
-				x := transport.Exchange{ClientKey: from, Send: func(msg []byte, _ prompts.Code, _ bool) error { got = string(msg); return nil }}
+				x := transport.Exchange{ClientKey: from, Send: func(msg []byte, _ transport.Code, _ bool) error { got = string(msg); return nil }}
 				if !sessions {
 					_ = s.Handle(ctx, []byte(servertest.EnvelopedGet(id, prompt)), x)
 					return got
@@ -72,7 +72,7 @@ func TestOverdueWorkCountsForItsClient(t *testing.T) {
 		send := func(id, prompt string) (got string) {
 			_ = s.Handle(t.Context(), []byte(servertest.EnvelopedGet(id, prompt)), transport.Exchange{
 				ClientKey: "a",
-				Send:      func(msg []byte, _ prompts.Code, _ bool) error { got = string(msg); return nil },
+				Send:      func(msg []byte, _ transport.Code, _ bool) error { got = string(msg); return nil },
 			})
 			return got
 		}

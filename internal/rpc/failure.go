@@ -18,9 +18,8 @@ import (
 
 // Failure is why a request has no result. It is the error of a [call.Runner].
 //
-// For an internal error, the client gets a neutral message and an error id, by which an
-// operator finds the record in the log. Config.Failure makes a Failure of an error of the
-// application.
+// For an internal error, the client gets a neutral message and an error id, by which an operator
+// finds the record in the log. Config.Failure makes a Failure of an error of the application.
 type Failure struct {
 	Client *transport.Error // what the client gets
 
@@ -39,7 +38,6 @@ type Failure struct {
 	canceled bool // because the request's context has ended
 }
 
-// Error returns what the client reads.
 func (f *Failure) Error() string { return f.Client.Error() }
 
 // InternalFailure returns the failure of a request that ended with err. The

@@ -114,7 +114,7 @@ func TestTimeOfCompletion(t *testing.T) {
 			begin := time.Now()
 			var got []byte
 			err := s.Handle(t.Context(), []byte(servertest.EnvelopedLine("1", "completion/complete", servertest.CompleteParamsOf("p", "a", ""))), transport.Exchange{
-				Send: func(msg []byte, _ prompts.Code, _ bool) error { got = bytes.Clone(msg); return nil },
+				Send: func(msg []byte, _ transport.Code, _ bool) error { got = bytes.Clone(msg); return nil },
 			})
 			assert.ErrorIs(t, err, rpc.ErrTimeout)
 			assert.Contains(t, string(got), "timed out after")
@@ -205,7 +205,7 @@ func TestEchoesAreBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		session transport.Session
 		line    func(long string) string
-		code    prompts.Code
+		code    transport.Code
 	}{
 		"a prompt":             {session, func(long string) string { return servertest.GetLine("1", long) }, prompts.CodeInvalidParams},
 		"a prompt, stateless":  {nil, func(long string) string { return servertest.EnvelopedGet("1", long) }, prompts.CodeInvalidParams},

@@ -162,7 +162,7 @@ func (h *holder) block() {
 }
 
 // blockedSend is a Send that nobody reads.
-func (h *holder) blockedSend([]byte, prompts.Code, bool) error {
+func (h *holder) blockedSend([]byte, transport.Code, bool) error {
 	h.block()
 	return nil
 }
@@ -173,7 +173,7 @@ func (h *holder) handle(msg []byte, x transport.Exchange) {
 		x.ClientKey = h.client()
 	}
 	if x.Send == nil {
-		x.Send = func([]byte, prompts.Code, bool) error { return nil }
+		x.Send = func([]byte, transport.Code, bool) error { return nil }
 	}
 	_ = h.server.Handle(h.ctx, msg, x)
 }
@@ -291,15 +291,15 @@ func (h *holder) body(client string, size int) {
 
 // unread reads nothing of the response to a request, and returns its error code, 0
 // if it is none.
-func (h *holder) unread(client, msg string) prompts.Code {
+func (h *holder) unread(client, msg string) transport.Code {
 	var code atomic.Int64
 	h.hold(func() {
-		h.handle([]byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c prompts.Code, _ bool) error {
+		h.handle([]byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c transport.Code, _ bool) error {
 			code.Store(int64(c))
 			return h.blockedSend(nil, c, true)
 		}})
 	})
-	return prompts.Code(code.Load())
+	return transport.Code(code.Load())
 }
 
 func getOf(prompt, text string) string {

@@ -246,7 +246,7 @@ func TestMetadataForTheApplicationCounts(t *testing.T) {
 			var ended sync.WaitGroup
 			for range all {
 				ended.Go(func() {
-					_ = test.server.Handle(ctx, msg, transport.Exchange{ClientKey: "client", Send: func([]byte, prompts.Code, bool) error { return nil }})
+					_ = test.server.Handle(ctx, msg, transport.Exchange{ClientKey: "client", Send: func([]byte, transport.Code, bool) error { return nil }})
 				})
 				synctest.Wait()
 			}
@@ -281,7 +281,7 @@ func TestRelease(t *testing.T) {
 					return nil
 				},
 				Release: func() { released++ },
-				Send:    func([]byte, prompts.Code, bool) error { assert.Equal(t, 1, released, name); return nil },
+				Send:    func([]byte, transport.Code, bool) error { assert.Equal(t, 1, released, name); return nil },
 			})
 		}()
 		assert.Equal(t, 1, released, name)

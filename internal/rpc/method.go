@@ -120,10 +120,8 @@ func CallOf(c call.Call) *Call {
 	return own
 }
 
-// Method returns the name of the method.
 func (c *Call) Method() string { return c.Message.Method }
 
-// Version returns the protocol version.
 func (c *Call) Version() string { return c.Rev.String() }
 
 // Params returns a copy of the params; nil without params.
@@ -168,7 +166,6 @@ func (c *Call) SessionID() string {
 	return ""
 }
 
-// TransportInfo returns what the transport says of the connection.
 func (c *Call) TransportInfo() transport.Info {
 	if c.conn == nil {
 		return transport.Info{}
@@ -176,10 +173,8 @@ func (c *Call) TransportInfo() transport.Info {
 	return c.conn.TransportInfo()
 }
 
-// SetPrompt sets the name of the prompt that the observer receives with the request.
 func (c *Call) SetPrompt(name string) { c.observed.SetPrompt(name) }
 
-// SetTool sets the name of the tool that the observer receives with the request.
 func (c *Call) SetTool(name string) { c.observed.SetTool(name) }
 
 // A stateless message inside a session has a version of its own, which dispatch sets.
@@ -199,7 +194,6 @@ func (c *Call) isDescribed() bool {
 	return c.Rev.Stateless() && (c.caller == nil || c.Message.ClientName() != "")
 }
 
-// ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
 	switch {
 	case c.isDescribed():

@@ -219,13 +219,6 @@ func (x *exchange) respond(r wire.Response) error {
 	return err
 }
 
-// find returns the session of a stateful message. Only the transport knows the header with
-// the id of a session.
-func (x *exchange) find(m *wire.Message) (transport.Session, *transport.Error) {
-	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
-	return found, rejection(err)
-}
-
 // check calls CheckVersion or CheckRouting for a request. Over HTTP both compare headers with
 // the message. A proxy may have routed the request by these headers, so a header that differs
 // is an error.

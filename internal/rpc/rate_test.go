@@ -34,12 +34,12 @@ func admitted(t *testing.T, s *prompts.Server, session transport.Session, ctx co
 	for count < n {
 		var answer struct {
 			Error *struct {
-				Code    prompts.Code
+				Code    transport.Code
 				Message string
 				Data    struct{ RetryAfterMs float64 }
 			}
 		}
-		x := transport.Exchange{ClientKey: client, Send: func(msg []byte, _ prompts.Code, _ bool) error { return json.Unmarshal(msg, &answer) }}
+		x := transport.Exchange{ClientKey: client, Send: func(msg []byte, _ transport.Code, _ bool) error { return json.Unmarshal(msg, &answer) }}
 		if session != nil {
 			require.NoError(t, session.Handle(ctx, []byte(msg), x))
 		} else {

@@ -21,7 +21,6 @@ func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchang
 	return s.handle(ctx, nil, msg, x)
 }
 
-// Handle answers a message of the session's client.
 func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
 	return s.server.handle(ctx, s, msg, x)
 }
@@ -41,14 +40,11 @@ func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x
 	return j.run()
 }
 
-// Call answers one request for another JSON-RPC layer. It returns the result,
-// or a [*transport.Error] for the client. If ctx ends first, it returns the cause. Any other
-// error is about the options, and is for the author of the layer.
-//
-// The application's code runs on a goroutine of its own: Call returns at the
-// time limit and at the end of ctx, even if the code continues.
-//
-// A Call has no session here: the end of ctx is its cancellation.
+// Call answers one request for another JSON-RPC layer, without a session. It returns the
+// result, or a [*transport.Error] for the client. If ctx ends first, which cancels the request,
+// it returns the cause. Any other error is about the options, and is for the author of the
+// layer. The application's code runs on a goroutine of its own: Call returns at the time limit
+// and at the end of ctx, even if the code continues.
 func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	c := &caller{options: &o, method: method, overdue: make(chan struct{})}
 	if err := c.readOptions(s); err != nil {
@@ -216,9 +212,10 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 // findSession sets the session of the call: a transport over HTTP learns it from the headers of
 // the message, after the call was made.
 func (c *Call) findSession(x *exchange) *transport.Error {
-	found, rejected := x.find(&c.Message)
+	m := &c.Message
+	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
 	c.session, _ = found.(*Session)
-	return rejected
+	return rejection(err)
 }
 
 func (r *received) rejectSession(m *wire.Message, isBatch bool, err *transport.Error) {

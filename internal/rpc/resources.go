@@ -72,10 +72,9 @@ func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri stri
 	return l, err
 }
 
-// listenToAll returns listeners for the resources of a subscription. Those that the client
-// cannot subscribe to are left out (SUB-06). The acknowledgement lists the resources that are
-// not left out, so an error needs no response of its own. The log gets what resources/subscribe
-// logs.
+// listenToAll returns listeners for the resources of a subscription. Those that the client cannot
+// subscribe to are left out (SUB-06). The acknowledgement lists the resources that are not left
+// out, so an error needs no response of its own. The log gets what resources/subscribe logs.
 func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))

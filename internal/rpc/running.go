@@ -43,8 +43,7 @@ type rare struct {
 	info       wire.ClientInfo         // with Config.ClientInfo
 }
 
-// rarely returns what few requests have, which is made at the first call.
-func (r *Running) rarely() *rare {
+func (r *Running) rareFields() *rare {
 	if r.rare.Load() == nil {
 		r.rare.CompareAndSwap(nil, new(rare)) // or another goroutine has done so
 	}
@@ -61,22 +60,17 @@ func FromContext(ctx context.Context) *Running {
 // from Begin. A context of another request would let a runner report progress to another client.
 func isSameRequest(a, b context.Context) bool { return FromContext(a) == FromContext(b) }
 
-// SetPrompt sets the name of the prompt that the observer receives with the request. As the
-// next two methods, it is for a request that IsObserved.
+// SetPrompt, SetTool and SetVersion are for a request that IsObserved.
 func (r *Running) SetPrompt(name string) { r.task.observed.SetPrompt(name) }
 
-// SetTool sets the name of the tool that the observer receives with the request.
 func (r *Running) SetTool(name string) { r.task.observed.SetTool(name) }
 
-// IsObserved reports whether an observer receives the request.
 func (r *Running) IsObserved() bool { return r.task.observed != nil }
 
-// SetVersion sets the version of the rendered prompt that the observer receives with the request.
 func (r *Running) SetVersion(digest, release, label string) {
 	r.task.observed.SetVersion(digest, release, label)
 }
 
-// Subject names the request in an error, such as `prompt "review"`.
 func (r *Running) Subject() string { return r.task.work.runner.Subject() }
 
 // OwnerOf returns Config.Owner of the server that answers a request, if the owner is a T. The
@@ -94,7 +88,6 @@ func (r *Running) server() *engine { return r.task.engine }
 // from asking the user the same question twice: the second finds the answer of the first.
 func (r *Running) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
 
-// UnlockAsking ends what LockAsking began.
 func (r *Running) UnlockAsking() { r.asking.Unlock() }
 
 // Parse calls use with the parsed form of a JSON text that the runner has, or with the error
@@ -129,7 +122,6 @@ func (r *Running) Hold(n int) error {
 	return nil
 }
 
-// ClientRequest is a request to the client.
 type ClientRequest struct {
 	Method string
 	Params json.RawMessage
@@ -153,7 +145,7 @@ func (r *Running) writeReport(next *report) {
 // AddSecrets says that the request has secrets, such as these. A call without values is for
 // secrets that are not known here, such as those of an earlier request.
 func (r *Running) AddSecrets(values ...string) {
-	own := r.rarely()
+	own := r.rareFields()
 	own.hasSecrets.Store(true)
 	own.secrets.Add(values...)
 }
@@ -205,10 +197,9 @@ func Decide(ctx context.Context, what string, decide func() (bool, error)) bool 
 // Fail makes the request fail with an internal error, whatever its runner returns. The first
 // error counts. It is for errors that no code of the application may pass over.
 func (r *Running) Fail(err error) {
-	r.rarely().failed.CompareAndSwap(nil, InternalFailure(r.Subject(), err))
+	r.rareFields().failed.CompareAndSwap(nil, InternalFailure(r.Subject(), err))
 }
 
-// Failed returns the failure of Fail, or nil.
 func (r *Running) Failed() *Failure {
 	if own := r.rare.Load(); own != nil {
 		return own.failed.Load()
@@ -216,7 +207,6 @@ func (r *Running) Failed() *Failure {
 	return nil
 }
 
-// ClientInfo returns the client's description of itself, with Config.ClientInfo.
 func (r *Running) ClientInfo() wire.ClientInfo {
 	if r == nil || r.rare.Load() == nil {
 		return wire.ClientInfo{}

@@ -292,7 +292,6 @@ func (s *Session) removeInFlight(id wire.ID) {
 	delete(s.inFlight, id)
 }
 
-// Version returns the negotiated version.
 func (s *Session) Version() string { return s.revision().String() }
 
 // sessionID returns the name of a session for the observer and the middleware: a keyed hash
@@ -321,7 +320,7 @@ func (s *Session) account(client string) string {
 	if s.name.Load() == nil { // most sessions never need it
 		// The NUL keeps the name apart from keys that a transport makes of principals and
 		// addresses. Two goroutines may both store the name, which is the same.
-		name := "\x00session " + strconv.FormatUint(s.number, 10)
+		name := secretKey + strconv.FormatUint(s.number, 10)
 		s.name.Store(&name)
 	}
 	return *s.name.Load()

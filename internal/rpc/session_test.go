@@ -60,7 +60,7 @@ func TestUnaccepted(t *testing.T) {
 	refusal := &prompts.Error{Code: transport.CodeInvalidRequest, Message: "no"}
 	err = s.Handle(t.Context(), []byte(servertest.InitializedLine), transport.Exchange{
 		Session: func(transport.RequestInfo) (transport.Session, error) { return nil, refusal },
-		Send:    func([]byte, prompts.Code, bool) error { return servertest.ErrDisk },
+		Send:    func([]byte, transport.Code, bool) error { return servertest.ErrDisk },
 	})
 	var why *prompts.Error
 	require.ErrorAs(t, err, &why)

@@ -177,7 +177,7 @@ func TestPlaceOfASubscriptionIsFreeAtOnce(t *testing.T) {
 		session := s.NewSession(transport.SessionOptions{})
 		var next string
 		empty := servertest.EnvelopedLine("1", "subscriptions/listen", `"notifications":{}`)
-		require.NoError(t, session.Handle(t.Context(), []byte(empty), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
+		require.NoError(t, session.Handle(t.Context(), []byte(empty), transport.Exchange{Send: func(_ []byte, _ transport.Code, last bool) error {
 			if last {
 				r := &servertest.Recorder{T: t}
 				assert.NoError(t, session.Handle(t.Context(), r.Hear(nil, empty), transport.Exchange{Send: r.Send}))

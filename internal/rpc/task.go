@@ -57,7 +57,7 @@ func newTask(ctx context.Context, c *Call, x *exchange) *task {
 	}
 	t.request = Running{Rev: c.Rev, Client: c.Client, Host: c.Host(), task: t}
 	if c.engine.keepsInfo {
-		t.request.rarely().info = c.ClientInfo()
+		t.request.rareFields().info = c.ClientInfo()
 	}
 	// A client without a session has no open request of ours to respond to, and the stateless
 	// versions ask with the result instead.
@@ -185,8 +185,8 @@ func (t *task) run() error {
 	defer wire.PutBuffer(buf)
 	*buf = wire.AppendResultHead(*buf, t.id)
 	t.request.Head = len(*buf)
-	// Goexit runs deferred functions without a panic value, and this variable distinguishes it from a
-	// return.
+	// Goexit runs deferred functions without a panic value, and this variable distinguishes it
+	// from a return.
 	hasReturned := false
 	defer func() {
 		if !hasReturned {

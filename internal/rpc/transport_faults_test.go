@@ -459,7 +459,7 @@ func TestForeignTransportPanics(t *testing.T) {
 			session := s.NewSession(transport.SessionOptions{Version: test.version})
 			var got []string
 			err := session.Handle(t.Context(), []byte(test.line), transport.Exchange{
-				Send: func(msg []byte, _ prompts.Code, last bool) error {
+				Send: func(msg []byte, _ transport.Code, last bool) error {
 					if test.panics(last) {
 						panic(secretPanic)
 					}
@@ -509,7 +509,7 @@ func TestNotifyingTransportPanics(t *testing.T) {
 		servertest.InBubble(t, "subscription, "+name, func(t *testing.T) {
 			testNotifyingFault(t, do, func(ctx context.Context, s *prompts.Server, send func()) error {
 				acknowledged := false
-				return s.Handle(ctx, []byte(servertest.ListenLine("1")), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
+				return s.Handle(ctx, []byte(servertest.ListenLine("1")), transport.Exchange{Send: func(_ []byte, _ transport.Code, last bool) error {
 					if acknowledged && !last {
 						send()
 					}

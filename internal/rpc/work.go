@@ -14,8 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
-// This file has the work that makes a result, and how the log and errors name it.
-
 // work makes the result of a request. The method has returned before the work runs, so the
 // runner keeps what it needs of the message.
 type work struct {
@@ -96,7 +94,6 @@ type named struct {
 	noun, name string
 }
 
-// methodNoun is the noun of a method, which its name alone names to the client.
 const methodNoun = "method"
 
 func (n *named) Subject() string {

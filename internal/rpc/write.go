@@ -79,7 +79,6 @@ func (q *writeQueue) take(last []byte) [][]byte {
 	return q.msgs
 }
 
-// done says that what was taken is written.
 func (q *writeQueue) done() {
 	// After a failed write as well: the connection has ended, and a drain must not wait for
 	// what cannot be sent.

@@ -205,7 +205,6 @@ func (g *generator) number(s *jsonschema.Schema) (any, bool) {
 	return json.Number(all[g.variant%len(all)]), true
 }
 
-// formatted are values of formats.
 var formatted = map[string][]string{
 	"date": {"2001-02-03", "2002-03-04"}, "time": {"04:05:06Z", "05:06:07Z"}, "date-time": {"2001-02-03T04:05:06Z", "2002-03-04T05:06:07Z"},
 	"duration": {"PT1H", "P2D"}, "email": {"user@example.com", "other@example.org"}, "hostname": {"example.com", "example.org"},
@@ -330,7 +329,6 @@ func (g *generator) object(s *jsonschema.Schema, name string, depth int) (any, b
 	return object, true
 }
 
-// memberName returns the name of another member.
 func (g *generator) memberName(s *jsonschema.Schema, name string, i int) string {
 	if s.PropertyNames != nil {
 		own := g.variant
@@ -349,7 +347,6 @@ func (g *generator) memberName(s *jsonschema.Schema, name string, i int) string 
 	return fmt.Sprintf("key%d", i+1)
 }
 
-// schemaOf returns the schema of a member.
 func schemaOf(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	if p := s.Properties[name]; p != nil {
 		return p

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// matches returns some texts that match a pattern, as far as they can be made
-// of it: the simplest ones, and then ones of several characters. There are none for what is too hard.
+// matches returns some texts that match a pattern, as far as they can be made of it: the
+// simplest ones, and then ones of several characters. There are none for what is too hard.
 func matches(pattern string) []string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -33,8 +33,7 @@ const variants = 4
 // grownRunes is how long such a text becomes.
 const grownRunes = 1 << 16
 
-// grow appends a text that the tree matches. The variant decides where there
-// is a choice.
+// grow appends a text that the tree matches. The variant decides where there is a choice.
 func grow(text []rune, re *syntax.Regexp, variant int) []rune {
 	if len(text) > grownRunes {
 		return text

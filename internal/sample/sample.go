@@ -14,9 +14,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// Finite returns the values that a schema allows if they are few, such as those of
-// an enum, and nil if they are not. For an array of such elements, it returns a list
-// of each.
+// Finite returns the values that a schema allows if they are few, such as those of an enum, and
+// nil if they are not. For an array of such elements, it returns a list of each.
 func Finite(s *jsonschema.Schema) []string {
 	if s == nil {
 		return nil
@@ -67,7 +66,6 @@ func Values(name string, s *jsonschema.Schema) []string {
 	return guesses(name, s)
 }
 
-// guesses returns texts for an argument or a part of an argument.
 func guesses(name string, s *jsonschema.Schema) []string {
 	if s == nil {
 		s = new(jsonschema.Schema)
@@ -137,7 +135,6 @@ func texts(name string, s *jsonschema.Schema) []string {
 	return all
 }
 
-// sized returns words of a length that the schema allows.
 func sized(words []string, s *jsonschema.Schema) []string {
 	var all []string
 	for _, w := range words {
@@ -206,7 +203,6 @@ func numbers(s *jsonschema.Schema) []string {
 	return all
 }
 
-// lists returns lists of samples, of as many as the schema wants.
 func lists(name string, s *jsonschema.Schema) []string {
 	var elements []string
 	if s.Items != nil {
@@ -239,7 +235,6 @@ func lists(name string, s *jsonschema.Schema) []string {
 	return all
 }
 
-// listOf returns elements as the text of a list.
 func listOf(s *jsonschema.Schema, elements []string) string {
 	isJSON := s.Items != nil && (s.Items.Type == "object" || s.Items.Type == "array")
 	if !isJSON && !slices.ContainsFunc(elements, func(e string) bool {

@@ -22,7 +22,6 @@ import (
 // keywords for other types, empty ranges, references that loop. A typing error in a
 // schema should not be a rule that never applies.
 
-// Check returns an error for a schema that makes no sense.
 func Check(s *jsonschema.Schema) (err error) {
 	defer func() {
 		// jsonschema-go panics for some schemas that are built by hand.
@@ -85,8 +84,8 @@ func checkKeywords(s *jsonschema.Schema) error {
 	return nil
 }
 
-// CheckApplies returns an error for a keyword that applies to none of the types. No types are all
-// types. A schema of null alone, as a part of an anyOf, may have any keyword.
+// CheckApplies returns an error for a keyword that applies to none of the types; nil means all.
+// A schema of null alone, as a part of an anyOf, may have any keyword.
 func CheckApplies(s *jsonschema.Schema, types []string) error {
 	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
 	if len(types) == 0 {
@@ -147,9 +146,8 @@ func checkRanges(s *jsonschema.Schema) error {
 	return nil
 }
 
-// checkPatterns returns an error for a pattern that package regexp does not accept. JSON Schema
-// recommends the patterns of ECMAScript, which also has lookahead and backreferences. All patterns
-// are compiled here, so that later code may use regexp.MustCompile for them.
+// checkPatterns returns an error for a pattern that package regexp does not accept, such as a
+// lookahead of ECMAScript. Later code may use regexp.MustCompile for all patterns.
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {

@@ -30,7 +30,6 @@ func (k Kind) IsString() bool {
 	return false
 }
 
-// IsNumber reports whether the string is read as a number.
 func (k Kind) IsNumber() bool { return k == Int || k == Uint || k == Float }
 
 // InstanceType returns the JSON type of the value that the schema validates; "" for any. A JSON

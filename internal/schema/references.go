@@ -37,7 +37,6 @@ func resolveReferences(root *jsonschema.Schema) (*references, error) {
 // The references stay valid as long as the schema is not changed.
 type References struct{ found *references }
 
-// NewReferences finds the references of a schema.
 func NewReferences(s *jsonschema.Schema) (*References, error) {
 	r, err := resolveReferences(s)
 	return &References{r}, err
@@ -46,7 +45,6 @@ func NewReferences(s *jsonschema.Schema) (*References, error) {
 // Len returns how many schemas references can lead to; 0 for a schema without references.
 func (r *References) Len() int { return len(r.found.schemas) }
 
-// Target returns the schema that a $ref or a $dynamicRef refers to.
 func (r *References) Target(ref string) (*jsonschema.Schema, error) { return r.found.target(ref) }
 
 // InPlace yields s and the schemas that apply to the same value as s, each with its

@@ -62,7 +62,6 @@ func False() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Sch
 // IsFalse reports whether the schema is a False, with other keywords or without.
 func IsFalse(s *jsonschema.Schema) bool { return s != nil && s.Not != nil && IsEmpty(s.Not) }
 
-// IsNumeric reports whether the JSON type is that of a number.
 func IsNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
 // PointerEscaper escapes a name for a JSON pointer.
@@ -148,7 +147,6 @@ func RefersOutside(s *jsonschema.Schema) bool {
 	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || HasReference(s)
 }
 
-// HasReference reports whether the schema or one inside has a $ref or a $dynamicRef.
 func HasReference(s *jsonschema.Schema) bool {
 	if isFlat(s) {
 		return false

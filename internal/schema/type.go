@@ -9,9 +9,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// This file finds the JSON types that a schema allows. The type says how the text of
-// an argument is read, and a type that no text can give is an error.
-
 // TypeSet is a set of JSON types. Integers and fractions are apart, so that a set can say "number,
 // but only integers".
 type TypeSet uint8
@@ -33,7 +30,6 @@ var typeSets = map[string]TypeSet{
 	"array": typeArray, "object": typeObject, "null": typeNull,
 }
 
-// HasFractions reports whether the set has numbers that are not integers.
 func (set TypeSet) HasFractions() bool { return set&typeFraction != 0 }
 
 // String lists the types.

@@ -31,7 +31,6 @@ type Binding [sha256.Size]byte
 
 var encoding = base64.RawURLEncoding.Strict()
 
-// Seal encrypts the plaintext with the key.
 func Seal(key, plaintext []byte, to Binding) (string, error) {
 	sealed := make([]byte, header, header+len(plaintext)+16)
 	sealed[0] = version

@@ -77,7 +77,7 @@ func (h Handler) Handle(ctx context.Context, r slog.Record) error { h.Do(ctx, r)
 // Sent is one message that an Exchange has sent.
 type Sent struct {
 	Msg  string
-	Code prompts.Code
+	Code transport.Code
 	Last bool
 }
 
@@ -105,7 +105,7 @@ func (r *Recorder) Hear(session transport.Session, msg string) []byte {
 	return []byte(msg)
 }
 
-func (r *Recorder) Send(msg []byte, code prompts.Code, last bool) error {
+func (r *Recorder) Send(msg []byte, code transport.Code, last bool) error {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	assert.False(r.T, r.over, "sent after Handle has returned: %s", msg)

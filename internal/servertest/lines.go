@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Batches are part of one revision.
@@ -69,7 +70,7 @@ func PongLine(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"resu
 
 func PingLine(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 
-func ErrorLine(id string, code prompts.Code, message string) string {
+func ErrorLine(id string, code transport.Code, message string) string {
 	return ErrorResponse(id, &prompts.Error{Code: code, Message: message})
 }
 

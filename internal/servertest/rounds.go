@@ -56,7 +56,7 @@ type outcome struct {
 		} `json:"messages"`
 	} `json:"result"`
 	Error *struct {
-		Code    prompts.Code    `json:"code"`
+		Code    transport.Code  `json:"code"`
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
@@ -93,7 +93,7 @@ func (o outcome) Wants(t testing.TB, keys ...string) {
 }
 
 // Fails checks that the answer is this error, and returns its data.
-func (o outcome) Fails(t testing.TB, code prompts.Code, message string) string {
+func (o outcome) Fails(t testing.TB, code transport.Code, message string) string {
 	t.Helper()
 	require.NotNil(t, o.Error, o.Raw)
 	assert.Equal(t, code, o.Error.Code, o.Raw)
@@ -212,7 +212,7 @@ func (q Asked) Reply(result string) string {
 	return `{"jsonrpc":"2.0","id":"` + q.ID + `","result":` + result + `}`
 }
 
-func (q Asked) Refuse(code prompts.Code, message string) string {
+func (q Asked) Refuse(code transport.Code, message string) string {
 	return ErrorLine(`"`+q.ID+`"`, code, message)
 }
 

@@ -53,3 +53,15 @@ func SessionLeftovers(s transport.Session) map[string]int {
 func Filled(s *prompts.Server) prompts.Options {
 	return *(*prompts.Options)(reflect.ValueOf(s).Elem().FieldByName("options").Addr().UnsafePointer())
 }
+
+// Signals returns a channel of one element, which receives a signal for each change that comes
+// when the channel is empty, until cancel is called.
+func Signals(onChange func(changed func()) (cancel func())) (changed <-chan struct{}, cancel func()) {
+	signals := make(chan struct{}, 1)
+	return signals, onChange(func() {
+		select {
+		case signals <- struct{}{}:
+		default:
+		}
+	})
+}

@@ -7,20 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s to dst as a JSON string. It escapes what RFC 8259 requires and nothing else. Each byte of s
-// that is not part of valid UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string. It escapes what RFC 8259 requires and nothing else.
+// Each byte that is not part of valid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	dst, _ = appendQuoted(dst, s, true)
 	return dst
 }
 
-// AppendValidString is like AppendString, but if s is not valid UTF-8, it returns dst as it was and false.
+// AppendValidString is AppendString, but returns dst and false if s is not valid UTF-8.
 func AppendValidString(dst []byte, s string) ([]byte, bool) {
 	return appendQuoted(dst, s, false)
 }
 
-// appendQuoted appends s as a JSON string. On invalid UTF-8 it puts U+FFFD if repair is set, and else returns dst as it
-// was and false.
 func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
 	was := len(dst)
 	dst = append(dst, '"')
@@ -59,8 +57,8 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xF])
 }
 
-// AppendCanonical appends v in a form that is the same for every encoding of the value: without white space, with the
-// members of objects in the order of their keys, and with strings as from AppendString. Numbers are verbatim.
+// AppendCanonical appends v in a form that is the same for every encoding of the value: without
+// white space, with members in the order of their keys. Numbers are verbatim.
 func (v Value) AppendCanonical(dst []byte) []byte {
 	switch v.Kind() {
 	case String:

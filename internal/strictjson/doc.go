@@ -1,11 +1,13 @@
 // Package strictjson reads and writes JSON texts strictly and without reflection.
 //
-// A [Doc] holds one parsed text as a flat index of its tokens over the source string. Parsing copies nothing, and a Doc
-// that is reused allocates nothing. A Doc accepts RFC 8259 in UTF-8, except for texts that two parsers could read
-// differently: texts with unpaired surrogate escapes, and texts with duplicate object keys. For both, and for too many
-// levels, Parse returns a [RuleError].
+// A [Doc] holds one parsed text as a flat index of its tokens over the source string. Parsing
+// copies nothing, and a Doc that is reused allocates nothing. A Doc accepts RFC 8259 in UTF-8,
+// except for texts that two parsers could read differently: texts with unpaired surrogate
+// escapes, and texts with duplicate object keys. For both, and for too many levels, Parse
+// returns a [RuleError].
 //
-// [AppendString] and [AppendValidString] write JSON strings. [Value.AppendCanonical] writes a value in its canonical form.
+// [AppendString] and [AppendValidString] write JSON strings. [Value.AppendCanonical] writes a
+// value in its canonical form.
 package strictjson
 
 import (
@@ -22,8 +24,8 @@ const (
 	maxKeptNames = 128       // map entries
 )
 
-// A Doc is a parsed JSON text. The zero Doc is empty and ready for Parse, which reuses the memory of earlier texts.
-// A Doc may be read from many goroutines at once, but not while Parse or Reset is running.
+// Doc is a parsed JSON text. Parse reuses the memory of earlier texts. Many goroutines may read
+// a Doc at once, but not while Parse or Reset is running.
 type Doc struct {
 	src   string
 	nodes []node          // every value and key, in source order
@@ -49,13 +51,13 @@ const (
 	mapped                     // an object whose keys are in Doc.names
 )
 
-// Parse reads src, which must be a single JSON value with nothing but whitespace around it. A top-level array or
-// object is at depth 1; a maxDepth of zero or less means no limit. Values of an earlier text are no longer valid.
-//
-// The error is a [*SyntaxError] if src is not JSON; the Doc is then empty. It is a [*RuleError] if src is JSON but has
-// a duplicate key, half of a surrogate pair, or nests deeper than maxDepth: the first such place is reported, and the
-// Doc is complete, except that half of a surrogate pair is read as U+FFFD, and that containers beyond maxDepth have no
-// members or elements. (Leaving them out bounds the memory that a hostile text can claim.)
+// Parse reads src, which must be a single JSON value with nothing but white space around it. A
+// top-level array or object is at depth 1; a maxDepth of zero or less means no limit. Values of
+// an earlier text are no longer valid.
+// The error is a [*SyntaxError] if src is not JSON; the Doc is then empty. It is a [*RuleError]
+// for the first duplicate key, half of a surrogate pair, or level beyond maxDepth. Then the Doc
+// is complete, but half of a surrogate pair is read as U+FFFD, and containers beyond maxDepth
+// are empty, which bounds the memory that a hostile text can claim.
 func (d *Doc) Parse(src string, maxDepth int) error {
 	d.clear()
 	if err := checkLength(len(src)); err != nil {
@@ -82,15 +84,15 @@ func (d *Doc) Parse(src string, maxDepth int) error {
 	return nil
 }
 
-// largeText is the size of a text in bytes above which nodes are counted before memory is allocated for them.
+// largeText is the size in bytes above which nodes are counted before memory is allocated.
 const largeText = 16 << 10
 
-// maxNodes returns the maximum number of nodes of a text of n bytes with the given number of commas, colons and opening
-// brackets: a value or a key follows each of them, and takes two bytes at least together with it.
+// maxNodes returns the maximum number of nodes of n bytes with this many commas, colons and opening
+// brackets: a value or a key follows each of them, and takes two bytes together with it.
 func maxNodes(n, before int) int { return min(before, n/2) + 1 }
 
-// grow makes room for two nodes at least. For a large source it makes room for all nodes that there may be from offset i
-// on, and one: to double the room again and again would take several times as much.
+// grow makes room for two nodes at least. For a large source it makes room for all nodes that
+// may follow offset i, and one: doubling the room would take several times as much.
 func (p *parser) grow(i int) {
 	if len(p.src) <= largeText {
 		p.nodes = slices.Grow(p.nodes, 2)
@@ -101,8 +103,9 @@ func (p *parser) grow(i int) {
 	p.nodes = append(make([]node, 0, len(p.nodes)+maxNodes(len(rest), before)+1), p.nodes...)
 }
 
-// MaxMemory returns how many bytes of memory a Doc takes at most to parse src, in addition to src: 16 for each value and
-// key, and during Parse about 128 for each key of a large object. That is 30 times the size of src at most.
+// MaxMemory returns how many bytes a Doc takes at most to parse src, in addition to src: 16 for
+// each value and key, and during Parse about 128 for each key of a large object. In all, 30
+// times src.
 func MaxMemory(src []byte) int {
 	const nodeBytes, keyBytes = 16, 128
 	colons := bytes.Count(src, []byte{':'})
@@ -117,8 +120,8 @@ func checkLength(n int) error {
 	return nil
 }
 
-// Reset empties the Doc and drops its reference to the source. It keeps the Doc's own memory up to about 128 KiB and
-// drops what is larger, so a pool of Docs does not hold on to the size of the largest text it has seen.
+// Reset empties the Doc and drops the source. It keeps up to about 128 KiB of memory, so that a
+// pool does not hold on to the size of the largest text.
 func (d *Doc) Reset() {
 	d.clear()
 	if cap(d.nodes) > maxKeptNodes {
@@ -135,8 +138,8 @@ func (d *Doc) clear() {
 	d.deep = d.deep[:0]
 }
 
-// forgetNames empties the key index, whose keys refer to the source. Clearing a map takes time in proportion to the
-// most it ever held, so a large one is dropped.
+// forgetNames empties the key index, whose keys refer to the source. Clearing a map takes time
+// in proportion to the most that it ever held, so a large one is dropped.
 func (d *Doc) forgetNames() {
 	if len(d.names) > maxKeptNames {
 		d.names = nil
@@ -145,7 +148,6 @@ func (d *Doc) forgetNames() {
 	}
 }
 
-// Root returns the text's value, which is Invalid if no text has been parsed.
 func (d *Doc) Root() Value {
 	return Value{doc: d}
 }

@@ -1,16 +1,17 @@
 package strictjson
 
-// smallObject is the number of members up to which a new key is compared with each key before it. Larger objects use a
-// map, to stay out of quadratic time.
+// smallObject is the number of members up to which a new key is compared with each key before.
+// Larger objects use a map, to stay out of quadratic time.
 const smallObject = 16
 
-// A member is a key of an object. The objects of a text share one map, in which the object's node distinguishes them.
+// member is a key of an object. All objects of a text share one map.
 type member struct {
 	object uint32
 	name   string
 }
 
-// checkKey notes a violation if the innermost open object has a key that equals its last one, the last node so far.
+// checkKey notes a violation if the innermost open object has a key that equals its last one,
+// the last node so far.
 func (p *parser) checkKey() {
 	key := &p.nodes[len(p.nodes)-1]
 	object := &p.nodes[p.parent]

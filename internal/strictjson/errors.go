@@ -6,10 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Reason says why a text is not JSON.
 type Reason string
 
-// The reasons of a [SyntaxError].
 const (
 	Empty            Reason = "empty input"
 	UnexpectedEnd    Reason = "unexpected end of input"
@@ -27,7 +25,6 @@ const (
 	TooLong          Reason = "input is 4 GiB or larger"
 )
 
-// A SyntaxError reports a text that is not strict JSON.
 type SyntaxError struct {
 	Offset int    // of the first byte that cannot stand where it is
 	Reason Reason // one of the constants above
@@ -40,7 +37,6 @@ func (e *SyntaxError) Error() string {
 // A Rule is a rule of this package that well-formed JSON can break.
 type Rule uint8
 
-// The rules of a [RuleError].
 const (
 	DuplicateKey      Rule = iota + 1 // the decoded keys of an object are distinct
 	Depth                             // containers nest no deeper than the limit

@@ -1,6 +1,7 @@
 package strictjson
 
-// A parser makes one pass over a text. It does not recurse: the open containers are linked through their nodes.
+// A parser makes one pass over a text. It does not recurse: the open containers are linked
+// through their nodes.
 type parser struct {
 	doc       *Doc
 	src       string
@@ -116,7 +117,6 @@ func (p *parser) close(end int) {
 	}
 }
 
-// key reads an object key at i and the colon after it, and returns the offset of the member's value.
 func (p *parser) key(i int) (int, error) {
 	src := p.src
 	if i == len(src) {
@@ -193,7 +193,8 @@ func (p *parser) add(start, end int, next uint32, kind Kind, f flags) {
 	n.flags = f
 }
 
-// violate notes the first broken rule. The text is read to its end all the same, since a syntax error goes first.
+// violate notes the first broken rule. The text is read to its end all the same, since a syntax
+// error goes first.
 func (p *parser) violate(e RuleError) {
 	if p.violation == nil {
 		p.violation = &e

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The functions of this file read one token at an offset of a text. They return the offset after it or, with a
-// reason, the offset of the error.
+// The functions of this file read one token at an offset of a text. They return the offset
+// after it or, with a reason, the offset of the error.
 
-// skipSpace returns the offset of the first byte from i on that is not whitespace.
 func skipSpace(src string, i int) int {
 	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\r' || src[i] == '\t') {
 		i++
@@ -134,8 +133,8 @@ func scanString(src string, i int) (int, flags, Reason) {
 	}
 }
 
-// scanEscape reads the escape sequence, or the pair of them that makes a surrogate pair, at i. It reports false for one
-// half of a pair, of which it reads no more.
+// scanEscape reads the escape sequence at i, or the two of a surrogate pair. It reports false
+// for one half of a pair, of which it reads no more.
 func scanEscape(src string, i int) (end int, isPaired bool, reason Reason) {
 	if i+1 == len(src) {
 		return i + 1, true, UnexpectedEnd
@@ -181,8 +180,8 @@ func scanHex(src string, i int) (int, Reason) {
 	return i, ""
 }
 
-// skipPlain returns the offset of the first byte from i on that is not plain: a quote, a backslash, a control
-// character, or a byte beyond ASCII.
+// skipPlain returns the offset of the first quote, backslash, control character or byte beyond
+// ASCII from i on.
 func skipPlain(s string, i int) int {
 	for len(s)-i >= 8 {
 		if m := notPlain(load64(s[i : i+8])); m != 0 {
@@ -208,15 +207,15 @@ func skipRunes(s string, i int) (int, bool) {
 	return i, true
 }
 
-// load64 returns the eight bytes of s with the first in the lowest bits. The compiler makes it one instruction.
+// load64 returns eight bytes, the first in the lowest bits. The compiler makes it one instruction.
 func load64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// notPlain sets the top bit of each byte of x that is not plain. Bytes above the lowest of those may be marked in
-// error, since a subtraction borrows from the byte above.
+// notPlain sets the top bit of each byte of x that is not plain. Bytes above the lowest of
+// those may be marked in error, since a subtraction borrows from the byte above.
 func notPlain(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	control := x - ones*' '

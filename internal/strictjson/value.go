@@ -2,10 +2,8 @@ package strictjson
 
 import "iter"
 
-// A Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds of values.
 const (
 	Invalid Kind = iota // the zero Value
 	Null
@@ -21,8 +19,8 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "null", "boolean", "number", "string", "array", "object"}[k]
 }
 
-// A Value is one value of a parsed text. It is valid until its Doc is parsed again or Reset. The zero Value stands
-// for one that is absent: its Kind is Invalid, and every method is safe on it.
+// Value is one value of a parsed text, valid until its Doc is parsed again or Reset. The zero
+// Value is absent: its Kind is Invalid, and every method is safe on it.
 type Value struct {
 	doc   *Doc
 	index uint32
@@ -38,13 +36,11 @@ func (v Value) node() *node {
 	return &v.doc.nodes[v.index]
 }
 
-// Kind returns the kind of the value.
 func (v Value) Kind() Kind {
 	return v.node().kind
 }
 
-// Nodes returns how many values and names of members the value has, itself among them; 0 for
-// an absent one.
+// Nodes counts the values and the names of members, the value itself among them; 0 if absent.
 func (v Value) Nodes() int {
 	n := v.node()
 	if n.kind == Invalid {
@@ -62,7 +58,7 @@ func (v Value) Raw() string {
 	return v.doc.src[n.start:n.end]
 }
 
-// Text returns a string's decoded text, and "" for any other value. The text of a string without escapes is a
+// Text returns a string's decoded text, and "" for any other value. Without escapes it is a
 // substring of the source, and costs nothing.
 func (v Value) Text() string {
 	n := v.node()
@@ -72,17 +68,17 @@ func (v Value) Text() string {
 	return n.text(v.doc.src)
 }
 
-// IsUnpaired reports whether the value is a string with half of a surrogate pair, which has no text in UTF-8.
+// IsUnpaired reports a string with half of a surrogate pair, which has no text in UTF-8.
 func (v Value) IsUnpaired() bool { return v.node().flags&unpaired != 0 }
 
-// IsInteger reports whether the value is a number that is written without a fraction and an exponent, of any size.
+// IsInteger reports a number of any size that is written without a fraction and an exponent.
 func (v Value) IsInteger() bool {
 	n := v.node()
 	return n.kind == Number && n.flags&inexact == 0
 }
 
-// Get returns the member of an object whose decoded key is name. It returns the zero Value if the member is missing or the
-// value is not an object, and the first of duplicates. Get compares the members one by one.
+// Get returns the member of an object whose decoded key is name, or the zero Value; the first
+// of duplicates. It compares the members one by one.
 func (v Value) Get(name string) Value {
 	n := v.node()
 	if n.kind != Object {
@@ -96,7 +92,8 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// Members returns an object's decoded keys and values in source order, and nothing for any other value.
+// Members returns an object's decoded keys and values in source order, and nothing for any
+// other value.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		n := v.node()

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// CheckMIMEType returns an error if s is not a MIME type with a subtype.
 func CheckMIMEType(s string) error {
 	if s == "" {
 		return errors.New("required")

@@ -96,7 +96,7 @@ func (r *watcher) lines(t *testing.T, srv *prompts.Server) []string {
 func (e ending) String() string {
 	s := e.op.Kind.String()
 	add := func(name string, value any) {
-		if value != "" && value != 0 && value != prompts.Code(0) && value != time.Duration(0) {
+		if value != "" && value != 0 && value != transport.Code(0) && value != time.Duration(0) {
 			s += fmt.Sprintf(" %s=%v", name, value)
 		}
 	}
@@ -354,7 +354,7 @@ func TestMiddlewareRequestSaysWhereFrom(t *testing.T) {
 	})
 	s := srv.NewSession(transport.SessionOptions{Version: "2025-11-25", ID: "secret"})
 	defer s.Close()
-	x := transport.Exchange{Informer: pipeInfo{}, Send: func([]byte, prompts.Code, bool) error { return nil }}
+	x := transport.Exchange{Informer: pipeInfo{}, Send: func([]byte, transport.Code, bool) error { return nil }}
 	for i, name := range []string{"a", "hidden", "invented"} {
 		require.NoError(t, s.Handle(t.Context(), []byte(servertest.GetLine(fmt.Sprint(i), name)), x))
 	}
@@ -388,7 +388,7 @@ func TestObserverCost(t *testing.T) {
 			srv := observedServer(o, prompts.Options{})
 			session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 			defer session.Close()
-			x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}
+			x := transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }}
 			return testing.AllocsPerRun(2000, func() { _ = session.Handle(t.Context(), []byte(msg), x) })
 		}
 		assert.InDelta(t, allocs(nil), allocs(idleObserver{}), 0.5, msg)
@@ -458,7 +458,7 @@ func TestOperationsOfPanicsEnd(t *testing.T) {
 			s := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Observer: r, Features: []feature.Feature{{Methods: map[string]feature.Method{"bad": bad}}}})
 			session := servertest.SessionIn(t, s, servertest.BatchVersion)
 			assert.Panics(t, func() {
-				_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+				_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, transport.Code, bool) error { return nil }})
 			})
 			session.Close()
 			ended := slices.DeleteFunc(r.lines(t, s), func(line string) bool { return !strings.Contains(line, "method=bad id=2") })

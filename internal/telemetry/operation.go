@@ -110,7 +110,6 @@ func (o *Operation) SetMeta(m *wire.Message) {
 	}
 }
 
-// SetMethod sets the method, which is one of the server's.
 func (o *Operation) SetMethod(method string) {
 	if o != nil {
 		o.op.Method = method
@@ -135,14 +134,12 @@ func (o *Operation) SetVersion(rev revision.Revision) {
 	}
 }
 
-// SetTransport sets the description of the connection.
 func (o *Operation) SetTransport(conn transport.Info) {
 	if o != nil {
 		o.op.Transport = conn
 	}
 }
 
-// Transport returns the description of the connection.
 func (o *Operation) Transport() transport.Info {
 	if o == nil {
 		return transport.Info{}
@@ -150,14 +147,12 @@ func (o *Operation) Transport() transport.Info {
 	return o.op.Transport
 }
 
-// SetPrompt names the prompt of a request.
 func (o *Operation) SetPrompt(name string) {
 	if o != nil {
 		o.out.Prompt = name
 	}
 }
 
-// SetTool names the tool of a request.
 func (o *Operation) SetTool(name string) {
 	if o != nil {
 		o.out.Tool = name

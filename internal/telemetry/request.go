@@ -36,7 +36,6 @@ func (r *Request) Start(o *Operation, conn transport.Informer) {
 	r.queue, r.o, r.conn = o.queue, o, conn
 }
 
-// Connection returns the connection.
 func (r *Request) Connection() transport.Informer {
 	if r == nil {
 		return nil
@@ -112,14 +111,12 @@ func (r *Request) Returned() {
 	}
 }
 
-// SetPrompt names the prompt.
 func (r *Request) SetPrompt(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.o.SetPrompt(name)
 }
 
-// SetTool names the tool.
 func (r *Request) SetTool(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -109,7 +109,6 @@ func Keys(names []string) map[string]string {
 	return keys
 }
 
-// isKey reports whether the API of each known model accepts the key of an argument.
 func isKey(name string) bool {
 	return name != "" && len(name) <= MaxKey && strings.Trim(name, portable+".") == ""
 }

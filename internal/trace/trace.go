@@ -18,7 +18,6 @@ type Place struct {
 	Arguments []string `json:",omitempty"` // whose values the action writes
 }
 
-// String returns the place as text.
 func (p Place) String() string {
 	text, _ := json.Marshal(p) // which has no error
 	return string(text)
@@ -30,7 +29,6 @@ type Piece struct {
 	Start int    // offset in bytes
 }
 
-// Message is a recorded message.
 type Message struct {
 	Source string // the template
 	Pieces []Piece
@@ -46,7 +44,6 @@ type Trace struct {
 	messages map[int]*Message
 }
 
-// Begin adds a message with its template.
 func (t *Trace) Begin(message int, source string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +53,6 @@ func (t *Trace) Begin(message int, source string) {
 	t.messages[message] = &Message{Source: source}
 }
 
-// Add adds a piece of a message.
 func (t *Trace) Add(message int, p Piece) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// Reach finds out whether an argument reaches the output.
 type Reach struct {
 	*Subject
 	Argument   *prompts.Argument
@@ -32,7 +31,6 @@ const fewBytes = 4
 // other values of the other arguments.
 const mostValues, fewValues = 32, 3
 
-// Found reports whether the argument reaches the output.
 func (r *Reach) Found() bool {
 	if r.varied(r.Base, mostValues) {
 		return true
@@ -74,8 +72,7 @@ func (r *Reach) Found() bool {
 	return r.isRepeated()
 }
 
-// varied reports whether a result becomes another one when nothing but the
-// argument changes.
+// varied reports whether a result becomes another one when nothing but the argument changes.
 func (r *Reach) varied(from *Rendering, most int) bool {
 	name := r.Argument.Name
 	if r.IsVolatile {
@@ -143,8 +140,7 @@ func (r *Reach) note(value string) {
 	}
 }
 
-// differs reports whether a value is in the result because it is the
-// argument's, and not anyhow.
+// differs reports whether a value is in the result because it is the argument's, and not anyhow.
 func (r *Reach) differs(from *Rendering, value string) bool {
 	values := r.Candidates(r.Argument, from.Arguments)
 	for _, v := range values[:min(len(values), mostValues)] {
@@ -161,9 +157,8 @@ func (r *Reach) differs(from *Rendering, value string) bool {
 	return false
 }
 
-// isRepeated reports whether a result has a value of the argument in a text
-// that one with another value has not. The other arguments may differ too: it
-// is for those that cannot be changed alone.
+// isRepeated reports whether a result has a value of the argument in a text that one with another
+// value has not. The other arguments may differ too: it is for those that cannot be changed alone.
 func (r *Reach) isRepeated() bool {
 	if len(r.Tried) > 0 {
 		return false

@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/problem"
 )
 
-// Subject is a prompt to render.
 type Subject struct {
 	Prompt *prompts.Prompt
 	// Examples are calls with values of arguments, the most important first.
@@ -37,7 +36,6 @@ type Rendering struct {
 	Form      string // the text form, see package golden
 }
 
-// NewRendering returns a rendering with its text form.
 func NewRendering(arguments map[string]string, result *prompts.Result) *Rendering {
 	return &Rendering{arguments, result, golden.Format(result)}
 }

@@ -13,7 +13,6 @@ type Capabilities struct {
 	Roots                    bool
 }
 
-// ReadCapabilities reads what a client has declared.
 func ReadCapabilities(rev revision.Revision, v strictjson.Value) Capabilities {
 	var c Capabilities
 	has := func(v strictjson.Value) bool { return v.Kind() == strictjson.Object }
@@ -30,7 +29,6 @@ func ReadCapabilities(rev revision.Revision, v strictjson.Value) Capabilities {
 	return c
 }
 
-// Union returns the capabilities of both.
 func (c Capabilities) Union(d Capabilities) Capabilities {
 	return Capabilities{
 		Form: c.Form || d.Form, URL: c.URL || d.URL,
@@ -39,7 +37,6 @@ func (c Capabilities) Union(d Capabilities) Capabilities {
 	}
 }
 
-// Minus returns the capabilities of c that d lacks.
 func (c Capabilities) Minus(d Capabilities) Capabilities {
 	return Capabilities{
 		Form: c.Form && !d.Form, URL: c.URL && !d.URL,

@@ -65,14 +65,12 @@ func ClientError(err error) *transport.Error {
 	return nil
 }
 
-// InvalidRequest returns an invalid request error.
 func InvalidRequest(format string, args ...any) *transport.Error {
 	e := InvalidParams(format, args...)
 	e.Code = transport.CodeInvalidRequest
 	return e
 }
 
-// InternalError returns an internal error.
 func InternalError(message string) *transport.Error {
 	return &transport.Error{Code: transport.CodeInternalError, Message: message}
 }
@@ -80,7 +78,6 @@ func InternalError(message string) *transport.Error {
 // Busy returns the error for a request that a limit rejects.
 func Busy() *transport.Error { return InternalError("server is at capacity; retry later") }
 
-// MethodNotFound returns the error for an unknown method.
 func MethodNotFound(name string) *transport.Error {
 	return &transport.Error{
 		Code:    transport.CodeMethodNotFound,
@@ -114,7 +111,6 @@ func UnsupportedVersion(requested string) *transport.Error {
 	}
 }
 
-// Versions returns the protocol versions that are served, newest first.
 func Versions() []string {
 	var all []string
 	for _, rev := range revision.All() {

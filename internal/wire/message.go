@@ -74,7 +74,6 @@ func (id ID) String() string {
 	return string(id)
 }
 
-// Text returns the text of an ID that is a string.
 func (id ID) Text() (text string, isString bool) { return strings.CutPrefix(string(id), `"`) }
 
 // Own returns a part of the message in a form that the application may keep.
@@ -249,7 +248,6 @@ func CheckCase(params strictjson.Value, known ...string) *transport.Error {
 	return nil
 }
 
-// CheckParams rejects params that no method accepts.
 func (m *Message) CheckParams() *transport.Error {
 	switch m.Params.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:

@@ -57,10 +57,8 @@ func (m *Message) CheckMetadata() *transport.Error {
 // logLevels are those of LOG-03, lowest first.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// ClientInfo is a client's description of itself.
 type ClientInfo struct{ Name, Version, Title string }
 
-// ClientInfo returns the description in the metadata.
 func (m *Message) ClientInfo() ClientInfo { return ReadClientInfo(m.Meta.Get(clientInfoKey)) }
 
 // ClientName returns the name of the client in the metadata, as a part of the message.
@@ -72,7 +70,6 @@ func ReadClientInfo(v strictjson.Value) ClientInfo {
 	return ClientInfo{Name: text("name"), Version: text("version"), Title: text("title")}
 }
 
-// IsClientInfo reports whether v describes a client.
 func IsClientInfo(v strictjson.Value) bool {
 	return v.Get("name").Kind() == strictjson.String && v.Get("version").Kind() == strictjson.String
 }

@@ -20,10 +20,8 @@ var (
 	pages   sync.Pool // of buffers above maxPooledBuffer
 )
 
-// GetBuffer returns an empty buffer from the pool.
 func GetBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
-// PutBuffer returns a buffer to the pool.
 func PutBuffer(b *[]byte) {
 	*b = (*b)[:0]
 	switch {
@@ -49,10 +47,8 @@ func GrowPage(b []byte, n int) []byte {
 
 var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
 
-// GetDoc returns an empty document from the pool.
 func GetDoc() *strictjson.Doc { return docs.Get().(*strictjson.Doc) }
 
-// PutDoc returns a document to the pool.
 func PutDoc(d *strictjson.Doc) {
 	d.Reset()
 	docs.Put(d)

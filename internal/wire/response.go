@@ -8,7 +8,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Response is an encoded response.
 type Response struct {
 	Msg  []byte
 	Code transport.Code // of an error, 0 for a result
@@ -73,7 +72,6 @@ func AppendNotification(dst []byte, method string, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendRequest appends a request to the client.
 func AppendRequest(dst []byte, id, method string, params []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
 	dst = append(dst, id...)

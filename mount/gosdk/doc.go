@@ -25,8 +25,8 @@
 //		return "", nil
 //	},
 //
-// To read a null argument as one that is left out, serve through [Transport], or through
-// [Handler] over HTTP. The SDK alone turns null into an empty string:
+// To read a null argument as one that is left out, also for the server's own prompts, serve through
+// [Transport], or through [Handler] over HTTP. The SDK alone turns null into an empty string:
 //
 //	err = server.Run(ctx, gosdk.Transport(&mcp.StdioTransport{}))
 //	http.Handle("/mcp", gosdk.Handler(mcp.NewStreamableHTTPHandler(getServer, nil)))
@@ -107,7 +107,7 @@
 //     mount and 10 ms of the SDK (mcp/server.go:740). During continuous changes of a registry, they
 //     get one every 50 ms. During continuous changes of the server's own prompts, they get none.
 //   - The SDK handles the server's name in _meta, batches, and sessions with their number.
-//     Options.ListCache applies to the registry's pages. For a page with prompts of
+//     Options.ClientCache applies to the registry's pages. For a page with prompts of
 //     both, the stricter setting applies. SetCacheable does not affect the registry's prompts.
 //   - The server has the capability for completion without a CompletionHandler too,
 //     for the registry's prompts. Its own prompts then have no completions.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -49,57 +49,35 @@ type Options struct {
 //
 // Do not call Mount while the server holds its own lock, as in SetCacheable.
 func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err error) {
-	srv := o.Server
-	if err := core.CheckGiven("gosdk", s != nil, r != nil); err != nil {
+	base, err := core.NewMount("gosdk", s != nil, r, o.Server, false)
+	if err != nil {
 		return nil, err
 	}
-	if err := core.WithoutEffect("gosdk", srv, nil); err != nil {
-		return nil, err
-	}
-	m := &mount{
-		caller: caller{state: stateOf(s)}, sdk: s, registry: r, visible: srv.Visible, hasMiddleware: srv.Middleware != nil,
-		completes: !srv.DisableCompletions, completions: o.Completions,
-	}
-	srv.Visible = core.Watched(srv.Visible)
-	if m.server, err = prompts.NewServer(r, srv); err != nil {
-		return nil, fmt.Errorf("gosdk: %w", err)
-	}
+	m := &mount{caller: caller{base, stateOf(s)}, sdk: s, completions: o.Completions}
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
-	if m.tools, err = m.newTools(srv); err != nil {
-		return nil, err
-	}
+	m.tools = m.newTools()
 	if !m.state.mounted.CompareAndSwap(nil, m) {
-		return nil, errMounted
+		return nil, errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 	}
-	begin := func() error {
-		err := m.tools.Update()
-		if err == nil {
-			m.addPlaceholder()
-		}
-		return err
-	}
-	return core.Follow(m.registry.OnChange, changeLongest, begin, func() {
-		if !srv.DisableListChanged {
-			m.addPlaceholder()
-		}
-		if err := m.tools.Update(); err != nil {
-			m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
-		}
-	}, m.end)
+	return core.Follow(r.OnChange, changeLongest, m.begin, m.update, m.end)
 }
 
-var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
+type mount struct {
+	caller
+	sdk *mcp.Server
+	// completions completes arguments without completions of their own; nil for none.
+	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
+	tools       *core.Entries[*mcp.Tool] // nil without any
+	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
+}
 
 func (m *mount) checkNames() error {
-	if m.state.mounted.Load() != nil {
-		return errMounted
-	}
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, core.Exists("gosdk", "prompt", p.Name))
+			faults = append(faults, m.Exists("prompt", p.Name))
 		}
 	})
 	if err != nil {
@@ -108,10 +86,12 @@ func (m *mount) checkNames() error {
 	return errors.Join(faults...)
 }
 
-func (m *mount) addPlaceholder() {
-	m.sdk.AddPrompt(&mcp.Prompt{Name: placeholder}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", placeholder)}
-	})
+func (m *mount) begin() error {
+	err := m.tools.Start()
+	if err == nil {
+		m.addPlaceholder()
+	}
+	return err
 }
 
 // changeLongest limits the wait for the end of a burst of changes. The wait for a quiet moment, and
@@ -120,13 +100,50 @@ func (m *mount) addPlaceholder() {
 // continuous changes would delay its notification forever.
 const changeLongest = 50 * time.Millisecond
 
-func (m *mount) end() {
-	if err := m.tools.Clear(); err != nil {
-		m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's tools", slog.Any("error", err))
+func (m *mount) update() {
+	if !m.Options.DisableListChanged {
+		m.addPlaceholder()
 	}
+	m.tools.Update()
+}
+
+func (m *mount) end() {
+	m.tools.Clear()
 	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
 	m.state.mounted.CompareAndSwap(m, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = m.server.Flush(ctx) // of Options.Observer
+	m.Flush()
+}
+
+// placeholder is a prompt that the SDK's server has while a registry is mounted. No client sees it.
+// With the placeholder, the SDK declares the capability and accepts subscriptions. When the
+// registry changes, the mount adds the placeholder again, and the SDK notifies the clients.
+const placeholder = "io.github.mcp-prompts/mount"
+
+func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
+
+func (m *mount) addPlaceholder() {
+	m.sdk.AddPrompt(&mcp.Prompt{Name: placeholder}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("prompt", placeholder)}
+	})
+}
+
+func (m *mount) has(name string) bool {
+	_, ok := m.Registry.Lookup(name)
+	return ok
+}
+
+func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
+	p, ok := m.Registry.Lookup(name)
+	return ok && m.Shows(context.WithValue(ctx, requestKey{}, r), p)
+}
+
+// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
+// for the first time.
+func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
+	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
+		return false
+	}
+	// After an error, a list reports the name.
+	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name })
+	return is
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
 	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
 )
 
 // A server keeps what it had beside a registry, and has just that again when
@@ -97,9 +98,14 @@ func TestMountRefuses(t *testing.T) {
 				Limits:   prompts.Limits{MaxConcurrent: 1},
 			}})
 		},
+		"gosdk: prompts: options: Features[0] serves the prompts of another registry; make the feature with the registry of the server": func() (func(), error) {
+			tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
+			require.NoError(t, err)
+			return gosdk.Mount(newServer(nil), r, gosdk.Options{Server: prompts.Options{Features: []feature.Feature{tools}}})
+		},
 		"SkillsOptions.Skills.Resources has no effect on a mount": func() (func(), error) {
 			return gosdk.MountSkills(newServer(nil), new(promptskills.Registry), gosdk.SkillsOptions{Skills: promptskills.Options{
-				Resources: promptskills.Resources{Changed: func(func()) func() { return nil }},
+				Resources: promptskills.Resources{OnChange: func(func()) func() { return nil }},
 			}})
 		},
 	} {

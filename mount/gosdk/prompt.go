@@ -26,18 +26,34 @@ import (
 // [prompts.Registry.Add] returns an error if p or h is nil, or for an invalid
 // declaration, such as two arguments with the same name.
 func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
+	out := core.ListedAs(p)
 	if h == nil {
-		return core.ListedAs(p) // which cannot be rendered
+		return out // which cannot be rendered
 	}
-	return rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error) {
-		req := &mcp.GetPromptRequest{Params: params}
+	out.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		of := new(mcp.GetPromptRequest)
+		var meta mcp.Meta
 		if r, ok := Request(ctx); ok {
-			req.Extra = r.GetExtra()
-			req.Session, _ = r.GetSession().(*mcp.ServerSession)
+			of.Extra = r.GetExtra()
+			of.Session, _ = r.GetSession().(*mcp.ServerSession)
+			if get, ok := r.(*mcp.GetPromptRequest); ok && get.Params != nil {
+				meta = get.Params.Meta
+			}
 		}
-		return h(ctx, req)
-	})
+		return core.Render(ctx, out.Name, maxRounds, func(responses mcp.InputResponseMap, state string) (any, error) {
+			r := *of
+			r.Params = &mcp.GetPromptParams{
+				Name: out.Name, Arguments: args, Meta: maps.Clone(meta), InputResponses: responses, RequestState: state,
+			}
+			result, err := h(ctx, &r)
+			return result, ownError(err)
+		})
+	}
+	return out
 }
+
+// maxRounds is how often a handler may ask for more.
+const maxRounds = 16
 
 // Import returns the prompts of a server of the SDK, converted as by [FromPrompt], in list order,
 // without the prompts of mounted registries. The server renders them, so it must keep them. They
@@ -51,18 +67,16 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("gosdk: server is nil")
 	}
-	h := stateOf(s)
+	st := stateOf(s)
 	var all []prompts.Prompt
-	err := h.walk(ctx, s, func(p *mcp.Prompt) {
-		all = append(all, rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (result *mcp.GetPromptResult, err error) {
+	err := st.walk(ctx, s, func(p *mcp.Prompt) {
+		all = append(all, FromPrompt(p, func(ctx context.Context, r *mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
 			err = loopback(ctx, s, func(ss *mcp.ServerSession) error {
-				req := &mcp.GetPromptRequest{Session: ss, Params: params}
-				if r, ok := Request(ctx); ok {
-					req.Extra = r.GetExtra()
-				}
-				result, err = nativeResult[mcp.GetPromptResult](ctx, h, methodGet, req)
+				r.Session = ss
+				result, err = nativeResult[mcp.GetPromptResult](ctx, st, methodGet, r)
 				if err != nil && strings.Contains(err.Error(), "cannot be sent while serving a request on protocol version") {
-					return fmt.Errorf("imported prompt %q must return InputRequests, because its session has no client to ask; or add the prompt by FromPrompt: %w", params.Name, err)
+					return fmt.Errorf("imported prompt %q must return InputRequests, because its session has no client to ask; "+
+						"or add the prompt by FromPrompt: %w", p.Name, err)
 				}
 				return err
 			})
@@ -73,34 +87,4 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 		return nil, fmt.Errorf("gosdk: list the server's prompts: %w", err)
 	}
 	return all, nil
-}
-
-type handler func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error)
-
-// maxRounds is how often a handler may ask for more.
-const maxRounds = 16
-
-func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
-	out := core.ListedAs(p)
-	out.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-		var meta mcp.Meta
-		if r, ok := Request(ctx); ok {
-			if get, ok := r.(*mcp.GetPromptRequest); ok && get.Params != nil {
-				meta = get.Params.Meta
-			}
-		}
-		return core.Render(ctx, maxRounds, func(responses mcp.InputResponseMap, state string) (core.Handled, error) {
-			result, err := h(ctx, &mcp.GetPromptParams{Name: out.Name, Arguments: args, Meta: maps.Clone(meta), InputResponses: responses, RequestState: state})
-			switch {
-			case err != nil:
-				return core.Handled{}, ownError(err)
-			case result == nil:
-				return core.Handled{}, errors.New("handler returned neither a result nor an error")
-			case result.InputRequests != nil && len(result.InputRequests) == 0:
-				return core.Handled{}, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", out.Name)}
-			}
-			return core.Handled{Result: result, Asks: result.InputRequests != nil, Requests: result.InputRequests, State: result.RequestState}, nil
-		})
-	}
-	return out
 }

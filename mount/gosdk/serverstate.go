@@ -1,8 +1,15 @@
 package gosdk
 
+//lint:file-ignore SA1019 the protocol has sampling and roots still, and so have clients
+
 import (
 	"context"
-	"slices"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -25,6 +32,22 @@ type serverState struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
+// serverStates has the state of each server that has had a mount. Without it, each mount would
+// leave another middleware behind, two mounts could not see each other, and Import could not
+// call the handler below the mount.
+var serverStates core.States[mcp.Server, serverState]
+
+func stateOf(s *mcp.Server) *serverState {
+	return serverStates.Of(s, func() *serverState {
+		st := new(serverState)
+		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			st.next = next
+			return st.handle
+		})
+		return st
+	})
+}
+
 const (
 	methodList     = "prompts/list"
 	methodGet      = "prompts/get"
@@ -34,82 +57,194 @@ const (
 	methodCallTool  = "tools/call"
 )
 
+func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	m := st.mounted.Load()
+	switch r := req.(type) {
+	case *mcp.ServerRequest[*mcp.InitializeParams], *mcp.ServerRequest[*mcp.DiscoverParams]:
+		return st.declare(ctx, method, req)
+	case *mcp.ListPromptsRequest:
+		if m != nil && method == methodList {
+			return m.list(ctx, r)
+		}
+	case *mcp.GetPromptRequest:
+		if m != nil && method == methodGet && r.Params != nil {
+			return m.get(ctx, r)
+		}
+	case *mcp.ListToolsRequest:
+		if m != nil && method == methodListTools && m.tools != nil {
+			return m.listTools(ctx, r)
+		}
+	case *mcp.CallToolRequest:
+		if m != nil && method == methodCallTool && m.tools != nil && m.Options.Visible != nil && r.Params != nil {
+			return m.callTool(ctx, r)
+		}
+	case *mcp.CompleteRequest:
+		if m != nil && method == methodComplete && r.Params != nil {
+			return m.complete(ctx, r)
+		}
+	}
+	return st.next(ctx, method, req)
+}
+
+// declare adds the capabilities of the mounts to the result of initialize or server/discover.
+func (st *serverState) declare(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	res, err := st.next(ctx, method, req)
+	switch result := res.(type) {
+	case *mcp.InitializeResult:
+		if r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && result != nil {
+			st.keepVersion(r, result.ProtocolVersion)
+			changed := *result
+			changed.Capabilities = st.capabilities(result.Capabilities, core.Revision(result.ProtocolVersion).Completions())
+			return &changed, err
+		}
+	case *mcp.DiscoverResult:
+		if result != nil {
+			changed := *result
+			changed.Capabilities = st.capabilities(result.Capabilities, true)
+			return &changed, err
+		}
+	}
+	return res, err
+}
+
+// capabilities returns c with those of the mounts: completion, if the protocol version has the
+// capability, and skills. That of prompts is the SDK's doing, see placeholder.
+func (st *serverState) capabilities(c *mcp.ServerCapabilities, completions bool) *mcp.ServerCapabilities {
+	changed := mcp.ServerCapabilities{}
+	if c != nil {
+		changed = *c
+	}
+	if m := st.mounted.Load(); m != nil && !m.Options.DisableCompletions && completions && changed.Completions == nil {
+		changed.Completions = &mcp.CompletionCapabilities{}
+	}
+	if st.skills.Load() != nil {
+		extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
+		maps.Copy(extensions, changed.Extensions)
+		changed.Extensions = extensions
+	}
+	return &changed
+}
+
+// keepVersion stores the protocol version of a session if the client has asked for another one: the
+// SDK's session knows only what the client has asked for.
+func (st *serverState) keepVersion(r *mcp.ServerRequest[*mcp.InitializeParams], version string) {
+	if r.Session == nil || r.Params == nil || r.Params.ProtocolVersion == version {
+		return
+	}
+	key := weak.Make(r.Session)
+	st.negotiated.Store(key, version)
+	runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
+}
+
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
-	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.IsStateless(v) {
+	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.Revision(v).Stateless() {
 		return v
 	}
-	if ss == nil {
-		return core.NewestStateful()
-	}
-	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
-		return v.(string)
-	}
-	// What the client has asked for is what it has got, unless the SDK does not know it.
-	if p := ss.InitializeParams(); p != nil && !core.IsStateless(p.ProtocolVersion) && slices.Contains(mcp.SupportedProtocolVersions(), p.ProtocolVersion) {
-		return p.ProtocolVersion
+	if ss != nil {
+		if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
+			return v.(string)
+		}
+		if p := ss.InitializeParams(); p != nil {
+			if r := core.Revision(p.ProtocolVersion); r != 0 && !r.Stateless() {
+				return p.ProtocolVersion
+			}
+		}
 	}
 	return core.NewestStateful()
 }
 
-type requestKey struct{}
-
-type caller struct {
-	state  *serverState
-	server *prompts.Server
-}
-
-type mount struct {
-	caller
-	sdk           *mcp.Server
-	registry      *prompts.Registry
-	visible       core.IsVisible // Options.Visible
-	hasMiddleware bool
-	completes     bool
-	// completions completes arguments without completions of their own; nil for none.
-	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *core.Entries[*mcp.Tool] // nil without any
-	reported    core.Reported            // names of the server's own prompts and tools
-	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
-}
-
-func (m *mount) has(name string) bool {
-	_, ok := m.registry.Lookup(name)
-	return ok
-}
-
-// shows reports whether the registry has a prompt of that name that the client of the request
-// may see.
-func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
-	p, ok := m.registry.Lookup(name)
-	return ok && core.Visible(context.WithValue(ctx, requestKey{}, r), m.server, m.visible, p)
-}
-
-func (m *mount) reportOwn(ctx context.Context, kind, name string) {
-	m.reported.Report(ctx, m.server, "gosdk", kind, name, kind == "prompt")
-}
-
-// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
-// for the first time.
-func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
-	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
-		return false
+// loopback calls the handler that the mount's middleware is wrapped around, for
+// requests of this package's own: there is no other way to a server's prompts.
+// They come from a session that has no client behind it.
+func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
+	silence, _ := io.Pipe() // from which nothing is read until it is closed
+	ss, err := s.Connect(ctx, &mcp.IOTransport{Reader: silence, Writer: progressOnly{ctx}}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+		InitializeParams: &mcp.InitializeParams{
+			ProtocolVersion: mcp.SupportedProtocolVersions()[0], // in which a handler does not ask, but says what is to be asked
+			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
+			Capabilities: &mcp.ClientCapabilities{
+				RootsV2:     &mcp.RootCapabilities{},
+				Sampling:    &mcp.SamplingCapabilities{Tools: &mcp.SamplingToolsCapabilities{}, Context: &mcp.SamplingContextCapabilities{}},
+				Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
+			},
+		},
+		InitializedParams: &mcp.InitializedParams{},
+	}})
+	if err != nil {
+		return err
 	}
-	_ = m.state.walk(ctx, m.sdk, func(p *mcp.Prompt) { is = is || p.Name == name }) // after an error, a list reports the name
-	return is
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+		_ = ss.Close() // there is nothing that it could lose
+	}()
+	return f(ss)
 }
 
-// placeholder is a prompt that the SDK's server has while a registry is mounted. No client sees it.
-// With the placeholder, the SDK declares the capability and accepts subscriptions. When the
-// registry changes, the mount adds the placeholder again, and the SDK notifies the clients.
-const placeholder = "io.github.mcp-prompts/mount"
+// errForeign begins the error of a middleware that replaces a result by that of another
+// method, or of a handler without a result.
+var errForeign = errors.New("server or its middleware returned no")
 
-func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
-
-type skillMount struct {
-	caller
-	sdk       *mcp.Server
-	registry  *promptskills.Registry
-	isListed  bool
-	resources *core.Entries[*mcp.Resource]
-	put       map[string]*mcp.Resource // of the mount, as in the server's list, by URI; of one goroutine at a time
+// nativeResult returns the result that the server has without the mount. T is its type.
+func nativeResult[T any, R interface {
+	*T
+	mcp.Result
+}](ctx context.Context, st *serverState, method string, r mcp.Request) (R, error) {
+	res, err := st.next(ctx, method, r)
+	if err != nil {
+		return nil, err
+	}
+	result, ok := res.(R)
+	if !ok || result == nil {
+		return nil, fmt.Errorf("%w %T for %s, but %T", errForeign, result, method, res)
+	}
+	return result, nil
 }
+
+func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
+	return loopback(ctx, s, func(ss *mcp.ServerSession) error {
+		return st.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
+	})
+}
+
+func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
+	return core.Pages(func(cursor string) (string, error) {
+		page, err := st.page(ctx, as, cursor)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range page.Prompts {
+			if p != nil && !isPlaceholder(p) {
+				f(p)
+			}
+		}
+		return page.NextCursor, nil
+	})
+}
+
+func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
+	params := &mcp.ListPromptsParams{Cursor: cursor}
+	if as.Params != nil {
+		params.Meta = as.Params.Meta
+	}
+	r := &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra}
+	return nativeResult[mcp.ListPromptsResult](ctx, st, methodList, r)
+}
+
+// progressOnly is a writer to nobody. The progress that a handler sends goes to the client of
+// the render function whose context it is.
+type progressOnly struct{ ctx context.Context }
+
+func (w progressOnly) Write(line []byte) (int, error) {
+	var message struct {
+		Method string                         `json:"method"`
+		Params mcp.ProgressNotificationParams `json:"params"`
+	}
+	if json.Unmarshal(line, &message) == nil && message.Method == "notifications/progress" {
+		prompts.Progress(w.ctx, message.Params.Progress, message.Params.Total, message.Params.Message)
+	}
+	return len(line), nil
+}
+
+func (progressOnly) Close() error { return nil }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,28 +41,29 @@ type SkillsOptions struct {
 // Mount the skills of one registry only, before the server has clients. unmount removes
 // the resources, and the methods answer that they do not exist.
 func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmount func(), err error) {
-	skills := o.Skills
-	if !reflect.ValueOf(skills.Resources).IsZero() {
+	if !reflect.ValueOf(o.Skills.Resources).IsZero() {
 		return nil, errors.New("gosdk: SkillsOptions.Skills.Resources has no effect on a mount; add the resources to the server of the SDK")
 	}
-	srv, err := core.NewSkillServer("gosdk", s != nil, r, skills, o.Logger)
+	base, err := core.NewSkillMount("gosdk", s != nil, r, o.Skills, o.Logger)
 	if err != nil {
 		return nil, err
 	}
-	m := &skillMount{caller: caller{stateOf(s), srv}, sdk: s, registry: r, isListed: skills.Visible == nil, put: map[string]*mcp.Resource{}}
-	m.resources = &core.Entries[*mcp.Resource]{
-		Mount: "gosdk", Kind: "resource", All: m.all, Own: m.own, Read: resourceOf, Put: m.add, Remove: m.remove,
+	m := &skillMount{caller: caller{base, stateOf(s)}, sdk: s, put: map[string]*mcp.Resource{}}
+	resources := &core.Entries[*mcp.Resource]{
+		Mount: base, Kind: "resource", Changing: new(sync.Mutex), Own: m.own, Read: resourceOf, Put: m.add, Remove: m.remove,
+		All: func() (map[string]string, error) {
+			all := map[string]string{}
+			if o.Skills.Visible == nil {
+				for skill := range r.All() {
+					all[skill.URI()] = string(skill.Frontmatter)
+				}
+			}
+			return all, nil
+		},
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
-			if m.state.skills.Load() != m {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
-			}
-			if p == nil {
-				p = new(skillParams)
-			}
-			raw, err := m.call(ctx, method, &mcp.ServerRequest[*skillParams]{Session: ss, Params: p}, p)
-			return &skillResult{raw: raw}, err
+			return m.custom(ctx, method, ss, p)
 		})
 		if err != nil {
 			return nil, err
@@ -69,17 +71,17 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}
 	m.state.skills.Store(m)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
-	return core.Follow(r.OnChange, changeLongest, m.resources.Update, func() {
-		if err := m.resources.Update(); err != nil {
-			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
-		}
-	}, func() {
+	return core.Follow(r.OnChange, changeLongest, resources.Start, func() { resources.Update() }, func() {
 		m.state.skills.CompareAndSwap(m, nil)
 		s.RemoveResourceTemplates(skillFiles)
-		if err := m.resources.Clear(); err != nil {
-			m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's resources", slog.Any("error", err))
-		}
+		resources.Clear()
 	})
+}
+
+type skillMount struct {
+	caller
+	sdk *mcp.Server
+	put map[string]*mcp.Resource // as in the server's list, by URI; of one goroutine at a time
 }
 
 type skillParams struct {
@@ -96,6 +98,17 @@ type skillResult struct {
 // MarshalJSON returns the result as the library's server has encoded it.
 func (r *skillResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
+func (m *skillMount) custom(ctx context.Context, method string, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
+	if m.state.skills.Load() != m {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+	}
+	if p == nil {
+		p = new(skillParams)
+	}
+	raw, err := m.call(ctx, method, &mcp.ServerRequest[*skillParams]{Session: ss, Params: p}, p)
+	return &skillResult{raw: raw}, err
+}
+
 func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := &skillParams{URI: &r.Params.URI}
 	p.Meta = r.Params.Meta
@@ -111,22 +124,8 @@ func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp
 	return result, err
 }
 
-// all returns the SKILL.md of each skill, as the front matter by URI.
-func (m *skillMount) all() (map[string]string, error) {
-	all := map[string]string{}
-	if m.isListed {
-		for s := range m.registry.All() {
-			all[s.URI()] = string(s.Frontmatter)
-		}
-	}
-	return all, nil
-}
-
 func (m *skillMount) own(map[string]string) (map[string]bool, error) {
 	ctx, uris := context.Background(), map[string]bool{}
-	if !m.isListed {
-		return uris, nil
-	}
 	return uris, loopback(ctx, m.sdk, func(ss *mcp.ServerSession) error {
 		return core.Pages(func(cursor string) (string, error) {
 			r := &mcp.ListResourcesRequest{Session: ss, Params: &mcp.ListResourcesParams{Cursor: cursor}}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -19,33 +19,19 @@ import (
 // server's own tools, even if the server's middleware copies tools.
 type mountedSchema struct{ json.RawMessage }
 
-// isMounted reports whether a tool in the server's list is one of a mount. A tool of the
-// server's own may have the same name.
 func isMounted(tool *mcp.Tool) bool {
 	_, ok := tool.InputSchema.(*mountedSchema)
 	return ok
 }
 
-// toolOf returns the SDK's form of an entry. The schema stays unchanged.
-func toolOf(_, entry string) (*mcp.Tool, error) {
-	tool := new(mcp.Tool)
-	inputSchema, err := core.ReadTool(entry, tool)
-	tool.InputSchema = &mountedSchema{inputSchema}
-	return tool, err
-}
-
 // newTools returns the tools of a feature in Options.Features, or nil if no feature has tools.
-func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
-	if !slices.Contains(m.server.Methods(), methodCallTool) {
-		return nil, nil
-	}
-	// Lists all tools, whoever may see them.
-	lister, err := prompts.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("gosdk: %w", err)
+func (m *mount) newTools() *core.Entries[*mcp.Tool] {
+	if !slices.Contains(m.Server.Methods(), methodCallTool) {
+		return nil
 	}
 	return &core.Entries[*mcp.Tool]{
-		Mount: "gosdk", Kind: "tool", All: core.Listed(lister, methodListTools, "tools", "name"),
+		Mount: m.Mount, Kind: "tool", Changing: new(sync.Mutex),
+		All: core.Listed(m.Lister, methodListTools, "tools", core.NewestStateful()),
 		Own: func(map[string]string) (map[string]bool, error) {
 			names := map[string]bool{}
 			return names, loopback(context.Background(), m.sdk, func(ss *mcp.ServerSession) error {
@@ -56,14 +42,19 @@ func (m *mount) newTools(o prompts.Options) (*core.Entries[*mcp.Tool], error) {
 				})
 			})
 		},
-		Read: toolOf,
+		Read: func(_, entry string) (*mcp.Tool, error) {
+			tool := new(mcp.Tool)
+			inputSchema, err := core.ReadTool(entry, tool)
+			tool.InputSchema = &mountedSchema{inputSchema}
+			return tool, err
+		},
 		Put: func(all ...*mcp.Tool) {
 			for _, tool := range all {
 				m.sdk.AddTool(tool, m.tool)
 			}
 		},
 		Remove: m.sdk.RemoveTools,
-	}, nil
+	}
 }
 
 // toolPages calls f for each page of the server's tools, as they are for the client of a request.
@@ -75,7 +66,8 @@ func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(
 	return core.Pages(func(cursor string) (string, error) {
 		own := *params
 		own.Cursor = cmp.Or(cursor, own.Cursor)
-		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra})
+		r := &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra}
+		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, r)
 		if err != nil {
 			return "", err
 		}
@@ -87,50 +79,44 @@ func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(
 func (m *mount) reportTools(ctx context.Context, listed []*mcp.Tool) {
 	for _, tool := range listed {
 		if tool != nil && !isMounted(tool) && m.tools.Wants(tool.Name) {
-			m.reportOwn(ctx, "tool", tool.Name)
+			m.ReportOwn(ctx, "tool", tool.Name)
 		}
 	}
 }
 
 func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name := r.Params.Name
-	params := &callParams{Name: name, InputResponses: answers(r.Params.InputResponses), RequestState: r.Params.RequestState}
-	params.Meta = r.Params.Meta
-	if len(r.Params.Arguments) > 0 {
-		params.Arguments = r.Params.Arguments
+	if hasRun, ok := ctx.Value(hasRunKey{}).(*atomic.Bool); ok {
+		hasRun.Store(true)
 	}
+	params := &struct {
+		*mcp.CallToolParamsRaw
+		InputResponses map[string]any `json:"inputResponses,omitzero"`
+	}{r.Params, exactResponses(r.Params.InputResponses)}
 	raw, err := m.call(ctx, methodCallTool, r, params)
 	switch {
 	case err != nil && isMissing(err, "tool"): // so that a hidden tool is as one that does not exist
-		return nil, &noToolError{&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}
 	case err != nil:
 		return nil, err
 	}
 	result, err := toolResult(raw)
 	if err != nil {
-		return nil, m.unconverted(ctx, "tool", name, err)
+		return nil, wireError(m.Unconverted(ctx, "tool", name, err))
 	}
 	return result, nil
 }
 
-// noToolError is the error of call for a tool that does not exist or that is hidden. It is that
-// of the SDK, but for its type.
-type noToolError struct{ wire *jsonrpc.Error }
-
-func (e *noToolError) Error() string { return e.wire.Error() }
-
-func (e *noToolError) Unwrap() error { return e.wire }
+type hasRunKey struct{}
 
 // callTool answers tools/call if some tools may be hidden. A tool that the server does not have
 // takes the way of a hidden one: our server has limits, checks and middleware, which must
 // reject both in the same way.
 func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Result, error) {
-	res, err := m.state.next(ctx, methodCallTool, r)
-	if isUnknown(err, "tool", r.Params.Name) && !errors.As(err, new(*noToolError)) {
+	hasRun := new(atomic.Bool) // as a tool of the mount
+	res, err := m.state.next(context.WithValue(ctx, hasRunKey{}, hasRun), methodCallTool, r)
+	if isUnknown(err, "tool", r.Params.Name) && !hasRun.Load() {
 		res, err = m.tool(ctx, r)
-	}
-	if none := (*noToolError)(nil); errors.As(err, &none) {
-		err = none.wire
 	}
 	if err != nil {
 		return nil, err
@@ -142,7 +128,7 @@ func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Resul
 // from the client. The list is one page, because a page of the SDK counts hidden tools, and
 // its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
-	if m.visible == nil {
+	if m.Options.Visible == nil {
 		res, err := m.state.next(ctx, methodListTools, r)
 		if page, ok := res.(*mcp.ListToolsResult); ok && page != nil {
 			m.reportTools(ctx, page.Tools)
@@ -157,7 +143,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 	case err != nil:
 		return nil, err
 	}
-	visible, err := core.Named("tools", "name", func(raw json.RawMessage) (json.RawMessage, error) {
+	visible, err := core.Named("tools", func(raw json.RawMessage) (json.RawMessage, error) {
 		params := new(mcp.ListToolsParams)
 		if err := json.Unmarshal(raw, params); err != nil {
 			return nil, err

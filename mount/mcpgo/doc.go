@@ -46,7 +46,7 @@
 // options have no effect on a mount, and are an error of Mount:
 //
 //   - Info and Instructions, which the SDK's server sets;
-//   - PageSize and ListCache, which the SDK's own options replace;
+//   - PageSize and ClientCache, which the SDK's own options replace;
 //   - options about sessions and connections: MaxConcurrent, the limits of
 //     subscriptions, Timeouts.Drain and ChangeDelay;
 //   - the methods of Features, except tools/list and tools/call.

@@ -3,8 +3,12 @@ package mcpgo
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -37,24 +42,23 @@ func ErrorHandler(next http.Handler) http.Handler {
 	})
 }
 
-// errorWriter looks through what is written, once there is something to look for.
 type errorWriter struct {
 	http.ResponseWriter
 	markers *markers
 	modern  bool
-	status  int // what is to be written; 0 if none, or if it has been
-	line    []byte
-	event   []byte // the line that says what the next one is
+	status  int    // to be written; 0 for none, or after it has been
+	line    []byte // written without its end
+	event   []byte // the line "event: …" in front of a line of data
 }
 
 // Unwrap is for http.ResponseController.
 func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader keeps the first status until it is known what comes.
+// WriteHeader keeps the first status, which an error may change, until the body is written.
 func (w *errorWriter) WriteHeader(status int) {
 	switch {
 	case status < http.StatusOK:
-		w.ResponseWriter.WriteHeader(status) // there is another to come
+		w.ResponseWriter.WriteHeader(status)
 	case w.status == 0:
 		w.status = status
 	}
@@ -74,7 +78,53 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	return eachLine(&w.line, p, w.writeLine)
 }
 
-// eachLine adds what is written to the begin of a line, and calls write for each complete line.
+func (w *errorWriter) isMessages() bool {
+	kind := w.Header().Get("Content-Type")
+	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
+}
+
+func (w *errorWriter) writeLine(line []byte) error {
+	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
+		w.event = bytes.Clone(line)
+		return nil
+	}
+	line, content := w.markers.replace(line)
+	if content != (pendingError{}) {
+		w.Header().Del("Content-Length")
+	}
+	isWhole := w.status == http.StatusOK && len(w.event) == 0 // the line is the body
+	switch {
+	case content.cancelled && isWhole:
+		w.Header().Del("Content-Type")
+		w.status = http.StatusAccepted
+	case content.error != nil && isWhole && w.modern:
+		w.status = statusOf(content.error.Code)
+	}
+	event := w.event
+	w.event = nil
+	w.writeStatus()
+	if content.cancelled {
+		return nil
+	}
+	_, err := w.ResponseWriter.Write(append(event, line...))
+	return err
+}
+
+func (w *errorWriter) writeStatus() {
+	if w.status != 0 {
+		w.ResponseWriter.WriteHeader(w.status)
+		w.status = 0
+	}
+}
+
+func (w *errorWriter) finish() {
+	if len(w.line) > 0 || len(w.event) > 0 {
+		_ = w.writeLine(w.line) // an error can no longer be reported
+	}
+	w.writeStatus()
+}
+
+// eachLine calls write for each line of what is written. It keeps the begin of a line in begun.
 func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, error) {
 	*begun = append(*begun, p...)
 	for {
@@ -90,54 +140,7 @@ func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, erro
 	}
 }
 
-func (w *errorWriter) isMessages() bool {
-	kind := w.Header().Get("Content-Type")
-	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
-}
-
-func (w *errorWriter) writeLine(line []byte) error {
-	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
-		w.event = bytes.Clone(line) // it goes with the next
-		return nil
-	}
-	line, content := w.markers.replace(line)
-	if content != (pendingError{}) {
-		w.Header().Del("Content-Length") // it is another now
-	}
-	switch {
-	case content.cancelled:
-		if w.status == http.StatusOK && len(w.event) == 0 {
-			w.Header().Del("Content-Type")
-			w.status = http.StatusAccepted
-		}
-		w.event = nil
-		w.writeStatus()
-		return nil
-	case content.error != nil && w.modern && w.status == http.StatusOK && len(w.event) == 0:
-		w.status = statusOf(content.error.Code)
-	}
-	w.writeStatus()
-	_, err := w.ResponseWriter.Write(append(w.event, line...))
-	w.event = nil
-	return err
-}
-
-func (w *errorWriter) writeStatus() {
-	if w.status != 0 {
-		w.ResponseWriter.WriteHeader(w.status)
-		w.status = 0
-	}
-}
-
-func (w *errorWriter) finish() {
-	if len(w.line) > 0 || len(w.event) > 0 {
-		_ = w.writeLine(w.line) // an error can no longer be reported
-		w.line = nil
-	}
-	w.writeStatus()
-}
-
-func statusOf(code prompts.Code) int {
+func statusOf(code transport.Code) int {
 	switch code {
 	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
 		transport.CodeMissingCapability, transport.CodeUnsupportedVersion:
@@ -160,8 +163,7 @@ func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, st
 	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})
 }
 
-// errorLines looks through what is written, once there is something to look for.
-// It may be used concurrently: the SDK writes requests and responses at the same time.
+// errorLines may be used concurrently: the SDK writes requests and responses at the same time.
 type errorLines struct {
 	mu      sync.Mutex // held to write
 	to      io.Writer
@@ -182,4 +184,133 @@ func (w *errorLines) Write(p []byte) (int, error) {
 		_, err := w.to.Write(line)
 		return err
 	})
+}
+
+// mcp-go sends every error of a handler as an internal error, and what answers a
+// message cannot be wrapped. So if ErrorHandler or ListenStdio wraps the transport, an
+// error's text ends with a random marker, which is then searched in what the transport
+// writes. The text is all that mcp-go takes from an error to the transport, so a tag in
+// _meta has no way there. The id of the request would not do: an SSEServer answers in the
+// stream of another request, and each client counts its ids from 1. Two gaps remain:
+// middleware that replaces the text gets an internal error sent, and hooks see the marker.
+
+const (
+	markerBegin  = "[prompts-error:"
+	markerEnd    = "]"
+	markerRandom = 16 // bytes
+	markerLength = len(markerBegin) + 2*markerRandom + len(markerEnd)
+
+	// maxMarkers is how many errors may be on their way through one transport. An
+	// older one, which middleware may have replaced, arrives as the SDK has made it.
+	maxMarkers = 4096
+	// maxMarkerBytes is how many bytes these errors may have, unless it is one.
+	maxMarkerBytes = 4 << 20
+)
+
+type markersKey struct{}
+
+type pendingError struct {
+	error     *prompts.Error
+	cancelled bool // there is to be none
+	size      int  // in bytes, about
+}
+
+// markers are on their way to the transport, with the errors that they stand for.
+type markers struct {
+	mu    sync.Mutex // protects the fields below
+	sent  map[string]pendingError
+	order []string // of sent, the oldest first
+	bytes int      // of sent
+}
+
+func newMarkers() *markers { return &markers{sent: map[string]pendingError{}} }
+
+func (l *markers) add(content pendingError) (marker string) {
+	var random [markerRandom]byte
+	_, _ = rand.Read(random[:]) // never fails
+	marker = markerBegin + hex.EncodeToString(random[:]) + markerEnd
+	if e := content.error; e != nil {
+		content.size = len(e.Message) + len(core.Encode(e.Data))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.order) == maxMarkers || len(l.order) > 0 && l.bytes+content.size > maxMarkerBytes {
+		l.remove(l.order[0])
+	}
+	l.sent[marker] = content
+	l.order = append(l.order, marker)
+	l.bytes += content.size
+	return marker
+}
+
+// The caller holds l.mu.
+func (l *markers) remove(marker string) {
+	l.bytes -= l.sent[marker].size
+	delete(l.sent, marker)
+	i := slices.Index(l.order, marker)
+	l.order = slices.Delete(l.order, i, i+1)
+}
+
+// noneIn reports whether no marker ends or begins in what is written.
+func (l *markers) noneIn(p []byte) bool {
+	l.mu.Lock()
+	none := len(l.sent) == 0
+	l.mu.Unlock()
+	return none || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(markerBegin))
+}
+
+// find returns the error whose marker is in text, and removes the error. Other
+// markers may precede the marker, such as one that a client has forged.
+func (l *markers) find(text string) (content pendingError, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		at := strings.Index(text, markerBegin)
+		if at < 0 || at+markerLength > len(text) {
+			return pendingError{}, false
+		}
+		marker := text[at : at+markerLength]
+		if content, ok = l.sent[marker]; ok {
+			l.remove(marker)
+			return content, true
+		}
+		text = text[at+len(markerBegin):]
+	}
+}
+
+// replace returns the line to write in place of a line, and the error whose marker
+// the line has. A line without a marker is returned unchanged. For a request that
+// was cancelled, replace returns no line. The line may begin with an event's "data: ".
+func (l *markers) replace(line []byte) ([]byte, pendingError) {
+	begin := bytes.IndexByte(line, '{')
+	if begin < 0 || !bytes.Contains(line, []byte(markerBegin)) {
+		return line, pendingError{}
+	}
+	var response struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   struct {
+			Code    transport.Code  `json:"code"`
+			Message string          `json:"message"`
+			Data    json.RawMessage `json:"data,omitempty"`
+		} `json:"error"`
+	}
+	// Only a marker in the message of an error is replaced. Others stay unchanged.
+	if json.Unmarshal(line[begin:], &response) != nil {
+		return line, pendingError{}
+	}
+	content, ok := l.find(response.Error.Message)
+	if !ok {
+		return line, pendingError{}
+	}
+	if content.cancelled {
+		return nil, content
+	}
+	e := &response.Error
+	e.Code, e.Message, e.Data = content.error.Code, content.error.Message, core.Encode(content.error.Data)
+	text, err := json.Marshal(response)
+	if err != nil {
+		return line, pendingError{}
+	}
+	return slices.Concat(line[:begin], text, []byte("\n")), content
 }

@@ -28,7 +28,15 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	to := core.ListedAs(p)
 	delete(to.Meta, tagKey) // of one that is mounted
 	to.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-		return render(ctx, p.Name, h, args)
+		if h == nil {
+			return nil, fmt.Errorf("mcpgo: prompt %q has no handler", p.Name)
+		}
+		request, in := requestFor(ctx, p.Name, args)
+		return core.Render(ctx, p.Name, maxRounds, func(responses mcp.InputResponses, state string) (any, error) {
+			request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{InputResponses: responses, RequestState: state}
+			result, err := h(ctx, request)
+			return result, handlerFailure(in, err)
+		})
 	}
 	return to
 }
@@ -55,26 +63,6 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 		taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))
 	}
 	return taken, nil
-}
-
-func render(ctx context.Context, name string, h server.PromptHandlerFunc, args map[string]string) (*prompts.Result, error) {
-	if h == nil {
-		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
-	}
-	request, in := requestFor(ctx, name, args)
-	return core.Render(ctx, maxRounds, func(responses mcp.InputResponses, state string) (core.Handled, error) {
-		request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{InputResponses: responses, RequestState: state}
-		result, err := h(ctx, request)
-		switch {
-		case err != nil:
-			return core.Handled{}, handlerFailure(in, err)
-		case result == nil:
-			return core.Handled{}, errors.New("handler returned neither a result nor an error")
-		case result.NeedsInput() && len(result.InputRequests) == 0:
-			return core.Handled{}, server.ErrLoadShedding
-		}
-		return core.Handled{Result: result, Asks: result.NeedsInput(), Requests: result.InputRequests, State: result.RequestState}, nil
-	})
 }
 
 // requestFor returns the request for a handler. On a mount, the request is that of the
@@ -107,6 +95,9 @@ func (e *handlerError) Error() string { return e.err.Error() }
 func (e *handlerError) Unwrap() []error { return []error{e.err, e.seen} }
 
 func handlerFailure(in *incoming, err error) error {
+	if err == nil {
+		return nil
+	}
 	var byValue mcp.URLElicitationRequiredError
 	var byPointer *mcp.URLElicitationRequiredError
 	if in != nil {

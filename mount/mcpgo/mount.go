@@ -3,18 +3,15 @@ package mcpgo
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"maps"
-	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -22,10 +19,6 @@ const changeLongest = 200 * time.Millisecond
 
 // maxGone is how many prompts that have left the registry may stay in the server, unseen.
 const maxGone = 256
-
-// everything is the size of a page that has all prompts: the server that they
-// are mounted on makes the pages.
-const everything = 1 << 30
 
 // Options configures a [Mount].
 type Options struct {
@@ -51,140 +44,133 @@ type Options struct {
 // unmount removes the prompts from s, with one notification. Safe for concurrent
 // use, at any time and more than once. It does not wait for requests in progress.
 func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(), err error) {
-	srv := o.Server
-	if err := core.CheckGiven("mcpgo", s != nil, r != nil); err != nil {
+	base, err := core.NewMount("mcpgo", s != nil, r, o.Server, true)
+	if err != nil {
 		return nil, err
 	}
-	if err := core.WithoutEffect("mcpgo", srv, map[string]bool{"PageSize": srv.PageSize != 0, "ListCache": srv.ListCache != feature.Cache{}}); err != nil {
-		return nil, err
-	}
-	m := &mount{server: s, registry: r, options: srv}
-	srv.PageSize, srv.Visible = everything, core.Watched(srv.Visible)
-	if m.calls, err = prompts.NewServer(r, srv); err != nil {
-		return nil, fmt.Errorf("mcpgo: %w", err)
-	}
-	// Without Visible: serverState.filter removes hidden prompts.
-	listing := prompts.Options{PageSize: everything, ElicitArguments: srv.ElicitArguments}
-	m.prober = prompts.MustNewServer(newProbe(), listing)
-	listing.Features = srv.Features
-	if m.lister, err = prompts.NewServer(r, listing); err != nil {
-		return nil, fmt.Errorf("mcpgo: %w", err)
-	}
-	m.own = o.Completions
-	m.state, m.tools = stateOf(s), m.newTools()
-	return core.Follow(r.OnChange, changeLongest, m.begin, m.follow, m.end)
+	m := &mount{Mount: base, sdk: s, state: stateOf(s), own: o.Completions}
+	m.prober = prompts.MustNewServer(newProbe(), prompts.Options{ElicitArguments: o.Server.ElicitArguments})
+	m.prompts, m.tools = m.newPrompts(), m.newTools()
+	return core.Follow(r.OnChange, changeLongest, m.begin, m.update, m.end)
+}
+
+type mount struct {
+	*core.Mount
+	sdk     *server.MCPServer
+	state   *serverState
+	own     server.PromptCompletionProvider // of the application, or nil
+	prober  *prompts.Server                 // has the entries of newProbe
+	prompts *core.Entries[server.ServerPrompt]
+	tools   *core.Entries[server.ServerTool] // nil without any
+	lists   atomic.Pointer[lists]            // since the last change of the registry; nil after unmount
 }
 
 func (m *mount) begin() error {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()
-	next := newSnapshot(m)
-	var faults []error
-	present := m.server.ListPrompts()
-	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		if present[name] != nil && !isGone(present[name]) {
-			faults = append(faults, core.Exists("mcpgo", "prompt", name))
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	if m.tools != nil && m.options.Visible != nil {
-		m.state.prepareTools(m.server) // before the tools are there
-	}
-	m.state.enter(m)
-	if err := m.tools.Update(); err != nil {
+	putPrompts, err := m.prompts.Begin()
+	putTools, errTools := m.tools.Begin()
+	if err := errors.Join(err, errTools); err != nil {
 		return err
 	}
-	m.state.prepare(m.server, m.options, m.own)
-	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
+	m.lists.Store(newLists(m.Registry))
+	m.state.enter(m)
+	m.state.prepare(m) // first, so that no client sees what is hidden
+	putTools()
+	putPrompts()
 	return nil
 }
 
-func (m *mount) follow() {
-	taken, err := m.update()
-	if err != nil {
-		m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+func (m *mount) update() {
+	m.lists.Store(newLists(m.Registry))
+	if !m.prompts.Update() && m.state.listChanged.Load() {
+		m.sdk.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
-	for _, name := range taken {
-		m.reportOwn(context.Background(), "prompt", name)
-	}
-}
-
-// update brings the server up to date, with one notification, and returns the names of the
-// registry that the server has for prompts of its own, and the error of the tools.
-func (m *mount) update() (taken []string, err error) {
-	m.state.changing.Lock()
-	defer m.state.changing.Unlock()
-	before, next := m.snapshot.Load(), newSnapshot(m)
-	present := m.server.ListPrompts()
-	var put, gone []string
-	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		mine := mountOf(present[name]) == m
-		switch {
-		case present[name] != nil && !mine && !isGone(present[name]):
-			taken = append(taken, name)
-			next.drop(name)
-		case !mine || !before.same(next, name):
-			put = append(put, name)
-		}
-	}
-	for name, there := range present {
-		if mountOf(there) == m && !next.has(name) {
-			gone = append(gone, name)
-		}
-	}
-	m.put(next, put, gone)
-	return taken, m.tools.Update()
-}
-
-// put makes next what is mounted, and the server's prompts those of it: those in
-// put are new or changed there, and those in gone have to go. Each of the SDK's
-// methods notifies clients, so one is called: if there are prompts to put, those
-// that have to go stay in the server until the next change, where the filter keeps
-// them from clients. Only if they get too many are clients notified twice.
-func (m *mount) put(next *snapshot, put, gone []string) {
-	entries := next.entries(asUnknown)
-	all := make([]server.ServerPrompt, 0, len(put))
-	for _, name := range put {
-		entry := entries[name]
-		if entry.Name == "" {
-			// It has left the registry since; another change is on its way.
-			entry.Name = name
-		}
-		all = append(all, server.ServerPrompt{Prompt: m.tagged(entry), Handler: m.get})
-	}
-	first := m.snapshot.Swap(next) == nil
-	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
-		m.server.DeletePrompts(gone...)
-	} else if len(all) == 0 && !first && m.state.listChanged {
-		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
-	}
-	if len(all) > 0 {
-		m.server.AddPrompts(all...)
-	}
+	m.tools.Update()
 }
 
 func (m *mount) end() {
-	m.state.changing.Lock()
-	defer m.state.changing.Unlock()
-	m.snapshot.Store(nil)
-	var ours []string
-	for name, there := range m.server.ListPrompts() {
-		if mountOf(there) == m {
-			ours = append(ours, name)
-		}
-	}
-	m.server.DeletePrompts(ours...)
-	_ = m.tools.Clear() // never fails
+	m.lists.Store(nil)
+	m.prompts.Clear()
+	m.tools.Clear()
 	m.state.leave(m)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = m.calls.Flush(ctx) // of Options.Observer
+	m.Flush()
 }
 
-func (s *snapshot) same(next *snapshot, name string) bool {
-	a, ok := s.entries(asUnknown)[name]
-	b, okNext := next.entries(asUnknown)[name]
-	return ok && okNext && reflect.DeepEqual(a, b)
+// serverState is what a server needs of this package, once, however many registries
+// come and go: filters and a completion provider, which the SDK has no way to
+// take out again. Without a mount they do what the server did before.
+type serverState struct {
+	// changing is held by a mount that looks at what the server has, and changes
+	// it: one mount must not take a name that another is about to have.
+	changing    sync.Mutex
+	nulls       nulls
+	listChanged atomic.Bool // the capabilities promise notifications of changes
+	// changing protects the fields below.
+	prepared  bool // the hooks and filters are in
+	completes bool // the provider is in
+
+	mu       sync.RWMutex // protects the fields below
+	mounts   []*mount
+	provider server.PromptCompletionProvider // of the application, or nil
+}
+
+// serverStates has the state of each server that has had a mount, which the server's filters
+// keep alive.
+var serverStates core.States[server.MCPServer, serverState]
+
+func stateOf(s *server.MCPServer) *serverState {
+	return serverStates.Of(s, func() *serverState { return new(serverState) })
+}
+
+// all returns the mounts. enter and leave replace the slice.
+func (st *serverState) all() []*mount {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return st.mounts
+}
+
+func (st *serverState) hides() bool {
+	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.Options.Visible != nil })
+}
+
+func (st *serverState) enter(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = append(slices.Clip(st.mounts), m)
+}
+
+func (st *serverState) leave(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = slices.DeleteFunc(slices.Clone(st.mounts), func(other *mount) bool { return other == m })
+}
+
+// owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
+// have changed them, their Meta included: what is in the server under the name decides then. owners
+// logs a prompt of the application that has replaced the one of a mount.
+func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
+	var present map[string]*server.ServerPrompt
+	owners := make([]*mount, len(list))
+	for i, p := range list {
+		if t := tagOf(&p); t != nil {
+			owners[i] = t.mount
+			continue
+		}
+		for _, m := range st.all() {
+			if _, ok := m.lookup(p.Name); !ok {
+				continue
+			}
+			if present == nil {
+				present = m.sdk.ListPrompts()
+			}
+			switch there := present[p.Name]; {
+			case mountOf(there) == m:
+				owners[i] = m
+			case there != nil && mountOf(there) == nil:
+				m.ReportOwn(ctx, "prompt", p.Name)
+			}
+		}
+	}
+	return owners
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
 )
 
 func TestMountedBesideOwn(t *testing.T) {
@@ -222,8 +223,12 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ListCache: feature.Cache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
-	require.EqualError(t, err, "mcpgo: options have no effect on a mount: Info, ListCache, PageSize; remove them, and configure the server of the SDK")
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ClientCache: feature.Cache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
+	require.EqualError(t, err, "mcpgo: options have no effect on a mount: ClientCache, Info, PageSize; remove them, and configure the server of the SDK")
+	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
+	require.NoError(t, err)
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{Features: []feature.Feature{tools}}})
+	require.EqualError(t, err, "mcpgo: prompts: options: Features[0] serves the prompts of another registry; make the feature with the registry of the server")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }

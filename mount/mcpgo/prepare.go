@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
 	"weak"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,43 +17,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 )
-
-func hooksOf(s *server.MCPServer) *server.Hooks {
-	if s.GetHooks() == nil {
-		server.WithHooks(new(server.Hooks))(s)
-	}
-	return s.GetHooks()
-}
-
-// checkArguments adds hooks to the server for the arguments of a prompts/get, while anything is
-// mounted. One rejects an argument that is neither a string nor null. mcp-go reads null as an empty
-// string (mcp/prompts.go:34), so another one removes the arguments that were null. The hooks do not
-// look at the prompt, so an error does not reveal which prompts exist.
-func (st *serverState) checkArguments(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	hooksOf(s).AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
-		raw, ok := message.(json.RawMessage)
-		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || len(st.all()) == 0 {
-			return nil
-		}
-		nulls, err := notStrings(raw)
-		if err != nil {
-			return failure(ctx, err)
-		}
-		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
-		return nil
-	})
-	hooksOf(s).AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
-		if weak.Make(server.ServerFromContext(ctx)) != own {
-			return
-		}
-		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
-			if request.Params.Arguments[name] == "" {
-				delete(request.Params.Arguments, name)
-			}
-		}
-	})
-}
 
 func isNil(p server.PromptCompletionProvider) bool {
 	if p == nil {
@@ -61,47 +28,74 @@ func isNil(p server.PromptCompletionProvider) bool {
 
 // prepare gives the server what it does not have yet, with changing held: the
 // SDK's fields for that have no lock.
-func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	if !isNil(own) {
+func (st *serverState) prepare(m *mount) {
+	if !isNil(m.own) {
 		st.mu.Lock()
-		st.provider = own
+		st.provider = m.own
 		st.mu.Unlock()
 	}
 	if !st.prepared {
 		st.prepared = true
-		st.checkArguments(s)
-		st.limitCaches(s)
-		server.WithPromptFilter(st.filter)(s)
+		st.addHooks(m.sdk)
+		server.WithPromptFilter(st.filter)(m.sdk)
+		server.WithToolFilter(st.filterTools)(m.sdk)
 	}
-	if !o.DisableCompletions && !st.completes {
+	if !m.Options.DisableCompletions && !st.completes {
 		st.completes = true
-		server.WithCompletions()(s)
-		server.WithPromptCompletionProvider(&provider{st})(s)
+		server.WithCompletions()(m.sdk)
+		server.WithPromptCompletionProvider(st)(m.sdk)
 	}
-	if !o.DisableListChanged && !st.listChanged {
-		st.listChanged = true
-		server.WithPromptCapabilities(true)(s)
+	if !m.Options.DisableListChanged && !st.listChanged.Swap(true) {
+		server.WithPromptCapabilities(true)(m.sdk)
 	}
 }
 
-// limitCaches adds hooks to the server that log tools with the names of tools of a mount, and
-// mark a list as private, whatever server.WithCacheHints says, while Visible of a mount may hide
-// something.
-func (st *serverState) limitCaches(s *server.MCPServer) {
-	own := weak.Make(s) // several servers may share their hooks
-	limit := func(ctx context.Context, result mcp.CacheHintSetter) {
+// addHooks adds hooks to the server, which act while anything is mounted. Several servers may share
+// their hooks.
+func (st *serverState) addHooks(s *server.MCPServer) {
+	if s.GetHooks() == nil {
+		server.WithHooks(new(server.Hooks))(s)
+	}
+	own, hooks := weak.Make(s), s.GetHooks()
+	isOwn := func(ctx context.Context) bool { return weak.Make(server.ServerFromContext(ctx)) == own }
+	// The first hook rejects arguments of a prompts/get that are neither strings nor null. mcp-go reads
+	// null as an empty string (mcp/prompts.go:34), so the second one removes the arguments that were
+	// null. They do not look at the prompt, so an error does not reveal which prompts exist.
+	hooks.AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
+		raw, ok := message.(json.RawMessage)
+		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || !isOwn(ctx) || len(st.all()) == 0 {
+			return nil
+		}
+		nulls, err := notStrings(raw)
+		if err != nil {
+			return failure(ctx, err)
+		}
+		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
+		return nil
+	})
+	hooks.AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
+		if !isOwn(ctx) {
+			return
+		}
+		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
+			if request.Params.Arguments[name] == "" {
+				delete(request.Params.Arguments, name)
+			}
+		}
+	})
+	// While Visible of a mount may hide something, lists are private, whatever WithCacheHints says.
+	limitCache := func(ctx context.Context, result mcp.CacheHintSetter) {
 		info := server.RequestProtocolInfoFromContext(ctx)
-		if info != nil && info.Modern && weak.Make(server.ServerFromContext(ctx)) == own && st.hides() {
+		if info != nil && info.Modern && isOwn(ctx) && st.hides() {
 			result.SetCacheHints(0, mcp.CacheScopePrivate)
 		}
 	}
-	hooks := hooksOf(s)
 	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
-		limit(ctx, result)
+		limitCache(ctx, result)
 	})
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		limit(ctx, result)
-		if weak.Make(server.ServerFromContext(ctx)) == own {
+		limitCache(ctx, result)
+		if isOwn(ctx) {
 			for _, m := range st.all() {
 				m.reportTools(ctx, result.Tools)
 			}
@@ -109,82 +103,106 @@ func (st *serverState) limitCaches(s *server.MCPServer) {
 	})
 }
 
-// prepareTools gives the server the filter of tools, with changing held.
-func (st *serverState) prepareTools(s *server.MCPServer) {
-	if !st.filtersTools {
-		st.filtersTools = true
-		server.WithToolFilter(st.filterTools)(s)
-	}
+// nullArguments are the names of the arguments of one request that are null. A request
+// has its own session in a server without sessions.
+type nullArguments struct {
+	session server.ClientSession
+	id      any
+	names   []string
 }
 
-// filterTools is called by the server with the tools that it is about to list, and
-// with the one that a client calls.
-func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
-	for _, m := range st.all() {
-		if m.tools != nil && m.options.Visible != nil {
-			list = m.visibleTools(ctx, list)
+const (
+	// maxNulls is the maximum number of requests in nulls. An older request was rejected by
+	// mcp-go: the two hooks run one after the other, without a wait.
+	maxNulls = 64
+	// maxNullBytes is the maximum size of the names of a request in nulls.
+	maxNullBytes = 16 << 10
+)
+
+// nulls are between the two hooks. The context of the second one has nothing of the first.
+type nulls struct {
+	mu      sync.Mutex      // protects the field below
+	pending []nullArguments // the oldest first
+}
+
+// put replaces the names of an earlier request with the same id, which mcp-go has rejected.
+func (n *nulls) put(request nullArguments) {
+	n.take(request.session, request.id)
+	size := 0
+	for _, name := range request.names {
+		size += len(name)
+	}
+	// Types of the application may not be comparable, nor is an id that is an object.
+	if len(request.names) == 0 || size > maxNullBytes || !reflect.ValueOf(&request.session).Elem().Comparable() || !reflect.ValueOf(&request.id).Elem().Comparable() {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.pending) == maxNulls {
+		n.pending = slices.Delete(n.pending, 0, 1)
+	}
+	n.pending = append(n.pending, request)
+}
+
+func (n *nulls) take(session server.ClientSession, id any) []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, request := range n.pending {
+		if request.session == session && request.id == id {
+			n.pending = slices.Delete(n.pending, i, i+1)
+			return request.names
 		}
 	}
-	return list
+	return nil
 }
 
-// filter is called by the server with the prompts to list, in the order of names, and
-// with the single prompt of a prompts/get. Prompts of a registry get the list entry
-// for the client's protocol version. Prompts that are hidden from the client, or that
-// have left the registry, are removed. Changes by the application's own filter are kept.
-func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := st.owners(ctx, list)
-	names := map[*mount][]string{}
-	for i, p := range list {
-		if m := owners[i]; m != nil {
-			names[m] = append(names[m], p.Name)
+// maxProblems is the maximum number of arguments that an error names.
+const maxProblems = 64
+
+// notStrings returns the names of the arguments of a prompts/get that are null, or the error
+// for the arguments that are neither strings nor null.
+func notStrings(message json.RawMessage) (nulls []string, err error) {
+	var request struct {
+		Method string `json:"method"`
+		Params struct {
+			Name      string                     `json:"name"`
+			Arguments map[string]json.RawMessage `json:"arguments"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &request) != nil || request.Method != "prompts/get" {
+		return nil, nil // mcp-go answers
+	}
+	var problems []map[string]string
+	var sentences []string
+	for _, name := range slices.Sorted(maps.Keys(request.Params.Arguments)) {
+		switch value := request.Params.Arguments[name]; {
+		case string(value) == "null":
+			nulls = append(nulls, name)
+		case value[0] != '"' && len(problems) < maxProblems:
+			name = clip(name, maxEcho)
+			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a JSON string"})
+			sentences = append(sentences, name+": must be a JSON string")
 		}
 	}
-	if len(names) == 0 {
-		return list
+	if problems == nil {
+		return nulls, nil
 	}
-	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
-	for m, names := range names {
-		if v := m.snapshot.Load(); v != nil {
-			shown[m] = v.shown(ctx, names, len(list) > 1)
-		}
+	return nil, &prompts.Error{
+		Code:    prompts.CodeInvalidParams,
+		Message: strings.Join(sentences, "; "),
+		Data:    map[string]any{"prompt": clip(request.Params.Name, maxEcho), "problems": problems},
 	}
-	kept := make([]mcp.Prompt, 0, len(list))
-	for i, p := range list {
-		if owners[i] == nil {
-			kept = append(kept, p)
-		} else if entry, ok := shown[owners[i]][p.Name]; ok {
-			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
-				entry = untagged(p, entry.Meta)
-			}
-			kept = append(kept, entry)
-		}
-	}
-	return kept
 }
 
-func isChanged(p, put mcp.Prompt) bool {
-	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
-		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
-}
+// maxEcho limits how many bytes of a client's own value an error repeats.
+const maxEcho = 256
 
-// untagged returns a prompt that an author's filter has changed as a client may
-// have it. meta is what ours has.
-func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
-	t := tagOf(&p)
-	switch {
-	case t == nil: // theirs
-	case p.Meta == t.put.Meta:
-		p.Meta = meta
-	default:
-		theirs := *p.Meta
-		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
-		delete(theirs.AdditionalFields, tagKey)
-		p.Meta = &theirs
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
 	}
-	return p
-}
-
-func isSame[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }

@@ -460,10 +460,8 @@ class PromptView {
   // showReason adds the reason of a failure, which a client does not get.
   async #showReason(failure) {
     const hide = hiding(this.secrets);
-    await ask("trace", { prompt: this.name, arguments: this.submitted }).catch((error) => { failure.text = hide(error.message); });
-    if (this.failure !== failure || open !== this) return;
-    failure.more = "";
-    this.#drawPane();
+    await ask("trace", { prompt: this.name, arguments: this.submitted }).catch((error) => { Object.assign(failure, { text: hide(error.message), more: "" }); });
+    if (this.failure === failure && open === this) this.#drawPane();
   }
 
   // problems shows the problems of arguments at their fields.

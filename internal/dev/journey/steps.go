@@ -31,11 +31,14 @@ func readSteps() (all steps, err error) {
 	if err == nil && len(all) < 20 {
 		err = fmt.Errorf("docs/architecture.md: %d steps of a get instead of 20 or more", len(all))
 	}
+	if err == nil && !slices.ContainsFunc(all, func(s struct{ file, name string }) bool { return s.name == waiting }) {
+		err = fmt.Errorf("docs/architecture.md: no step %s; name the step that waits for a message in the constant waiting", waiting)
+	}
 	return all, err
 }
 
 // waiting is the step that begins before its message comes. It counts where it ends.
-const waiting = "Transport.Read"
+const waiting = "Conn.Read"
 
 // check returns an error for the steps that are not on the way, or not in the order of the
 // table. dir is for a program in which each function of the table prints its number.

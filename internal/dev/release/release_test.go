@@ -230,6 +230,9 @@ func platforms(t *testing.T, dir string) (all []string) {
 // Two runs give the same bytes, and a second release follows the first. Old modules build
 // with the new root.
 func TestReleases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prepares three releases")
+	}
 	t.Parallel()
 	root := project(t)
 	first, again := filepath.Join(t.TempDir(), "release"), filepath.Join(t.TempDir(), "release")

@@ -28,12 +28,14 @@ func TestStage(t *testing.T) {
 		"docs/http.md", "# HTTP\n\n<!-- tabs -->\n```go [Go]\n[x](y.md)\n```\n<!-- /tabs -->\n",
 		"docs/clients/a.md", "# A\n\n[HTTP](../http.md), ![](../images/a.svg), <img src=\"../images/a.svg\"> [web](https://example.org/x.md)\n",
 		"docs/ledger.md", "# Ledger\n",
-		"docs/images/a.svg", "<svg/>", "SECURITY.md", "# Security\n\n## TLS\n", "CHANGELOG.md", "# Changelog\n\n## v1.2.3\n", "examples/a.go", "",
+		"docs/images/a.svg", "<svg/>", "README.md", "# prompts\n\n```sh\ngo get x\ngo build\n```\n",
+		"internal/dev/site/web/index.md", "---\nlayout: home\n---\n\n<!-- README.md: go get -->\n", "SECURITY.md", "# Security\n\n## TLS\n", "CHANGELOG.md", "# Changelog\n\n## v1.2.3\n", "examples/a.go", "",
 	), dir))
 	for name, want := range map[string][]string{
-		"pages/index.md": {"[prompts](./http.md)", "[Secure](./security.md#tls)", "[code](" + source + "examples/a.go)"},
-		"pages/http.md":  {"::: code-group\n```go [Go]\n[x](y.md)\n```\n:::"},
-		"static/http.md": {"<!-- tabs -->"},
+		"static/index.md": {"[prompts](./http.md)", "[Secure](./security.md#tls)", "[code](" + source + "examples/a.go)"},
+		"pages/index.md":  {"layout: home\n---\n\n```sh\ngo get x\ngo build\n```\n"},
+		"pages/http.md":   {"::: code-group\n```go [Go]\n[x](y.md)\n```\n:::"},
+		"static/http.md":  {"<!-- tabs -->"},
 		"pages/clients/a.md": {
 			"[HTTP](../http.md)", "![](../images/a.svg)", `src="../images/a.svg"`, "[web](https://example.org/x.md)",
 		},

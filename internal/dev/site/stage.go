@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,7 @@ var (
 	tabs      = regexp.MustCompile(`(?s)<!-- tabs -->\n(.*?)<!-- /tabs -->`)
 	paragraph = regexp.MustCompile(`(?m)^[A-Z\x60*\[][^|]*?(?:\n\n|\z)`)
 	reference = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
+	block     = regexp.MustCompile(`<!-- README\.md: (.*) -->`)
 	markup    = regexp.MustCompile("`|\\*\\*|\\[([^\\]]*)\\]\\([^)]*\\)")
 )
 
@@ -76,6 +78,13 @@ func stage(repository fs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
+	landing, err := landing(repository)
+	if err != nil {
+		return err
+	}
+	if err := write("pages/index.md", []byte(landing)); err != nil {
+		return err
+	}
 	fmt.Fprintf(&llms, "# %s\n\n> %s\n", first.title, first.summary)
 	for _, s := range nav {
 		fmt.Fprintf(&llms, "\n## %s\n\n", s.title)
@@ -110,6 +119,30 @@ func stage(repository fs.FS, dir string) error {
 		return err
 	}
 	return errors.Join(os.CopyFS(filepath.Join(dir, "pages/images"), images), os.CopyFS(filepath.Join(dir, "static/images"), images))
+}
+
+// landing returns the first page of the site, with the blocks of README.md that it names by a
+// text in them.
+func landing(repository fs.FS) (string, error) {
+	page, err := fs.ReadFile(repository, "internal/dev/site/web/index.md")
+	if err != nil {
+		return "", err
+	}
+	readme, err := fs.ReadFile(repository, "README.md")
+	if err != nil {
+		return "", err
+	}
+	blocks := fence.FindAllString(string(readme), -1)
+	text := block.ReplaceAllStringFunc(string(page), func(match string) string {
+		part := block.FindStringSubmatch(match)[1]
+		i := slices.IndexFunc(blocks, func(b string) bool { return strings.Contains(b, part) })
+		if i < 0 {
+			err = fmt.Errorf("README.md: no block with %q, which the first page of the site shows", part)
+			return match
+		}
+		return strings.TrimSuffix(blocks[i], "\n")
+	})
+	return text, err
 }
 
 // forSite returns a page for VitePress.

@@ -15,6 +15,9 @@ const maxCycle = 6
 
 // TestCycles keeps the layers inside of the packages of all modules.
 func TestCycles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all modules")
+	}
 	require.NoError(t, repository.Enter())
 	modules, err := productModules()
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 // openers are the functions that may open a file to read without internal/regular, which reads
 // nothing but regular files, within a limit and a context.
 var openers = map[string]string{
-	"promptfs/source.go appendFile":    "the check before and the reading after are those of internal/regular",
+	"promptfs/source.go read":          "the check before and the reading after are those of internal/regular",
 	"promptpreview/assets.go":          "the files are part of the program",
 	"cmd/prompts/render.go readValues": "the user may name the pipe of a shell, and a signal ends the wait",
 }

@@ -140,7 +140,7 @@ func crowdOfListeners(tb testing.TB, n int, heard func(int, []byte)) func(entry)
 	acknowledged.Add(n)
 	for i := range n {
 		first := true
-		x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+		x := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error {
 			if first {
 				first = false
 				acknowledged.Done()

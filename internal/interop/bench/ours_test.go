@@ -92,7 +92,7 @@ func startHandle(tb testing.TB, o setup) *subject {
 // handle is a server that answers on the goroutine that asks.
 func handle(session transport.Session) server {
 	var answer func([]byte) // of the request under way
-	exchange := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+	exchange := transport.Exchange{Send: func(msg []byte, _ transport.Code, _ bool) error {
 		answer(msg)
 		return nil
 	}}

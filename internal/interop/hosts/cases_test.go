@@ -16,6 +16,7 @@ type testCase struct {
 	json   string   // the arguments of the prompt's tool
 	calls  []string // the arguments of several calls, one after the other
 	inCI   bool
+	asks   bool   // the server asks the user
 	mode   string // what the server has, if it is not what the host needs, see [host.options]
 	tool   string // the tool of the server to call, if it is not that of the prompt
 	// ownTool is a tool of the host and its arguments.
@@ -102,7 +103,7 @@ var cases = []testCase{
 	{name: "long texts", prompt: "parts"},
 	{name: "syntax of hosts", prompt: "syntax", want: []string{"SYNTAX-TEXT", "cost $1, all $ARGUMENTS,", "`echo RAN`"}},
 	{name: "failure", prompt: "fail", want: []string{"ticket ABC-1 does not exist"}},
-	{name: "question", prompt: "ask", want: []string{"ASKED context="}},
+	{name: "question", prompt: "ask", asks: true, want: []string{"ASKED context="}},
 	{name: "odd name", prompt: "team:review/go.md", want: []string{"ODD-NAME-TEXT"}},
 	{name: "Unicode name", prompt: "grüße", want: []string{"UNICODE-NAME-TEXT"}},
 	{name: changing, prompt: "add", inCI: true},

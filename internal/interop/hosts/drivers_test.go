@@ -21,7 +21,7 @@ type host struct {
 	command string // what a user calls, if "prompts install" calls it, too
 	env     string
 	files   map[string]string // in the home folder, before the server is added
-	// say returns the arguments for one case without a terminal.
+	// say returns the arguments for one case without a terminal, or is nil if the host needs one.
 	say func(c *testCase) []string
 	// boilerplate matches the parts of a request that are the host's own.
 	boilerplate *regexp.Regexp
@@ -42,6 +42,9 @@ type host struct {
 	addCommand, addEntry string
 	// readSkill is the host's tool that reads a resource, with the URI of a skill.
 	readSkill string
+	// callTool is the host's tool that calls all others, and the format of its arguments: the name of
+	// a tool, and the arguments of that.
+	callTool [2]string
 
 	screen    *screen // nil if the tests use no terminal
 	noPrompts bool    // only tools
@@ -67,6 +70,8 @@ type screen struct {
 	answer []string // keys, and texts that begin with "="
 	// allow is part of the question whether a tool may be called. Enter answers it.
 	allow string
+	// failed is what an error of the host begins with. Default: "✕".
+	failed string
 	// noise matches lines that have nothing to do with the prompt.
 	noise *regexp.Regexp
 	// pictures are names of pictures, and what the user types before. A text that ends
@@ -222,7 +227,8 @@ var qwen = &host{
 	},
 }
 
-// pi shows prompts with the package pi-mcp-adapter.
+// pi shows prompts with the package pi-mcp-adapter, in a terminal: with -p, it may end before the model
+// gets the prompt.
 var pi = &host{
 	urlFile: ".pi/agent/mcp.json", urlKey: "mcpServers", urlEntry: `{"url":"{url}"}`,
 	addEntry: `{"command":"{prompts}","args":["serve","{folder}"]}`,
@@ -240,15 +246,12 @@ var pi = &host{
 	screen: &screen{
 		// The space closes the menu.
 		ready: `MCP: 1 server`, prefix: "/mcp__review__", suffix: " ", menu: "/mcp__review__", submit: []string{"Enter"}, plainNames: true,
-		noise:    regexp.MustCompile(`^(~/shop|[\d.]+%/128k|🔌|Client\.listTools)`),
+		noise:    regexp.MustCompile(`^(~/shop|↑\d|[\d.]+%/128k|🔌|Client\.listTools)`),
 		pictures: [][2]string{{"menu", "/mcp__review__"}, {"use", "/mcp__review__commit-message \"fixed a typo\" \n"}},
+		all:      true,
+		failed:   " Error: ",
 	},
-	say: func(c *testCase) []string {
-		if c.tool+c.ownTool != "" {
-			return []string{"-p", c.callBy("mcp", `{"tool":"review_%s","args":%s}`)}
-		}
-		return []string{"-p", c.line("/mcp__review__" + notPlain.ReplaceAllString(c.prompt, "_"))}
-	},
+	callTool: [2]string{"mcp", `{"tool":"review_%s","args":%s}`},
 }
 
 // kilo is a fork of opencode, with the same configuration.

@@ -108,7 +108,7 @@ func TestTerminalDoesNotAnswer(t *testing.T) {
 	dir, err := os.MkdirTemp("", "h") // short, because tmux has a socket in it
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	tty, err := terminal.Start(dir, dir, os.Environ(), "/bin/sh", "-c", "echo starts; exec sleep 1000")
+	tty, err := terminal.Start(terminal.Width, dir, dir, os.Environ(), "/bin/sh", "-c", "echo starts; exec sleep 1000")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tty.Close() })
 	require.NoError(t, tty.Wait(hostTimeout, func(screen string) bool { return strings.Contains(screen, "starts") }))
@@ -116,6 +116,6 @@ func TestTerminalDoesNotAnswer(t *testing.T) {
 	assert.EqualError(t, err, "terminal does not answer within 1s; its screen is:\nstarts")
 
 	t.Setenv("PATH", dir)
-	_, err = terminal.Start(dir, dir, os.Environ(), "/bin/sh")
+	_, err = terminal.Start(terminal.Width, dir, dir, os.Environ(), "/bin/sh")
 	assert.EqualError(t, err, "tmux is not installed; run: apt-get install tmux")
 }

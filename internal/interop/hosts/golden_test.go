@@ -23,7 +23,7 @@ import (
 // golden is the file of a host: sections, each with a line "== name (3 of 3 runs) =="
 // before it, for how many runs agree with the section.
 type golden struct {
-	mu       sync.Mutex // protects the fields below, but host, path and maySkip
+	mu       sync.Mutex // protects the fields below, but host, path, maySkip and order
 	host     string
 	path     string
 	names    []string // in the order of the file
@@ -32,6 +32,7 @@ type golden struct {
 	changed  []string // by this run
 	retired  []string // without a case, see [golden.retire]
 	maySkip  string   // that of the host
+	order    []string // of the sections, or nil for those of cases
 }
 
 // tally is how many runs of a case there were, and how many were the same.
@@ -145,22 +146,33 @@ func (g *golden) writeLocked(t *testing.T) {
 	for _, name := range g.retired {
 		delete(file.sections, name)
 	}
-	parts := []string{"start", "menu", "arguments"}
-	for _, c := range cases {
-		parts = append(parts, c.name)
+	order := g.order
+	if order == nil {
+		order = sectionsOfCases()
 	}
 	var text strings.Builder
-	for _, transport := range []string{"stdio", "HTTP", "terminal", "HTTP terminal"} {
-		for _, part := range append(parts, "menu after list_changed") {
-			name := part + ", " + transport
-			if section, exists := file.sections[name]; exists {
-				count := file.tallies[name]
-				fmt.Fprintf(&text, "== %s (%d of %d runs) ==\n%s\n", name, count.same, count.runs, section)
-			}
+	for _, name := range order {
+		if section, exists := file.sections[name]; exists {
+			count := file.tallies[name]
+			fmt.Fprintf(&text, "== %s (%d of %d runs) ==\n%s\n", name, count.same, count.runs, section)
 		}
 	}
 	require.NoError(t, os.MkdirAll("testdata", 0o755))
 	require.NoError(t, os.WriteFile(g.path, []byte(strings.TrimRight(text.String(), "\n")+"\n"), 0o644))
+}
+
+// sectionsOfCases returns the sections of a file with cases, in their order.
+func sectionsOfCases() (order []string) {
+	parts := []string{"start", "menu", "arguments"}
+	for _, c := range cases {
+		parts = append(parts, c.name)
+	}
+	for _, transport := range []string{"stdio", "HTTP", "terminal", "HTTP terminal"} {
+		for _, part := range append(parts, "menu after list_changed") {
+			order = append(order, part+", "+transport)
+		}
+	}
+	return order
 }
 
 // escape is a control sequence of a terminal.

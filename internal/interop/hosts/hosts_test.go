@@ -42,7 +42,7 @@ func TestHosts(t *testing.T) {
 	t.Parallel()
 	run := hosts
 	if *all {
-		run = slices.Concat(hosts, more)
+		run = slices.DeleteFunc(slices.Concat(hosts, more), func(h *host) bool { return h.say == nil })
 	}
 	for _, h := range run {
 		t.Run(h.name, func(t *testing.T) {

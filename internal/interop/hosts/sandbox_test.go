@@ -37,9 +37,11 @@ type sandbox struct {
 	bin     string   // in PATH
 	program []string // of the host
 	record  string   // the file with the traffic of the server
-	env     []string
-	model   *model.Model
-	close   func() // ends each process and removes all files, which are 250 MB of some hosts
+	// exported is what "prompts export" has printed. If it is not empty, there is no server.
+	exported string
+	env      []string
+	model    *model.Model
+	close    func() // ends each process and removes all files, which are 250 MB of some hosts
 }
 
 // serverOptions are those of the fixture.
@@ -53,6 +55,11 @@ type serverOptions struct {
 	Skills string `json:"skills,omitempty"`
 	Pages  int    `json:"pages,omitempty"`
 	Pieces bool   `json:"pieces,omitempty"`
+	// Program is the program prompts, which is run in place of the fixture's server, or empty.
+	Program string `json:"program,omitempty"`
+	// Export is a client for which the prompts are exported to the folder of the host, in place of
+	// a server, or empty.
+	Export string `json:"-"`
 }
 
 // noteText is in a file of the project, whose name is in the text of the prompt syntax.
@@ -173,7 +180,11 @@ func (s *sandbox) install(built string, o serverOptions, overHTTP bool) {
 	prompts := filepath.Join(s.bin, "prompts")
 	isKnown := !overHTTP && h.addCommand+h.addEntry == ""
 	if isKnown {
-		require.NoError(t, os.Link(filepath.Join(built, "prompts"), prompts))
+		require.NoError(t, os.Link(cmp.Or(o.Program, filepath.Join(built, "prompts")), prompts))
+		if o.Export != "" {
+			s.exported = runHost(t, s.work, s.env, prompts, "export", o.Export, filepath.Join("..", serverName))
+			return
+		}
 		if out := runHost(t, s.work, s.env, prompts, "install", h.name, filepath.Join("..", serverName)); strings.Contains(out, "exit status") {
 			t.Fatalf("prompts install %s:\n%s", h.name, out)
 		}

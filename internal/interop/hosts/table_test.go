@@ -27,6 +27,7 @@ func (h *host) recorded() string { return cmp.Or(h.seen, "2026-11-24") }
 var unreached = [][3]string{
 	{"Crush", "everything", "the npm package has no program: its install script downloads one"},
 	{"Kilo Code", "the model", "without an account, Kilo Code ends before its request to the model"},
+	{"pi", "a prompt with `-p`", "pi may end before its request to the model"},
 	{"Qwen Code", "the tools of a server", "the model finds them only by a search of its own, which the stand-in does not do"},
 	{"Claude Desktop, Cursor, VS Code, Zed", "everything", "an application with a window"},
 }

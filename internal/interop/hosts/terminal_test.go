@@ -3,6 +3,7 @@
 package hosts_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,7 +70,7 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 	}
 	s := newSandbox(t, h, h.options(mode), overHTTP)
 	defer s.close()
-	user := s.startTerminal()
+	user := s.startTerminal(terminal.Width)
 	note := func(name string, text func() string) {
 		name += ", " + transport
 		names = append(names, name)
@@ -118,7 +119,7 @@ func TestPictures(t *testing.T) {
 				mode = "each"
 			}
 			o := serverOptions{Tools: mode, Source: "../../../examples/files/prompts", Only: true}
-			user := newSandbox(t, h, o, false).startTerminal()
+			user := newSandbox(t, h, o, false).startTerminal(terminal.Width)
 			for _, p := range h.screen.pictures {
 				name, typed := p[0], p[1]
 				words, isSubmitted := strings.CutSuffix(typed, "\n")
@@ -146,12 +147,13 @@ type user struct {
 	*sandbox
 	tty   *terminal.Terminal
 	start string // the first screen
+	form  string // on the screen when a prompt asks the user
 }
 
 // startTerminal starts the host in a terminal, and answers its first questions.
-func (s *sandbox) startTerminal() *user {
+func (s *sandbox) startTerminal(columns int) *user {
 	t := s.t
-	tty, err := terminal.Start(s.dir, s.work, s.env, append(slices.Clone(s.program), s.host.screen.args...)...)
+	tty, err := terminal.Start(columns, s.dir, s.work, s.env, append(slices.Clone(s.program), s.host.screen.args...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tty.Close() })
 	ready := regexp.MustCompile(s.host.screen.ready)
@@ -166,10 +168,10 @@ func (s *sandbox) startTerminal() *user {
 		}
 		return ready.MatchString(screen)
 	}), s.host.title)
-	u := &user{sandbox: s, tty: tty}
+	u := &user{sandbox: s, tty: tty, form: question}
 	// The host connects to the server after it has drawn its screen.
 	require.NoError(t, tty.Wait(patience(hostTimeout), func(string) bool {
-		return strings.Contains(opening(s.traffic()), "s/list")
+		return s.exported != "" || strings.Contains(opening(s.traffic()), "s/list")
 	}))
 	u.start = u.settled()
 	return u
@@ -249,6 +251,9 @@ func (u *user) use(c *testCase) func() string {
 	text := c.line(screen.prefix+name) + screen.suffix
 	if u.host.noPrompts || c.tool+c.ownTool != "" {
 		text = c.call("")
+		if via := u.host.callTool; via[0] != "" {
+			text = c.callBy(via[0], via[1])
+		}
 	}
 	u.typeText(text)
 	u.changed(before)
@@ -272,8 +277,8 @@ func (u *user) use(c *testCase) func() string {
 		answer(screen.allow, "Enter")
 		u.answered(before, text)
 	}
-	if c.name == "question" && screen.answer != nil {
-		answer(question, screen.answer...)
+	if c.asks && screen.answer != nil {
+		answer(u.form, screen.answer...)
 		u.answered(before, text)
 	}
 	return func() string {
@@ -307,14 +312,15 @@ func (u *user) asks(screen, question string) bool {
 // question. It returns the screen.
 func (u *user) answered(before, typed string) string {
 	u.t.Helper()
-	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, "✕") }
+	failed := cmp.Or(u.host.screen.failed, "✕")
+	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, failed) }
 	old := count(before)
 	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool {
 		most := old
 		if at := strings.LastIndex(screen, strings.TrimSpace(typed)); typed != "" && at >= 0 {
 			screen, most = screen[at:], 0 // what is before it may have left the screen
 		}
-		return count(screen) > most || u.asks(screen, question) || u.asks(screen, u.host.screen.allow)
+		return count(screen) > most || u.asks(screen, u.form) || u.asks(screen, u.host.screen.allow)
 	}), u.host.title)
 	return u.settled()
 }
@@ -357,10 +363,14 @@ func (u *user) draw(name string) {
 	colored, err := u.tty.Colored()
 	require.NoError(u.t, err)
 	colored = strings.ReplaceAll(colored, u.home, "~")
-	require.NotContains(u.t, colored, u.dir, "path of the machine")
+	modules, err := filepath.Abs(u.host.folder)
+	require.NoError(u.t, err)
+	for _, path := range []string{u.dir, modules} {
+		require.NotContains(u.t, colored, path, "path of the machine")
+	}
 	require.NoError(u.t, os.MkdirAll(pictures, 0o755))
 	for _, theme := range []*terminal.Theme{&terminal.Dark, &terminal.Light} {
 		path := filepath.Join(pictures, u.host.name+"-"+name+"-"+theme.Name+".svg")
-		require.NoError(u.t, os.WriteFile(path, []byte(theme.SVG(colored, u.host.title+" with the prompts of a server")), 0o644))
+		require.NoError(u.t, os.WriteFile(path, []byte(theme.SVG(colored, u.host.title+" with the prompts of a server", terminal.Width)), 0o644))
 	}
 }

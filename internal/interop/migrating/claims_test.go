@@ -153,7 +153,7 @@ func askSession(t *testing.T, s *prompts.Server, request string) string {
 	ask := func(msg string) string {
 		var answer []byte
 		require.NoError(t, session.Handle(context.Background(), []byte(msg), transport.Exchange{
-			Send: func(msg []byte, _ prompts.Code, _ bool) error {
+			Send: func(msg []byte, _ transport.Code, _ bool) error {
 				answer = bytes.Clone(msg)
 				return nil
 			},

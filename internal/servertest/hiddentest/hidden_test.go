@@ -168,12 +168,12 @@ func handleIn(ctx context.Context, t testing.TB, session transport.Session, f fu
 	t.Helper()
 	var mu sync.Mutex // protects out
 	var out []string
-	err := f(ctx, []byte(msg), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
+	err := f(ctx, []byte(msg), transport.Exchange{Send: func(msg []byte, code transport.Code, last bool) error {
 		mu.Lock()
 		defer mu.Unlock()
 		out = append(out, fmt.Sprint(string(msg), code, last))
 		decline(string(msg), func(msg string) {
-			none := func([]byte, prompts.Code, bool) error { return nil }
+			none := func([]byte, transport.Code, bool) error { return nil }
 			_ = session.Handle(context.Background(), []byte(msg), transport.Exchange{Send: none})
 		})
 		return nil

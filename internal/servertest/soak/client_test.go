@@ -135,7 +135,7 @@ func (c *client) check(name string, got *prompts.Result, want string) {
 	}
 }
 
-func (c *client) fails(name string, args map[string]string, code prompts.Code) *prompts.Error {
+func (c *client) fails(name string, args map[string]string, code transport.Code) *prompts.Error {
 	err := c.GetError(name, args)
 	if err.Code != code || strings.Contains(err.Message, "on purpose") {
 		c.Errorf("%s: %v instead of %d", name, err, code)

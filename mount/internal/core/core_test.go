@@ -18,7 +18,7 @@ import (
 
 func TestExists(t *testing.T) {
 	t.Parallel()
-	err := Exists("gosdk", "tool", "a")
+	err := (&Mount{Name: "gosdk"}).Exists("tool", "a")
 	assert.ErrorIs(t, err, prompts.ErrExists)
 	assert.EqualError(t, err, `gosdk: tool "a" already exists on the server; rename one of the two`)
 }
@@ -111,39 +111,35 @@ func TestEncodesTo(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	all, err := Named("tools", "name", func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := Named("tools", func(params json.RawMessage) (json.RawMessage, error) {
 		if string(params) == `{}` {
 			return json.RawMessage(`{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"2"}`), nil
 		}
 		assert.JSONEq(t, `{"cursor":"2"}`, string(params))
-		return json.RawMessage(`{"tools":[{"name":"c"}]}`), nil
+		return json.RawMessage(`{"tools":[{"name":"c","uri":"test://c"}]}`), nil
 	})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"a": `{"name":"a"}`, "b": `{"name":"b"}`, "c": `{"name":"c"}`}, all)
+	assert.Equal(t, map[string]string{"a": `{"name":"a"}`, "b": `{"name":"b"}`, "test://c": `{"name":"c","uri":"test://c"}`}, all)
 	for _, raw := range []string{`[]`, `{"tools":[{"name":1}]}`} {
-		_, err = Named("tools", "name", func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
+		_, err = Named("tools", func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(raw), nil })
 		assert.Error(t, err, raw)
 	}
-	_, err = Named("tools", "name", func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
+	_, err = Named("tools", func(json.RawMessage) (json.RawMessage, error) { return nil, errors.New("refused") })
 	assert.EqualError(t, err, "refused")
 }
 
 // A request that the user declined or canceled has a response, too.
 func TestAsk(t *testing.T) {
 	t.Parallel()
-	type request struct {
-		Method string `json:"method"`
-		Params any    `json:"params,omitempty"`
-	}
-	requests := map[string]request{"roots": {Method: "roots/list"}}
+	requests := map[string]inputRequest{"roots": {Method: "roots/list"}}
 	for _, action := range []string{"accept", "decline", "cancel"} {
-		schema := map[string]any{"type": "object", "properties": map[string]any{}}
-		requests[action] = request{"elicitation/create", map[string]any{"message": action, "requestedSchema": schema}}
+		params := json.RawMessage(`{"message":"` + action + `","requestedSchema":{"type":"object","properties":{}}}`)
+		requests[action] = inputRequest{"elicitation/create", &params}
 	}
 	var reg prompts.Registry
 	var responses map[string]json.RawMessage
 	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(), Ask(ctx, requests, func(key string) string { return "1:" + key }, &responses)
+		return prompts.Messages(), ask(ctx, requests, map[string]int{"accept": 1}, &responses)
 	}})
 	srv := prompts.MustNewServer(&reg, prompts.Options{})
 	o := prompts.CallOptions{
@@ -167,6 +163,4 @@ func TestAsk(t *testing.T) {
 	o.Request = nil
 	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"ask"}`), o)
 	assert.Error(t, err, "the client cannot be asked")
-	assert.Error(t, Ask(t.Context(), make(chan int), nil, nil), "not JSON")
-	assert.Error(t, Ask(t.Context(), []int{1}, nil, nil), "not an object")
 }

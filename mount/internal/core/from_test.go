@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,12 +71,12 @@ func TestRender(t *testing.T) {
 	enough := 2
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "ask", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-		return Render(ctx, 3, func(responses map[string]text, state string) (Handled, error) {
+		return Render(ctx, "ask", 3, func(responses map[string]text, state string) (any, error) {
 			states = append(states, state)
 			if len(states) > enough {
-				return Handled{Result: text(`{"messages":[{"role":"user","content":{"type":"text","text":` + strconv.Quote(string(responses["k"])) + `}}]}`)}, nil
+				return text(`{"messages":[{"role":"user","content":{"type":"text","text":` + strconv.Quote(string(responses["k"])) + `}}]}`), nil
 			}
-			return Handled{Asks: true, Requests: text(`{"k":{"method":"roots/list"}}`), State: fmt.Sprint(len(states))}, nil
+			return text(`{"inputRequests":{"k":{"method":"roots/list"}},"requestState":"` + fmt.Sprint(len(states)) + `"}`), nil
 		})
 	}})
 	srv := prompts.MustNewServer(&reg, prompts.Options{Logger: slog.New(slog.DiscardHandler)})
@@ -115,43 +117,75 @@ func TestRender(t *testing.T) {
 	assert.Len(t, states, 3)
 }
 
-func TestReadReply(t *testing.T) {
+// A handler of an SDK may return no result, or ask for input without an input request.
+func TestRenderFails(t *testing.T) {
 	t.Parallel()
-	read := func(raw string) (*Reply[string, string], error) {
-		return ReadReply(text(raw), func(content json.RawMessage) (string, error) {
-			if string(content) == `0` {
-				return "", errors.New("zero")
-			}
-			return string(content), nil
-		}, func(method string, params json.RawMessage) (string, error) { return method + string(params), nil })
-	}
-	for raw, want := range map[string]*Reply[string, string]{
-		`{}`:              {},
-		`{"messages":[]}`: {Contents: []string{}},
-		`{"messages":[{"role":"user","content":1}],"description":"d","resultType":"complete"}`: {
-			Type: "complete", Description: "d", Roles: []string{"user"}, Contents: []string{"1"},
-		},
-		`{"content":[1],"structuredContent":{},"isError":true}`: {Contents: []string{"1"}, Structured: text(`{}`), IsError: true},
-		`{"inputRequests":{"k":{"method":"m","params":2}},"requestState":"s","_meta":{"io.modelcontextprotocol/serverInfo":{},"n":1.10}}`: {
-			Requests: map[string]string{"k": "m2"}, State: "s", Meta: map[string]any{"n": json.Number("1.10")},
-		},
+	for result, want := range map[any]string{
+		(*prompts.Result)(nil):      "handler returned neither a result nor an error",
+		"text":                      "json: cannot unmarshal string into Go value of type struct { ResultType string; InputRequests map[string]core.inputRequest; RequestState string }",
+		resultText(`inputRequests`): `prompt "p" is at capacity; retry later (-32603)`,
+		resultText(`more`):          `prompt "p" is at capacity; retry later (-32603)`,
+		make(chan int):              "json: unsupported type: chan int",
 	} {
-		r, err := read(raw)
-		require.NoError(t, err, raw)
-		assert.Equal(t, want, r, raw)
-	}
-	for raw, want := range map[string]string{`{"content":[1,0]}`: "content 2: zero", `{"messages":[{"content":0}]}`: "content 1: zero"} {
-		_, err := read(raw)
+		_, err := Render(t.Context(), "p", 3, func(struct{}, string) (any, error) { return result, nil })
 		assert.EqualError(t, err, want)
 	}
+}
+
+// resultText is a result that asks for nothing.
+type resultText string
+
+func (r resultText) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"resultType": "input_required", string(r): struct{}{}})
+}
+
+func TestReadResult(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]*Parts{
+		`{}`: {},
+		`{"messages":[{"role":"user","content":{"n":1.10}}]}`:          {Messages: []struct{ Content json.RawMessage }{{text(`{"n":1.10}`)}}},
+		`{"content":[1],"structuredContent":{}}`:                       {Content: []text{text(`1`)}, StructuredContent: text(`{}`)},
+		`{"_meta":{"io.modelcontextprotocol/serverInfo":{},"n":1.10}}`: {Meta: map[string]any{"n": json.Number("1.10")}},
+	} {
+		var result map[string]any
+		p, err := ReadResult(text(raw), &result)
+		require.NoError(t, err, raw)
+		assert.Equal(t, want, p, raw)
+	}
+	_, err := ReadResult(text(`{}`), new(int))
+	assert.Error(t, err)
+}
+
+func TestReadRequests(t *testing.T) {
+	t.Parallel()
+	read := func(method string, params json.RawMessage) (string, error) {
+		if method == "" {
+			return "", errors.New("no method")
+		}
+		return method + string(params), nil
+	}
+	for raw, want := range map[string]map[string]string{
+		`{}`: nil,
+		`{"inputRequests":{"k":{"method":"m","params":2}}}`: {"k": "m2"},
+	} {
+		p, err := ReadResult(text(raw), new(any))
+		require.NoError(t, err)
+		all, err := ReadRequests(p, read)
+		require.NoError(t, err)
+		assert.Equal(t, want, all, raw)
+	}
+	p, err := ReadResult(text(`{"inputRequests":{"k":{}}}`), new(any))
+	require.NoError(t, err)
+	_, err = ReadRequests(p, read)
+	assert.EqualError(t, err, `input request "k": no method`)
 }
 
 // entries are those of a server: of the application, in capitals, and of a mount.
 type entries map[string]string
 
-func (s entries) mount(all *map[string]string) *Entries[[2]string] {
+func (s entries) mount(m *Mount, all *map[string]string) *Entries[[2]string] {
 	return &Entries[[2]string]{
-		Mount: "m", Kind: "tool",
+		Mount: m, Kind: "tool", Changing: new(sync.Mutex),
 		All: func() (map[string]string, error) { return *all, nil },
 		Own: func(added map[string]string) (map[string]bool, error) {
 			maps.DeleteFunc(added, func(name, _ string) bool { return s[name] == "" })
@@ -182,45 +216,70 @@ func (s entries) mount(all *map[string]string) *Entries[[2]string] {
 // restores what the application has removed.
 func TestEntries(t *testing.T) {
 	t.Parallel()
+	var log bytes.Buffer
+	m := &Mount{Name: "m", Server: prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})}
 	s := entries{"own": "OWN"}
 	all := map[string]string{"a": "a1", "b": "b1"}
-	e := s.mount(&all)
-	check := func(want entries, errs ...string) {
+	e := s.mount(m, &all)
+	check := func(changed bool, want entries, logged ...string) {
 		t.Helper()
-		err := e.Update()
+		log.Reset()
+		assert.Equal(t, changed, e.Update())
 		assert.Equal(t, want, s)
-		if errs == nil {
-			assert.NoError(t, err)
-		}
-		for _, text := range errs {
-			assert.ErrorContains(t, err, text)
+		assert.Equal(t, len(logged), strings.Count(log.String(), "\n"), log.String())
+		for _, text := range logged {
+			assert.Contains(t, log.String(), text)
 		}
 		for name, entry := range s {
 			assert.Equal(t, strings.ToUpper(entry) != entry, e.Has(name), name)
 		}
 	}
-	check(entries{"own": "OWN", "a": "a1", "b": "b1"})
+	check(true, entries{"own": "OWN", "a": "a1", "b": "b1"})
 	put := e.Put
 	e.Put = func(...[2]string) { t.Error("what has not changed is put again") }
-	check(entries{"own": "OWN", "a": "a1", "b": "b1"})
+	check(false, entries{"own": "OWN", "a": "a1", "b": "b1"})
 	e.Put = put
 	all = map[string]string{"a": "a2", "own": "x", "c": "bad"}
-	check(entries{"own": "OWN", "a": "a2"}, `m: tool "own" already exists`, `m: tool "c": bad`)
+	check(true, entries{"own": "OWN", "a": "a2"}, `m: tool \"own\" exists on the server, too`, `m: tool \"c\": bad`)
+	all["c"] = "c"
+	e.Keep = func(put, gone int) bool { return put > 0 && gone < 2 }
+	check(true, entries{"own": "OWN", "a": "a2", "c": "c"})
+	delete(all, "c")
+	all["d"] = "d"
+	check(true, entries{"own": "OWN", "a": "a2", "c": "c", "d": "d"})
+	check(true, entries{"own": "OWN", "a": "a2", "d": "d"})
 	s["a"] = "MINE"
-	check(entries{"own": "OWN", "a": "MINE"}, `tool "a" already exists`)
+	check(false, entries{"own": "OWN", "a": "MINE", "d": "d"}, `tool \"a\" exists on the server, too`)
 	delete(s, "a")
 	delete(all, "own")
-	all["d"] = "d"
-	delete(all, "c")
-	check(entries{"own": "OWN", "a": "a2", "d": "d"})
+	check(true, entries{"own": "OWN", "a": "a2", "d": "d"})
 	delete(s, "d")
-	check(entries{"own": "OWN", "a": "a2", "d": "d"})
+	check(true, entries{"own": "OWN", "a": "a2", "d": "d"})
 	s["a"] = "MINE"
-	require.NoError(t, e.Clear())
+	e.Clear()
 	assert.Equal(t, entries{"own": "OWN", "a": "MINE"}, s)
 	assert.False(t, e.Has("d"))
+	assert.True(t, e.Changing.(*sync.Mutex).TryLock())
 	var none *Entries[int]
-	assert.NoError(t, errors.Join(none.Update(), none.Clear()))
+	none.Clear()
+	assert.False(t, none.Update())
+	require.NoError(t, none.Start())
+}
+
+// Entries under a name of the server's own are an error at first, and nothing changes.
+func TestEntriesThatExist(t *testing.T) {
+	t.Parallel()
+	s := entries{"own": "OWN"}
+	all := map[string]string{"own": "x", "a": "a", "c": "bad"}
+	e := s.mount(&Mount{Name: "m"}, &all)
+	err := e.Start()
+	require.ErrorIs(t, err, prompts.ErrExists)
+	assert.ErrorContains(t, err, `m: tool "own" already exists`)
+	assert.ErrorContains(t, err, `m: tool "c": bad`)
+	assert.Equal(t, entries{"own": "OWN"}, s)
+	all = map[string]string{"a": "a"}
+	require.NoError(t, e.Start())
+	assert.Equal(t, entries{"own": "OWN", "a": "a"}, s)
 }
 
 func TestPages(t *testing.T) {
@@ -229,12 +288,13 @@ func TestPages(t *testing.T) {
 	assert.EqualError(t, Pages(func(string) (string, error) { return "", errors.New("failed") }), "failed")
 }
 
-func TestVersions(t *testing.T) {
+func TestRevision(t *testing.T) {
 	t.Parallel()
-	assert.True(t, IsStateless("2026-07-28"))
-	assert.False(t, IsStateless(NewestStateful()))
-	assert.True(t, HasCompletions("2025-03-26"))
-	for _, unknown := range []string{"", "2024-11-05", "2099-01-01"} {
-		assert.False(t, IsStateless(unknown) || HasCompletions(unknown), unknown)
+	assert.True(t, Revision("2026-07-28").Stateless())
+	assert.False(t, Revision(NewestStateful()).Stateless())
+	assert.True(t, Revision("2025-03-26").Completions())
+	for _, unknown := range []string{"", "2099-01-01"} {
+		assert.Zero(t, Revision(unknown))
+		assert.False(t, Revision(unknown).Stateless() || Revision(unknown).Completions(), unknown)
 	}
 }

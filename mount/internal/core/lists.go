@@ -1,16 +1,16 @@
 package core
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
-	"slices"
-	"sync"
+	"reflect"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // maxPages limits the pages of a list that does not end.
@@ -31,8 +31,12 @@ func Pages(read func(cursor string) (next string, err error)) error {
 	return ErrEndless
 }
 
-// Walk passes each page of a list to read. call answers the method of the list.
-func Walk(call func(params json.RawMessage) (json.RawMessage, error), read func(page json.RawMessage) error) error {
+// Call answers the method of a list.
+type Call = func(params json.RawMessage) (json.RawMessage, error)
+
+// Each calls read with each entry of all pages of a list. list is the member of a page that has the
+// entries.
+func Each(list string, call Call, read func(entry json.RawMessage) error) error {
 	return Pages(func(cursor string) (next string, err error) {
 		params := json.RawMessage(`{}`)
 		if cursor != "" {
@@ -44,55 +48,37 @@ func Walk(call func(params json.RawMessage) (json.RawMessage, error), read func(
 		if err != nil {
 			return "", err
 		}
-		if err := read(raw); err != nil {
+		var page map[string]json.RawMessage
+		var entries []json.RawMessage
+		if err := errors.Join(json.Unmarshal(raw, &page), Decode(page[list], &entries)); err != nil {
 			return "", err
 		}
-		var page struct {
-			NextCursor string `json:"nextCursor"`
-		}
-		err = json.Unmarshal(raw, &page)
-		return page.NextCursor, err
-	})
-}
-
-// Named returns the entries of all pages of a list as JSON, by the member that names an entry,
-// such as the name of a tool. call answers the method of the list.
-func Named(list, member string, call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
-	all := map[string]string{}
-	err := Walk(call, func(raw json.RawMessage) error {
-		var page map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return err
-		}
-		var entries []json.RawMessage
-		if err := json.Unmarshal(page[list], &entries); err != nil {
-			return err
-		}
 		for _, entry := range entries {
-			var members map[string]json.RawMessage
-			var name string
-			if err := json.Unmarshal(entry, &members); err != nil {
-				return err
+			if err := read(entry); err != nil {
+				return "", err
 			}
-			if err := json.Unmarshal(members[member], &name); err != nil {
-				return err
-			}
-			all[name] = string(entry)
 		}
-		return nil
+		return next, Decode(page["nextCursor"], &next)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
-// Listed returns a function for All of Entries: with the entries that a server lists, whoever
-// may see them.
-func Listed(s *prompts.Server, method, list, member string) func() (map[string]string, error) {
+// Named returns the entries of a list as JSON, by name, or by URI for resources. See Each.
+func Named(list string, call Call) (map[string]string, error) {
+	all := map[string]string{}
+	return all, Each(list, call, func(entry json.RawMessage) error {
+		var known struct{ Name, URI string }
+		err := json.Unmarshal(entry, &known)
+		all[cmp.Or(known.URI, known.Name)] = string(entry)
+		return err
+	})
+}
+
+// Listed returns a function for All of Entries: with the entries that a server lists to an
+// unknown client.
+func Listed(s *prompts.Server, method, list, version string) func() (map[string]string, error) {
 	return func() (map[string]string, error) {
-		return Named(list, member, func(params json.RawMessage) (json.RawMessage, error) {
-			return s.Call(context.Background(), method, params, prompts.CallOptions{Version: NewestStateful()})
+		return Named(list, func(params json.RawMessage) (json.RawMessage, error) {
+			return s.Call(context.Background(), method, params, prompts.CallOptions{Version: version})
 		})
 	}
 }
@@ -107,159 +93,98 @@ func ReadTool(entry string, tool any) (inputSchema json.RawMessage, err error) {
 	return raw.InputSchema, err
 }
 
-// ReadPrompts returns the entries of a page of prompts/list in the type of an SDK. read gets
-// the JSON of an entry, and the entry's _meta, with the digits of numbers unchanged.
-func ReadPrompts[P any](page json.RawMessage, read func(entry json.RawMessage, meta map[string]any) (P, error)) ([]P, error) {
-	var list struct {
-		Prompts []json.RawMessage `json:"prompts"`
+// Revision returns the traits of a protocol version. An unknown version has the zero value, without
+// any trait.
+func Revision(version string) revision.Revision {
+	r, _ := revision.Parse(version)
+	return r
+}
+
+// NewestStateful returns the newest protocol version with sessions.
+func NewestStateful() string { return revision.NewestStateful().String() }
+
+// Parts are the parts of a result of prompts/get or tools/call that the types of an SDK may change.
+type Parts struct {
+	Messages          []struct{ Content json.RawMessage } // of a prompt
+	Content           []json.RawMessage                   // of a tool
+	StructuredContent json.RawMessage
+	InputRequests     map[string]struct {
+		Method string
+		Params json.RawMessage
 	}
-	if err := json.Unmarshal(page, &list); err != nil {
+	Meta map[string]any `json:"_meta"` // without the name of the server, which the SDK adds
+}
+
+// ReadResult decodes a result of a prompts server into the type of an SDK, and returns its parts.
+func ReadResult(raw json.RawMessage, result any) (*Parts, error) {
+	p := new(Parts)
+	if err := errors.Join(json.Unmarshal(raw, result), Decode(raw, p)); err != nil {
 		return nil, err
 	}
-	all := make([]P, len(list.Prompts))
-	for i, entry := range list.Prompts {
-		meta, err := ReadMeta(entry)
+	p.Meta = withoutServer(p.Meta)
+	return p, nil
+}
+
+// ReadRequests returns the input requests of a result, or nil without any. read returns the
+// form that an SDK has for an input request.
+func ReadRequests[Q any](p *Parts, read func(method string, params json.RawMessage) (Q, error)) (map[string]Q, error) {
+	if p.InputRequests == nil {
+		return nil, nil
+	}
+	all := make(map[string]Q, len(p.InputRequests))
+	for key, q := range p.InputRequests {
+		request, err := read(q.Method, q.Params)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("input request %q: %w", key, err)
 		}
-		if all[i], err = read(entry, meta); err != nil {
-			return nil, err
-		}
+		all[key] = request
 	}
 	return all, nil
 }
 
-// Entries are tools or resources that a mount has put into a server. T is the type of an
-// entry in the SDK. At most one goroutine at a time calls Update and Clear.
-type Entries[T any] struct {
-	Mount, Kind string // of errors: the name of the package that mounts, and tool or resource
-	// All returns what the server must have, as text by name.
-	All func() (map[string]string, error)
-	// Own returns the names of the server's own entries. It may remove from added, the entries
-	// of the mount, what is no longer there.
-	Own func(added map[string]string) (own map[string]bool, err error)
-	// Read returns the SDK's form of an entry.
-	Read func(name, text string) (T, error)
-	// Put adds entries to the server, or replaces them. Remove removes entries.
-	Put    func(entries ...T)
-	Remove func(names ...string)
-
-	mu     sync.Mutex        // protects the fields below
-	wanted map[string]string // what All has returned
-	added  map[string]string // the entries that the server has, by name
-}
-
-// Reported logs names that a server and a mount both have, once for each name.
-type Reported struct{ names sync.Map } // "prompt " or "tool " and the name
-
-// Report logs the name of a prompt or a tool, of which the server's own answers. isListed says
-// that the list has the registry's entry.
-func (r *Reported) Report(ctx context.Context, s *prompts.Server, mount, kind, name string, isListed bool) {
-	if _, isKnown := r.names.LoadOrStore(kind+" "+name, true); isKnown {
-		return
+// ReadMeta returns the _meta of an object, or nil if nothing is in it, without the name of the
+// server.
+func ReadMeta(raw json.RawMessage) (map[string]any, error) {
+	var object struct {
+		Meta map[string]any `json:"_meta"`
 	}
-	lister := "server"
-	if isListed {
-		lister = "registry"
-	}
-	err := fmt.Errorf("%s: %s %q exists on the server, too: the list has the %s's entry, and the server's %[2]s answers; rename one of the two", mount, kind, name, lister)
-	if kind == "prompt" {
-		s.Log(ctx, slog.LevelWarn, "prompt not mounted", slog.String("prompt", name), slog.Any("error", err))
-		return
-	}
-	s.Log(ctx, slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+	err := Decode(raw, &object)
+	return withoutServer(object.Meta), err
 }
 
-// Wants reports whether the mount has an entry with a name, also if the server has one of its
-// own under the name.
-func (e *Entries[T]) Wants(name string) bool {
-	if e == nil {
-		return false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.wanted[name] != ""
-}
-
-// Has reports whether the server has an entry of the mount under a name, unless the
-// application has replaced the entry.
-func (e *Entries[T]) Has(name string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.added[name] != ""
-}
-
-func (e *Entries[T]) set(wanted, added map[string]string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.wanted, e.added = wanted, maps.Clone(added)
-}
-
-// Update brings the server up to date. It returns an error for each entry whose name the
-// server has for an entry of its own, which stays unchanged.
-func (e *Entries[T]) Update() error {
-	if e == nil {
+func withoutServer(meta map[string]any) map[string]any {
+	delete(meta, "io.modelcontextprotocol/serverInfo")
+	if len(meta) == 0 {
 		return nil
 	}
-	all, err := e.All()
-	if err != nil {
-		return fmt.Errorf("%s: list the %ss of the registry: %w", e.Mount, e.Kind, err)
-	}
-	added := map[string]string{}
-	maps.Copy(added, e.added) // which only this goroutine changes
-	own, err := e.Own(added)
-	if err != nil {
-		return fmt.Errorf("%s: list the server's %ss: %w", e.Mount, e.Kind, err)
-	}
-	var put []T
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		switch {
-		case own[name]:
-			errs = append(errs, Exists(e.Mount, e.Kind, name))
-			continue
-		case added[name] == all[name]:
-			continue
-		}
-		entry, err := e.Read(name, all[name])
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s %q: %w", e.Mount, e.Kind, name, err))
-			continue
-		}
-		put, added[name] = append(put, entry), all[name]
-	}
-	maps.DeleteFunc(added, func(name, _ string) bool { return own[name] })
-	e.set(all, added) // first, so that Has knows each entry of the server
-	if len(put) > 0 {
-		e.Put(put...)
-	}
-	var gone []string
-	maps.DeleteFunc(added, func(name, _ string) bool {
-		if _, ok := all[name]; ok {
-			return false
-		}
-		gone = append(gone, name)
-		return true
-	})
-	if len(gone) > 0 {
-		e.Remove(gone...)
-		e.set(all, added)
-	}
-	return errors.Join(errs...)
+	return meta
 }
 
-// Clear removes the entries of the mount from the server, and no entry of the server's own.
-func (e *Entries[T]) Clear() error {
-	if e == nil || len(e.added) == 0 {
+// Encode returns the JSON of v, or nil if v is nil or cannot be encoded.
+func Encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil || string(raw) == "null" {
 		return nil
 	}
-	added := maps.Clone(e.added)
-	own, err := e.Own(added)
-	maps.DeleteFunc(added, func(name, _ string) bool { return own[name] })
-	e.Remove(slices.Sorted(maps.Keys(added))...)
-	e.set(nil, nil)
-	if err != nil {
-		return fmt.Errorf("%s: list the server's %ss: %w", e.Mount, e.Kind, err)
+	return raw
+}
+
+// Decode decodes JSON, with the digits of numbers unchanged, and ignores unknown members.
+// Nothing decodes to nothing.
+func Decode(raw json.RawMessage, to any) error {
+	if len(raw) == 0 {
+		return nil
 	}
-	return nil
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	return decoder.Decode(to)
+}
+
+// EncodesTo reports whether the encoding of v has the value of a JSON text, with numbers
+// compared as they are written.
+func EncodesTo(v any, raw json.RawMessage) bool {
+	var values [2]any
+	encoded, err := json.Marshal(v)
+	return err == nil && json.Valid(raw) && Decode(encoded, &values[0]) == nil && Decode(raw, &values[1]) == nil &&
+		reflect.DeepEqual(values[0], values[1])
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,12 +47,12 @@ type style struct {
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;:]*)m|\x1b\\]8;[^\x1b]*\x1b\\\\|\x1b[()][0-9A-B]|\x0e|\x0f")
 
-// SVG draws lines of a screen. It draws only text and rectangles, and so is safe in a
-// page.
-func (th *Theme) SVG(colored, title string) string {
-	lines := strings.Split(colored, "\n")
+// SVG draws lines of a screen, with one empty line for several. It draws only text and
+// rectangles, and so is safe in a page.
+func (th *Theme) SVG(colored, title string, columns int) string {
 	isEmpty := func(line string) bool { return strings.TrimSpace(sgr.ReplaceAllString(line, "")) == "" }
-	for len(lines) > 0 && isEmpty(lines[len(lines)-1]) {
+	lines := slices.CompactFunc(strings.Split(colored, "\n"), func(a, b string) bool { return isEmpty(a) && isEmpty(b) })
+	if len(lines) > 0 && isEmpty(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 	}
 	var body strings.Builder
@@ -74,7 +75,7 @@ func (th *Theme) SVG(colored, title string) string {
 			rest = rest[found[1]:]
 		}
 	}
-	width, height := int(math.Ceil(Width*charWidth))+2*margin, len(lines)*lineHeight+2*margin
+	width, height := int(math.Ceil(float64(columns)*charWidth))+2*margin, len(lines)*lineHeight+2*margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="14"><title>%s</title><rect width="100%%" height="100%%" rx="8" fill="%s"/>%s</svg>`+"\n",
 		width, height, width, height, html.EscapeString(title), th.background, body.String())
 }

@@ -27,16 +27,16 @@ type Terminal struct {
 	env               []string
 }
 
-// Start starts a program in a terminal. The files of tmux are in temp. It returns an
-// error if tmux is not installed.
-func Start(temp, dir string, env []string, command ...string) (*Terminal, error) {
+// Start starts a program in a terminal that is columns wide. The files of tmux are in temp.
+// It returns an error if tmux is not installed.
+func Start(columns int, temp, dir string, env []string, command ...string) (*Terminal, error) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		return nil, errors.New("tmux is not installed; run: apt-get install tmux")
 	}
 	t := &Terminal{tmux: tmux, socket: filepath.Join(temp, "tmux"), dir: dir, env: env}
 	// If the program ends, its last screen stays.
-	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(Width), "-y", fmt.Sprint(Height), "-s", "host", "--"}
+	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(Height), "-s", "host", "--"}
 	if _, err := t.run(append(args, command...)...); err != nil {
 		return nil, err
 	}

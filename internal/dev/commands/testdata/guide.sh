@@ -1,0 +1,2 @@
+review_program
+cd review

@@ -1,0 +1,1 @@
+prompts new review --dir FOLDER

@@ -1,0 +1,189 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/internal/core"
+)
+
+// lists has the prompts of a registry, and their list entries for each protocol version and form of
+// a list, all by name. They are not to be changed.
+type lists struct {
+	prompts map[string]prompts.Prompt
+
+	mu      sync.Mutex // protects the field below
+	entries map[string]func() map[string]mcp.Prompt
+}
+
+func newLists(r *prompts.Registry) *lists {
+	l := &lists{prompts: make(map[string]prompts.Prompt, r.Len()), entries: map[string]func() map[string]mcp.Prompt{}}
+	for p := range r.All() {
+		l.prompts[p.Name] = p
+	}
+	return l
+}
+
+// lookup returns a prompt, as it was at the last change that the mount has followed.
+func (m *mount) lookup(name string) (p prompts.Prompt, ok bool) {
+	if l := m.lists.Load(); l != nil {
+		p, ok = l.prompts[name]
+	}
+	return p, ok
+}
+
+// newProbe returns prompts whose list has each form that the server has for a known client.
+func newProbe() *prompts.Registry {
+	reg := new(prompts.Registry)
+	for name, isRequired := range map[string]bool{"optional": false, "required": true} {
+		reg.MustAdd(prompts.Prompt{
+			Name: name, Arguments: []prompts.Argument{{Name: "a", Required: isRequired}},
+			Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil },
+		})
+	}
+	return reg
+}
+
+// entries returns the list entries for a client. Clients of one protocol version whose lists have
+// the same form share them.
+func (m *mount) entries(l *lists, o prompts.CallOptions) map[string]mcp.Prompt {
+	o = prompts.CallOptions{Version: o.Version, ClientInfo: o.ClientInfo}
+	form, _ := m.prober.Call(context.Background(), "prompts/list", nil, o)
+	key := o.Version + string(form)
+	l.mu.Lock()
+	entries := l.entries[key]
+	if entries == nil {
+		entries = sync.OnceValue(func() map[string]mcp.Prompt {
+			return m.read(context.Background(), o.Version, func(params json.RawMessage) (json.RawMessage, error) {
+				return m.Lister.Call(context.Background(), "prompts/list", params, o)
+			})
+		})
+		l.entries[key] = entries
+	}
+	l.mu.Unlock() // first, since a logger may block
+	return entries()
+}
+
+func (m *mount) read(ctx context.Context, version string, call core.Call) map[string]mcp.Prompt {
+	all := map[string]mcp.Prompt{}
+	err := core.Each("prompts", call, func(entry json.RawMessage) error {
+		p, err := promptOf(entry)
+		all[p.Name] = p
+		return err
+	})
+	if err == nil {
+		return all
+	}
+	if ctx.Err() == nil {
+		m.Server.Log(ctx, slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
+	}
+	return nil
+}
+
+func promptOf(entry json.RawMessage) (p mcp.Prompt, err error) {
+	if err = json.Unmarshal(entry, &p); err != nil {
+		return p, err
+	}
+	meta, err := core.ReadMeta(entry)
+	p.Meta = metaOf(meta)
+	return p, err
+}
+
+// shown returns the entries that the client in ctx gets of a list. isList says
+// that it is a list for sure, and not one prompt that is about to be got.
+func (m *mount) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
+	l := m.lists.Load()
+	if l == nil {
+		return nil
+	}
+	client := m.client(ctx, nil)
+	if m.Options.Middleware != nil && (isList || len(l.prompts) == 1) {
+		return m.read(ctx, client.Version, func(params json.RawMessage) (json.RawMessage, error) {
+			return m.call(ctx, "prompts/list", params)
+		})
+	}
+	entries, shown := m.entries(l, client), make(map[string]mcp.Prompt, len(names))
+	for _, name := range names {
+		p, isThere := l.prompts[name]
+		if entry, ok := entries[name]; ok && isThere && m.Shows(ctx, p) {
+			shown[name] = entry
+		}
+	}
+	return shown
+}
+
+// filterTools is called by the server with the tools that it is about to list, and
+// with the one that a client calls.
+func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
+	for _, m := range st.all() {
+		if m.tools != nil && m.Options.Visible != nil {
+			list = m.visibleTools(ctx, list)
+		}
+	}
+	return list
+}
+
+// filter is called by the server with the prompts to list, in the order of names, and
+// with the single prompt of a prompts/get. Prompts of a registry get the list entry
+// for the client's protocol version. Prompts that are hidden from the client, or that
+// have left the registry, are removed. Changes by the application's own filter are kept.
+func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
+	owners := st.owners(ctx, list)
+	names := map[*mount][]string{}
+	for i, p := range list {
+		if m := owners[i]; m != nil {
+			names[m] = append(names[m], p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return list
+	}
+	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
+	for m, names := range names {
+		shown[m] = m.shown(ctx, names, len(list) > 1)
+	}
+	kept := make([]mcp.Prompt, 0, len(list))
+	for i, p := range list {
+		if owners[i] == nil {
+			kept = append(kept, p)
+		} else if entry, ok := shown[owners[i]][p.Name]; ok {
+			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
+				entry = untagged(p, entry.Meta)
+			}
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+func isChanged(p, put mcp.Prompt) bool {
+	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
+		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+}
+
+// untagged returns a prompt that an author's filter has changed as a client may
+// have it. meta is what ours has.
+func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
+	t := tagOf(&p)
+	switch {
+	case t == nil: // theirs
+	case p.Meta == t.put.Meta:
+		p.Meta = meta
+	default:
+		theirs := *p.Meta
+		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
+		delete(theirs.AdditionalFields, tagKey)
+		p.Meta = &theirs
+	}
+	return p
+}
+
+func isSame[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
