@@ -220,6 +220,26 @@ func (f *Folder) unreadable(err error) error {
 	return err
 }
 
+// servedRelease returns the release of what the plan serves. It has no ID if a file is
+// invalid: then an older version of the file is served, which is of no release.
+func (f *Folder) servedRelease(p *plan, more []*Error) prompts.Release {
+	r := prompts.Release{Source: f.options.SourcePrefix}
+	if len(p.faults)+len(more) > 0 {
+		return r
+	}
+	switch {
+	case f.store != nil && f.store.release != nil:
+		r.ID, r.Label = f.store.release.ID, f.store.release.Label
+	case f.store != nil:
+		if f.store.highest > 0 {
+			r.ID = fmt.Sprintf("revision %d", f.store.highest)
+		}
+	case len(f.table.entries) > 0:
+		r.ID = f.table.contentDigest(f.skills)
+	}
+	return r
+}
+
 // report returns the changes of the plan. more are errors in addition to those of
 // the files. A SKILL.md can have the same error as a prompt and as a skill.
 func (p *plan) report(more []*Error) *Report {

@@ -160,26 +160,6 @@ func (t *table) contentDigest(skills *skillTable) string {
 	return t.content
 }
 
-// servedRelease returns the release of what the plan serves. It has no ID if a file is
-// invalid: then an older version of the file is served, which is of no release.
-func (f *Folder) servedRelease(p *plan, more []*Error) prompts.Release {
-	r := prompts.Release{Source: f.options.SourcePrefix}
-	if len(p.faults)+len(more) > 0 {
-		return r
-	}
-	switch {
-	case f.store != nil && f.store.release != nil:
-		r.ID, r.Label = f.store.release.ID, f.store.release.Label
-	case f.store != nil:
-		if f.store.highest > 0 {
-			r.ID = fmt.Sprintf("revision %d", f.store.highest)
-		}
-	case len(f.table.entries) > 0:
-		r.ID = f.table.contentDigest(f.skills)
-	}
-	return r
-}
-
 // Contents returns a list of files and the content digest, which is the SHA-256 of the
 // list with the prefix "sha256:". files are those of [Files], by path. The list is the
 // JSON object {"files":[{"path":…,"size":…,"digest":…}]} without spaces, in the order of

@@ -1,11 +1,8 @@
 package promptfs
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"math"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v4"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -245,50 +241,4 @@ func jsonOf(v string) (string, bool) {
 		return sign + max(digits, "0"), true
 	}
 	return strconv.FormatFloat(number, 'g', -1, 64), true
-}
-
-// skill makes a prompt of a SKILL.md: its name, its description and its body, which is no template.
-func (m *made) skill(name, text string) {
-	front, _, body, line, ok := split(text, &m.faults)
-	if !ok {
-		return
-	}
-	mapping, ok := readYAML(front, &m.faults)
-	d := decoder{&m.faults, new(int)}
-	own := &yaml.Node{Kind: yaml.MappingNode}
-	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
-		key, value := mapping.Content[i], mapping.Content[i+1]
-		if key.Kind == yaml.ScalarNode && (key.Value == "name" || key.Value == "description") {
-			own.Content = append(own.Content, key, value)
-		} else { // other readers of skills may know the key
-			d.lostIn(key.Value, value, false)
-		}
-	}
-	known := d.members(own, "front matter", []string{"name", "description"})
-	for _, of := range known {
-		switch {
-		case !d.plain(of.value):
-		case of.key == "name":
-			m.prompt.Name = d.text(of)
-		default:
-			m.prompt.Description = d.text(of)
-		}
-	}
-	message, _ := trimmed(body)
-	if ok && message == "" {
-		m.faults.add(line-1, hint.New("write the body below the front matter", "skill has no body"))
-	}
-	m.line = known.line("name")
-	if dir := path.Dir(name); dir != "." {
-		m.prompt.Name = cmp.Or(m.prompt.Name, path.Base(dir))
-	}
-	if m.prompt.Name == "" {
-		m.faults.add(m.line, hint.New("add name: to the front matter", "skill has no name"))
-	}
-	m.prompt.Render = func(context.Context, map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User(message)), nil
-	}
-	if ok && m.prompt.Name != "" {
-		m.header = &header{members: known}
-	}
 }
