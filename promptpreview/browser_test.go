@@ -116,6 +116,11 @@ func TestByKeys(t *testing.T) {
 	p.has("[data-field=version] .field-error", "must match")
 	p.wait(`document.activeElement.name === "version" && document.activeElement.getAttribute("aria-invalid") === "true"`)
 	assert.Empty(t, eval[string](p, `document.querySelector("[data-field=topic] .field-error").innerText`))
+	p.has(".failure h3", "The arguments are not valid")
+	p.typing(" two")
+	p.wait(`document.activeElement.value === "one two"`)
+	p.has("[data-field=version] .field-error", "one two") // which is not valid either
+	p.wait(`document.activeElement.hasAttribute("aria-invalid")`)
 	p.pressCtrl("a")
 	p.typing("1")
 	p.wait(`!document.activeElement.hasAttribute("aria-invalid")`)

@@ -18,9 +18,10 @@ const maxOutline = 1 << 20
 type outline struct {
 	Name      string
 	Arguments []struct {
-		Name     string
-		Required bool
-		Schema   any
+		Name       string
+		Required   bool
+		Type       string // of the schema
+		HasDefault bool
 	}
 	Messages []struct {
 		Role prompts.Role
@@ -36,7 +37,7 @@ type finding struct {
 
 type clientFindings struct {
 	Client   string    `json:"client"`
-	IsNone   bool      `json:"isNone"` // the client shows no prompts at all
+	IsNone   bool      `json:"isNone"` // the client cannot use the prompt
 	Findings []finding `json:"findings"`
 }
 
@@ -56,11 +57,19 @@ func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 	unprinted := portable.Unprinted(r.Context(), h.server, o.Name, names)
 	p := &prompts.Prompt{Name: o.Name}
 	for _, a := range o.Arguments {
-		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Required: a.Required, Verbatim: !slices.Contains(unprinted, a.Name), Schema: schemaOf(a.Schema)})
+		s := &jsonschema.Schema{Type: a.Type}
+		if a.HasDefault {
+			s.Default = json.RawMessage("null") // whatever the default is
+		}
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Required: a.Required, Verbatim: !slices.Contains(unprinted, a.Name), Schema: s})
 	}
 	result := &prompts.Result{}
 	for _, m := range o.Messages {
-		result.Messages = append(result.Messages, prompts.Message{Role: m.Role, Content: contentOf(m.Type)})
+		content := contents[m.Type]
+		if content == nil {
+			content = &prompts.Text{}
+		}
+		result.Messages = append(result.Messages, prompts.Message{Role: m.Role, Content: content})
 	}
 	var answer struct {
 		CheckedOn string           `json:"checkedOn"`
@@ -73,55 +82,20 @@ func (h *Handler) showClients(w http.ResponseWriter, r *http.Request) {
 			answer.Clients = append(answer.Clients, clientFindings{Client: rule.Client, Findings: []finding{}})
 		}
 		c := &answer.Clients[len(answer.Clients)-1]
-		c.IsNone = c.IsNone || rule.HasNoPrompts()
 		if what := rule.Find(p, []*prompts.Result{result}); what != "" || rule.HasNoPrompts() {
+			c.IsNone = c.IsNone || rule.IsTotal()
 			c.Findings = append(c.Findings, finding{what, rule.Effect, rule.Source})
 		}
 	}
 	writeJSON(w, answer)
 }
 
-// schemaOf returns what the rules read of a schema: its own values, and those of its
-// items. To unmarshal a [jsonschema.Schema] takes quadratic time in its depth.
-func schemaOf(v any) *jsonschema.Schema {
-	members, ok := v.(map[string]any)
-	if !ok {
-		return nil
-	}
-	s := valuesOf(members)
-	if items, ok := members["items"].(map[string]any); ok {
-		s.Items = valuesOf(items)
-	}
-	return s
-}
-
-func valuesOf(members map[string]any) *jsonschema.Schema {
-	s := &jsonschema.Schema{}
-	s.Type, _ = members["type"].(string)
-	s.Enum, _ = members["enum"].([]any)
-	if value, ok := members["const"]; ok {
-		s.Const = &value
-	}
-	if _, ok := members["default"]; ok {
-		s.Default = json.RawMessage("null") // whatever the default is
-	}
-	return s
-}
-
-// contentOf returns content of a type of the protocol, or of a resource with binary data
-// for "blob".
-func contentOf(kind string) prompts.Content {
-	switch kind {
-	case "image":
-		return &prompts.Image{}
-	case "audio":
-		return &prompts.Audio{}
-	case "resource":
-		return &prompts.EmbeddedResource{}
-	case "blob":
-		return &prompts.EmbeddedResource{Blob: []byte{}}
-	case "resource_link":
-		return &prompts.ResourceLink{}
-	}
-	return &prompts.Text{}
+// contents has an empty content for each type of the protocol but text, and for "blob", which is
+// a resource with binary data.
+var contents = map[string]prompts.Content{
+	"image":         &prompts.Image{},
+	"audio":         &prompts.Audio{},
+	"resource":      &prompts.EmbeddedResource{},
+	"blob":          &prompts.EmbeddedResource{Blob: []byte{}},
+	"resource_link": &prompts.ResourceLink{},
 }

@@ -117,7 +117,7 @@ func TestSlowRenders(t *testing.T) {
 
 	p := open(t, serveFor(300*time.Millisecond))
 	p.find("slow", "slow")
-	p.has(".failure", "-32603")
+	p.has(".failure", "The prompt failed")
 	<-ended
 
 	p = open(t, serveFor(time.Hour))

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -73,7 +72,7 @@ type fileError struct {
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // how to fix the error
-	URL     string `json:"url,omitempty"`  // opens the file in an editor
+	Root    string `json:"root,omitempty"` // absolute path of the folder, with slashes
 }
 
 // NewHandler returns a handler for the page with the prompts of the server. Call [Handler.Close] at
@@ -158,11 +157,12 @@ func (h *Handler) OnReload(dir string) func(promptfs.Report) {
 	defer h.mu.Unlock()
 	h.folders = append(h.folders, nil)
 	i := len(h.folders) - 1
+	dir = filepath.ToSlash(dir)
 	return func(r promptfs.Report) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.number++
-		h.folders[i] = h.fileErrors(dir, r.Err)
+		h.folders[i] = fileErrors(dir, r.Err)
 		for _, name := range append(slices.Clone(r.Added), r.Changed...) {
 			h.changed[name] = h.number
 		}
@@ -172,11 +172,11 @@ func (h *Handler) OnReload(dir string) func(promptfs.Report) {
 	}
 }
 
-func (h *Handler) fileErrors(dir string, err error) []fileError {
+func fileErrors(dir string, err error) []fileError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []fileError
 		for _, err := range joined.Unwrap() {
-			all = append(all, h.fileErrors(dir, err)...)
+			all = append(all, fileErrors(dir, err)...)
 		}
 		return all
 	}
@@ -185,26 +185,9 @@ func (h *Handler) fileErrors(dir string, err error) []fileError {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error(), Hint: e.Hint, URL: h.editorURL(dir, e)}}
+		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error(), Hint: e.Hint, Root: dir}}
 	}
 	return []fileError{{Message: err.Error()}}
-}
-
-func (h *Handler) editorURL(dir string, e *promptfs.Error) string {
-	if dir == "" || e.Path == "" {
-		return ""
-	}
-	path := filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(e.Path)))
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // of a drive of Windows
-	}
-	// In a query, & and + are not of the path.
-	escaped := strings.NewReplacer("&", "%26", "+", "%2B").Replace((&url.URL{Path: path}).EscapedPath())
-	return strings.NewReplacer(
-		"{path}", escaped,
-		"{line}", strconv.Itoa(max(e.Line, 1)),
-		"{column}", strconv.Itoa(max(e.Column, 1)),
-	).Replace(h.options.Editor)
 }
 
 // reports answers with the errors of files, and with the names of the prompts that
@@ -217,9 +200,10 @@ func (h *Handler) reports(w http.ResponseWriter, r *http.Request) {
 	since, _ := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64) // 0 for the first time
 	answer := struct {
 		Number  int64       `json:"number"`
+		Editor  string      `json:"editor"` // the URL that opens a file
 		Errors  []fileError `json:"errors"`
 		Changed []string    `json:"changed"`
-	}{Errors: []fileError{}, Changed: []string{}}
+	}{Editor: h.options.Editor, Errors: []fileError{}, Changed: []string{}}
 	h.mu.Lock()
 	answer.Number = h.number
 	for _, errs := range h.folders {

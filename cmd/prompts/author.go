@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -41,6 +39,7 @@ type asked struct {
 	Name      string            `json:"name"` // of a case
 	Arguments map[string]string `json:"arguments"`
 	Expect    askedExpect       `json:"expect"` // of a case
+	Search    string            `json:"search"` // words of texts
 	With      string            `json:"with"`   // the commit to compare with
 	IsAlone   bool              `json:"alone"`  // what the commit itself has changed
 	Texts     []askedTexts      `json:"texts"`  // to compare; nil for a commit
@@ -66,11 +65,9 @@ type pageCase struct {
 const maxCaseTexts = 1 << 20 // bytes that all cases of a prompt render, for the page
 
 type pagePrompt struct {
+	Root   string            `json:"root"` // absolute path of the folder, with slashes
 	File   string            `json:"file"`
-	URL    string            `json:"url"` // opens the file in an editor; with {line} and {column}
 	Text   string            `json:"text"`
-	Test   string            `json:"test"`    // the test file
-	TestAt string            `json:"testURL"` // opens it
 	Cases  []pageCase        `json:"cases"`
 	Values map[string]string `json:"values"` // to begin with; null if none is valid
 	Origin string            `json:"origin"` // of the values: case, examples or generated
@@ -85,9 +82,8 @@ func (a *authorPage) prompt(ctx context.Context, p *prompts.Prompt, _ *asked) (a
 		if err != nil {
 			return nil, err
 		}
-		out.File, out.Text, out.URL = file, content, a.editorURL(dir, file)
+		out.Root, out.File, out.Text, out.Folder = pageRoot(dir), file, content, dir
 		tests := a.testFile(dir, file, p.Name)
-		out.Test, out.TestAt, out.Folder = tests.Path, a.editorURL(dir, tests.Path), dir
 		secrets := secretsOf(p, tests)
 		left := newBudget(maxCaseTexts)
 		side := &diffFolder{testSuite: &testSuite{renderer: a.renderer, fsys: cases.Dir(dir)}}
@@ -143,6 +139,17 @@ func (a *authorPage) file(p *prompts.Prompt) (dir, file string, err error) {
 	return dir, file, nil
 }
 
+// namesIn returns the names of the prompts of a folder but one, by their files.
+func (a *authorPage) namesIn(dir, but string) map[string]string {
+	names := map[string]string{}
+	for p := range a.registry.All() {
+		if file, ok := strings.CutPrefix(p.Source, prefixOf(dir)); ok && p.Name != but {
+			names[file] = p.Name
+		}
+	}
+	return names
+}
+
 // testFile returns the test file of a prompt, or one without cases that has the path for a new file.
 func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 	stem := strings.TrimSuffix(file, path.Ext(file))
@@ -163,22 +170,10 @@ func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 	return &cases.File{Path: stem + cases.Extension, Prompt: prompt}
 }
 
-// editorURL returns the URL of a file in the author's editor, still with {line} and {column}.
-func (a *authorPage) editorURL(dir, file string) string {
-	full, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(file)))
-	if err != nil {
-		return ""
-	}
-	if full = filepath.ToSlash(full); !strings.HasPrefix(full, "/") {
-		full = "/" + full // of a drive of Windows
-	}
-	// In a query, & and + are not of the path.
-	escaped := strings.NewReplacer("&", "%26", "+", "%2B").Replace((&url.URL{Path: full}).EscapedPath())
-	return strings.ReplaceAll(a.editor, "{path}", escaped)
-}
-
-func atPlace(url string, line, column int) string {
-	return strings.NewReplacer("{line}", strconv.Itoa(max(line, 1)), "{column}", strconv.Itoa(max(column, 1))).Replace(url)
+// pageRoot returns the path of a folder for the page, which makes links to the author's editor.
+func pageRoot(dir string) string {
+	full, _ := filepath.Abs(dir) // without it, the page has no links
+	return filepath.ToSlash(full)
 }
 
 // argumentsOf returns the arguments of a case to write, with generated values for sensitive ones.

@@ -161,13 +161,6 @@ func TestSaveCase(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, code)
 }
 
-// TestEditorURL checks that the name of a file is no other part of the URL of the editor.
-func TestEditorURL(t *testing.T) {
-	t.Parallel()
-	a := &authorPage{authorOptions: authorOptions{editor: "idea://open?file={path}&line={line}"}}
-	assert.True(t, strings.HasSuffix(a.editorURL(t.TempDir(), "a&line=9+{line}?#.md"), "/a%26line=9%2B%7Bline%7D%3F%23.md&line={line}"))
-}
-
 // TestAskedIsBounded checks that a request of the page is limited.
 func TestAskedIsBounded(t *testing.T) {
 	t.Parallel()

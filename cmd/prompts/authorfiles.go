@@ -27,7 +27,7 @@ import (
 
 type savedCase struct {
 	File     string   `json:"file"`
-	URL      string   `json:"url"`      // opens the case in the author's editor
+	Line     int      `json:"line"`
 	Failures []string `json:"failures"` // of the case
 }
 
@@ -78,7 +78,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if err != nil {
 		return nil, err
 	}
-	out := &savedCase{File: at, URL: atPlace(a.editorURL(dir, at), c.Line, 1), Failures: []string{}}
+	out := &savedCase{File: at, Line: c.Line, Failures: []string{}}
 	_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
 	for _, f := range failures {
 		if f.IsMissing { // which is the golden file
@@ -235,16 +235,22 @@ func (a *authorPage) commits(ctx context.Context, p *prompts.Prompt, _ *asked) (
 		now[partial], _ = readText(dir, partial) // one that cannot be read is a finding
 		return now[partial]
 	})
-	log, err := r.log(ctx, maxCommits+1, files)
+	committed := file
+	if _, err := r.output(ctx, "cat-file", "-e", "HEAD:"+r.prefix+file); err != nil { // the file may have been moved
+		if side, err := r.side(ctx, "HEAD:./"); err == nil {
+			defer side.remove()
+			_, committed = a.find(newDiffFolder(ctx, side, true), p.Name, file, text)
+		}
+	}
+	older, err := r.names(ctx, maxCommits+1, committed)
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]string{} // names of prompts, by their files
-	for other := range a.registry.All() {
-		if file, ok := strings.CutPrefix(other.Source, prefixOf(dir)); ok && other.Name != p.Name {
-			others[file] = other.Name
-		}
+	log, err := r.log(ctx, maxCommits+1, append(older, files...))
+	if err != nil {
+		return nil, err
 	}
+	others := a.namesIn(dir, p.Name)
 	for commit := range strings.SplitSeq(strings.TrimPrefix(string(log), "\x00"), "\x00\x00") {
 		header, changed, _ := strings.Cut(commit, "\x00\n")
 		fields := strings.SplitN(header, "\x1f", 5)
@@ -305,7 +311,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 	}
 	defer side.remove()
 	if !in.IsAlone {
-		return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
+		return a.compare(ctx, p, dir, file, side, &diffSide{dir, dir, func() {}})
 	}
 	before, err := r.side(ctx, in.With+"^:./")
 	if err != nil { // the first commit, or the first one with the folder
@@ -314,7 +320,7 @@ func (a *authorPage) changes(ctx context.Context, p *prompts.Prompt, in *asked) 
 		}
 	}
 	defer before.remove()
-	return a.compare(ctx, p, file, before, side)
+	return a.compare(ctx, p, dir, file, before, side)
 }
 
 func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *asked) (any, error) {
@@ -330,18 +336,22 @@ func (a *authorPage) sinceRelease(ctx context.Context, p *prompts.Prompt, in *as
 		return nil, fmt.Errorf("invalid release %q; write one such as oci-layout:releases:production", in.With)
 	}
 	defer side.remove()
-	return a.compare(ctx, p, file, side, &diffSide{dir, dir, func() {}})
+	return a.compare(ctx, p, dir, file, side, &diffSide{dir, dir, func() {}})
 }
 
-// file is the one of the prompt in the folder of now.
-func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string, from, to *diffSide) (any, error) {
+// dir and file are those of the prompt now.
+func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, dir, file string, from, to *diffSide) (any, error) {
 	var before, after *diffFolder
 	var loading sync.WaitGroup
 	loading.Go(func() { before = newDiffFolder(ctx, from, true) })
 	loading.Go(func() { after = newDiffFolder(ctx, to, true) })
 	loading.Wait()
-	old, oldFile := before.find(p.Name, file)
-	now, newFile := after.find(p.Name, file)
+	text, err := readText(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	old, oldFile := a.find(before, p.Name, file, text)
+	now, newFile := a.find(after, p.Name, file, text)
 	secrets := secretsOf(p, slices.Concat(before.files, after.files)...)
 	out := []pageDiff{}
 	budget := newBudget(maxAsked)
@@ -353,6 +363,9 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 			out = append(out, newPageDiff(kind, textDiff{Name: d.Name, Old: secrets.Replace(d.Old), New: secrets.Replace(d.New)}))
 		}
 	}
+	if old != nil && now != nil {
+		add("name", budget.addDiff(nil, "", oldFile, newFile))
+	}
 	add("template", textsOf(before, after, partialsOf(before, after), budget, oldFile, newFile))
 	if old != nil && now != nil {
 		add("case", casesOf(ctx, before, after, budget, old, now))
@@ -360,8 +373,9 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, file string
 	return out, nil
 }
 
-// find returns a prompt and its file: the one of the name, or else of the file; nil for none.
-func (f *diffFolder) find(name, file string) (p *prompts.Prompt, of string) {
+// find returns a prompt and its file: the one of the name, or else of the file, or else one whose name
+// is gone and that has most of the text; nil for none.
+func (a *authorPage) find(f *diffFolder, name, file, text string) (p *prompts.Prompt, of string) {
 	if p, ok := f.registry.Lookup(name); ok {
 		return &p, f.path(&p)
 	}
@@ -370,5 +384,12 @@ func (f *diffFolder) find(name, file string) (p *prompts.Prompt, of string) {
 			return &p, file
 		}
 	}
-	return nil, file
+	p = f.moved(func(p *prompts.Prompt) bool {
+		_, isOther := a.registry.Lookup(p.Name)
+		return !isOther
+	})(text)
+	if p == nil {
+		return nil, file
+	}
+	return p, f.path(p)
 }

@@ -5,24 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
-type pageFinding struct {
-	finding
-	URL string `json:"url"` // opens the place in the author's editor
-}
-
 func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) (any, error) {
 	dir, file, err := a.file(p)
 	if err != nil {
-		return []pageFinding{}, nil // a prompt without a file has no lines
+		return []finding{}, nil // a prompt without a file has no lines
 	}
 	tests := a.testFile(dir, file, p.Name)
 	i := &inspection{lineReader: *newLineReader(dir), only: map[string]bool{p.Source: true, prefixOf(dir) + tests.Path: true}, done: func() {}}
@@ -35,21 +30,91 @@ func (a *authorPage) findings(ctx context.Context, p *prompts.Prompt, _ *asked) 
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range tests.Cases {
-		_, _, failures := a.renderer.runCase(ctx, cases.Dir(dir), c)
-		for _, f := range failures {
-			found = append(found, finding{Path: prefixOf(dir) + tests.Path, Line: f.Line, Level: levelError, Rule: "test", Prompt: p.Name, Message: fmt.Sprintf("case %q: %s", c.Name, f.Message)})
+	return inPage(dir, secretsOf(p, tests), found), nil
+}
+
+// inPage returns findings with the paths in the folder, and without secrets.
+func inPage(dir string, secrets *strings.Replacer, found []finding) []finding {
+	out := make([]finding, 0, len(found))
+	for _, f := range found {
+		f.Path = strings.TrimPrefix(f.Path, prefixOf(dir))
+		f.Message, f.Hint, f.Diff = secrets.Replace(f.Message), secrets.Replace(f.Hint), secrets.Replace(f.Diff)
+		out = append(out, f)
+	}
+	return out
+}
+
+type pageTests struct { // of a folder
+	Root   string     `json:"root"`
+	Cases  []pageTest `json:"cases"`
+	Errors []finding  `json:"errors"` // of test files
+}
+
+type pageTest struct {
+	Prompt   string    `json:"prompt"`
+	Name     string    `json:"name"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Failures []finding `json:"failures"`
+}
+
+// tests runs all cases, as the command test does. A folder without test files has no results.
+func (a *authorPage) tests(ctx context.Context, _ *prompts.Prompt, _ *asked) (any, error) {
+	out := []pageTests{}
+	for _, dir := range a.dirs {
+		report, err := (&testRun{dir: dir, jobs: runtime.GOMAXPROCS(0), done: func() {}}).all(ctx)
+		if err != nil {
+			continue
+		}
+		of := pageTests{Root: pageRoot(dir), Cases: []pageTest{}}
+		for _, r := range report.results {
+			p, _ := a.registry.Lookup(r.c.File.Prompt)
+			of.Cases = append(of.Cases, pageTest{r.c.File.Prompt, r.c.Name, r.c.File.Path, r.c.Line, inPage(dir, secretsOf(&p, r.c.File), r.found)})
+		}
+		isOther := func(f finding) bool { return f.Rule != "case" } // a failure, or an error that the page has
+		of.Errors = inPage(dir, strings.NewReplacer(), slices.DeleteFunc(report.Findings, isOther))
+		out = append(out, of)
+	}
+	return out, ctx.Err()
+}
+
+// search returns the prompts whose names, files and partials have all words, each with the line that
+// has the first of them.
+func (a *authorPage) search(ctx context.Context, _ *prompts.Prompt, in *asked) (any, error) {
+	found := map[string]string{}
+	words := strings.Fields(strings.ToLower(in.Search))
+	if len(words) == 0 {
+		return found, nil
+	}
+	for _, dir := range a.dirs {
+		partials, known := partialFiles(dir), map[string]string{}
+		for file, name := range a.namesIn(dir, "") {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			text, _ := readText(dir, file) // one that cannot be read is a finding
+			files, texts := []string{file}, []string{text}
+			eachCalled(text, partials, func(partial string) string {
+				if _, ok := known[partial]; !ok {
+					known[partial], _ = readText(dir, partial)
+				}
+				files, texts = append(files, partial), append(texts, known[partial])
+				return known[partial]
+			})
+			all := strings.ToLower(name + "\n" + strings.Join(texts, "\n"))
+			if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }) {
+				continue
+			}
+			found[name] = ""
+			for i, text := range texts {
+				before, _, ok := strings.Cut(strings.ToLower(text), words[0])
+				if n := strings.Count(before, "\n"); ok && found[name] == "" {
+					found[name] = placeOf(files[i], n+1, 0) + ": " + shortened(strings.Split(text, "\n")[n])
+				}
+			}
 		}
 	}
-	secrets := secretsOf(p, tests)
-	out := make([]pageFinding, 0, len(found))
-	for _, f := range found {
-		f.Message, f.Hint, f.Diff = secrets.Replace(f.Message), secrets.Replace(f.Hint), ""
-		url := atPlace(a.editorURL(dir, strings.TrimPrefix(f.Path, prefixOf(dir))), f.Line, f.Column)
-		f.Path = strings.TrimPrefix(f.Path, prefixOf(dir))
-		out = append(out, pageFinding{f, url})
-	}
-	return out, nil
+	return found, nil
 }
 
 type pageDiff struct {
@@ -106,7 +171,6 @@ type tracedPiece struct {
 	Text      string   `json:"text"`
 	File      string   `json:"file"`      // in the folder, or the URI of a resource
 	Line      int      `json:"line"`      // in the file; 0 if unknown
-	URL       string   `json:"url"`       // opens the line in the author's editor
 	Action    string   `json:"action"`    // such as {{.code}}; empty for a text
 	Arguments []string `json:"arguments"` // whose values the action writes
 }
@@ -209,15 +273,12 @@ func (a *authorPage) placer(dir, file, path string) func(message int, source str
 		} else {
 			t.File = ""
 		}
-		if t.File != "" {
-			t.URL = atPlace(a.editorURL(dir, t.File), t.Line, 1)
-		}
 		known[k] = t
 		return t
 	}
 }
 
-func (a *authorPage) files() map[string]string {
+func (a *authorPage) files(context.Context, *prompts.Prompt, *asked) (any, error) {
 	all := map[string]string{}
 	for p := range a.registry.All() {
 		for _, dir := range a.dirs {
@@ -229,5 +290,5 @@ func (a *authorPage) files() map[string]string {
 			}
 		}
 	}
-	return all
+	return all, nil
 }

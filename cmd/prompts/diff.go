@@ -180,6 +180,7 @@ func compareSides(ctx context.Context, a, b *diffSide, pattern string) *diffRepo
 			byPath[after.path(&p)] = p.Name
 		}
 	}
+	moved := after.moved(func(p *prompts.Prompt) bool { return byPath[after.path(p)] != "" })
 	isOld := map[string]bool{} // names of the new folder that the old one has, too
 	for old := range before.registry.All() {
 		file := before.path(&old)
@@ -188,6 +189,11 @@ func compareSides(ctx context.Context, a, b *diffSide, pattern string) *diffRepo
 		now, ok := after.registry.Lookup(old.Name)
 		if !ok && byPath[file] != "" {
 			now, ok = after.registry.Lookup(byPath[file])
+		}
+		if !ok && invalid[file] == nil {
+			if p := moved(before.text(file)); p != nil && !isOld[p.Name] {
+				now, ok = *p, true
+			}
 		}
 		if ok {
 			isOld[now.Name] = true
@@ -231,6 +237,50 @@ func compareSides(ctx context.Context, a, b *diffSide, pattern string) *diffRepo
 		}
 	}
 	return r
+}
+
+const maxHolders = 16 // prompts that a line is compared with
+
+// moved returns a function that finds the prompt whose file was most likely moved from elsewhere: of the
+// prompts that may be it, the one with most lines of the text that was there, and more than half.
+func (f *diffFolder) moved(mayBe func(*prompts.Prompt) bool) func(text string) *prompts.Prompt {
+	holders := map[string][]*prompts.Prompt{} // by line
+	for p := range f.registry.All() {
+		if mayBe(&p) {
+			for line := range linesIn(f.text(f.path(&p))) {
+				holders[line] = append(holders[line], &p)
+			}
+		}
+	}
+	return func(text string) (best *prompts.Prompt) {
+		known := map[*prompts.Prompt]int{} // lines
+		lines := linesIn(text)
+		for line := range lines {
+			if len(holders[line]) > maxHolders { // which says nothing
+				delete(lines, line)
+				continue
+			}
+			for _, p := range holders[line] {
+				known[p]++
+			}
+		}
+		for p, n := range known {
+			if 2*n > len(lines) && (best == nil || n > known[best] || n == known[best] && p.Name < best.Name) {
+				best = p
+			}
+		}
+		return best
+	}
+}
+
+func linesIn(text string) map[string]bool {
+	lines := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines[line] = true
+		}
+	}
+	return lines
 }
 
 func textsOf(before, after *diffFolder, partials map[string]string, b *budget, from, to string) []textDiff {

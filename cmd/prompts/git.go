@@ -363,6 +363,17 @@ func (r *repository) object(ctx context.Context, name string) (id, kind string, 
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(typeOf)), err
 }
 
+// names returns the paths in the folder that a file has had in its last commits.
+func (r *repository) names(ctx context.Context, most int, file string) (names []string, err error) {
+	out, err := r.output(ctx, "log", "--follow", "--no-show-signature", "--no-ext-diff", "--no-textconv", "-z", fmt.Sprintf("--max-count=%d", most), "--format=", "--name-only", "HEAD", "--", r.prefix+file)
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name, ok := strings.CutPrefix(name, r.prefix); ok && name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 // log returns the last commits of files. Before each is an empty record, which no file has for a name.
 func (r *repository) log(ctx context.Context, most int, files []string) ([]byte, error) {
 	relative := "--no-relative"

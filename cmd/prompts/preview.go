@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -118,7 +119,11 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 		defer asking.RUnlock()
 		files.ServeHTTP(w, r)
 	})
-	options := prompts.Options{Info: prompts.Implementation{Name: "preview", Version: version()}, InputSchemas: true, Logger: logger}
+	var folders []string
+	for _, dir := range dirs {
+		folders = append(folders, filepath.Base(pageRoot(dir)))
+	}
+	options := prompts.Options{Info: prompts.Implementation{Name: "preview", Title: strings.Join(folders, ", "), Version: version()}, InputSchemas: true, Logger: logger}
 	tools := ""
 	err := folderSettings(dirs, &tools, &options.Instructions, func(string) bool { return false }, logger)
 	if err == nil && tools != "" {
@@ -199,7 +204,7 @@ func openBrowser(url string) (opened func(), err error) {
 func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handler {
 	a := &authorPage{registry: reg, renderer: newRenderer(reg), dirs: dirs, authorOptions: o}
 	mux := http.NewServeMux()
-	for path, answer := range map[string]func(context.Context, *prompts.Prompt, *asked) (any, error){
+	for path, answer := range map[string]pageAnswer{
 		"/prompt":     a.prompt,
 		"/findings":   a.findings,
 		"/changes":    a.changes,
@@ -209,16 +214,20 @@ func newAuthor(reg *prompts.Registry, dirs []string, o authorOptions) http.Handl
 		"/do/case":    a.saveCase,
 		"/do/answer":  a.answer,
 	} {
-		mux.HandleFunc("POST "+path, a.handle(answer))
+		mux.HandleFunc("POST "+path, a.handle(answer, true))
 	}
-	mux.HandleFunc("POST /files", func(w http.ResponseWriter, _ *http.Request) { writePage(w, a.files()) })
+	for path, answer := range map[string]pageAnswer{"/files": a.files, "/tests": a.tests, "/search": a.search} {
+		mux.HandleFunc("POST "+path, a.handle(answer, false))
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = "/" + strings.TrimPrefix(r.URL.Path, "/")
 		mux.ServeHTTP(w, r)
 	})
 }
 
-func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked) (any, error)) http.HandlerFunc {
+type pageAnswer func(context.Context, *prompts.Prompt, *asked) (any, error)
+
+func (a *authorPage) handle(answer pageAnswer, isOfPrompt bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in asked
 		body := http.MaxBytesReader(w, r.Body, maxAsked)
@@ -228,7 +237,7 @@ func (a *authorPage) handle(answer func(context.Context, *prompts.Prompt, *asked
 		}
 		_, _ = io.Copy(io.Discard, body)
 		p, ok := a.registry.Lookup(in.Prompt)
-		if !ok {
+		if !ok && isOfPrompt {
 			http.Error(w, fmt.Sprintf("unknown prompt %q", in.Prompt), http.StatusNotFound)
 			return
 		}

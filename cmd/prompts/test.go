@@ -148,6 +148,7 @@ func (t *testRun) runAll(ctx context.Context, suite *testSuite, selected []*case
 type testResult struct {
 	c        *cases.Case
 	failures []cases.Failure // their texts are as the report shows them
+	found    []finding       // the failures, without the name of the case
 	hasText  bool            // the prompt returned messages
 	notAsked bool            // the case has a key answer, and there is no --exec
 	time     time.Duration

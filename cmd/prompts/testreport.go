@@ -83,6 +83,8 @@ func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, r
 			one.Hint = "if the messages are right, run: prompts test --update " + t.dir
 		}
 		report.Findings = append(report.Findings, one)
+		one.Message = f.Message
+		r.found = append(r.found, one)
 		out.Failures = append(out.Failures, f.Message)
 	}
 	if r.notAsked {

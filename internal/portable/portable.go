@@ -55,6 +55,12 @@ type Rule struct {
 
 func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
 
+// IsTotal reports whether a client with the limit cannot use the prompt at all. UserOnly is a rule of
+// a client that rejects the prompt.
+func (r *Rule) IsTotal() bool {
+	return slices.Contains([]hosts.Kind{hosts.NoPrompts, hosts.OneArgument, hosts.Placeholders, hosts.UserOnly, hosts.AlternatingOnly}, hosts.Kind(r.cannot))
+}
+
 func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
 
 // Limit returns the limitation, such as "one argument".

@@ -1,7 +1,7 @@
 // The page: which prompt is open, its form and its result, and what happens when
 // something changes on the server.
 
-import { announce, h, plural, replace, visible } from "./dom.js";
+import { announce, editorURL, h, plural, replace, setEditor, visible } from "./dom.js";
 import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } from "./client.js";
 import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
@@ -9,13 +9,21 @@ import { stepsOf } from "./field.js";
 import { argumentFields, questionFields } from "./form.js";
 import { ask, AuthorTools, isAuthor, linkTo, shareable } from "./author.js";
 import { copyMenu } from "./copy.js";
-import { conversation, copyButton, json, lengths, loadMarkdown, portability, withoutSecrets } from "./result.js";
+import { inWords, Tests } from "./tests.js";
+import { conversation, copyButton, hiding, json, lengths, loadMarkdown, portability, withoutSecrets } from "./result.js";
 
 // texts returns the texts of all messages, as one puts them into a chat.
 const texts = (result) => result.messages.map(({ content: c }) => c.text ?? c.resource?.text ?? c.uri).filter(Boolean).join("\n\n");
 
 // shortDigest returns the start of a digest, which is enough to recognize a version.
-const shortDigest = (text) => text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…");
+const shortDigest = (text) => text.replace(/^sha256:([0-9a-f]{12})[0-9a-f]{52}$/, "$1…");
+
+// What the page calls the version of a result.
+const versions = {
+  digest: ["fingerprint", "the digest of the prompt. Compare it with the digest that a server shows, to know whether the server has this text."],
+  release: ["release", "the release of the folder, made of the digests of all prompts."],
+  label: ["label", "the label of the release."],
+};
 
 const $ = (id) => document.getElementById(id);
 const main = $("main");
@@ -37,12 +45,31 @@ const list = new PromptList({
   onChoose(name, byKey) {
     choose(name, { focus: byKey });
   },
+  onSearch: isAuthor ? (search) => ask("search", { search }) : null,
+});
+
+const tests = new Tests({
+  onResults() {
+    const [state, words] = tests.summary();
+    $("tests-open").className = `tests-state ${state}`;
+    $("tests-open").textContent = words;
+    drawMarks();
+    open?.tested();
+  },
+  async onCase({ prompt, name }) {
+    choose(prompt);
+    const view = open;
+    await view?.begun;
+    view?.tools?.showCase(name);
+  },
 });
 
 // PromptView shows a prompt: its form, and what became of it.
 class PromptView {
   #fields = [];
   #abort = null;
+  #rechecking = null;
+  #later;
   #answers = {}; // to questions, by key, with the question
   #tab = "conversation";
 
@@ -52,7 +79,7 @@ class PromptView {
     this.header = h("header", { class: "prompt-header" });
     this.version = h("p", { class: "prompt-version detail" });
     this.notices = h("div", { class: "notices" });
-    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
+    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render({ isAsked: true }); }, oninput: (e) => this.#typed(e), onchange: (e) => this.#typed(e) });
     this.pane = h("section", { class: "pane", "aria-label": "Result" });
     replace(main, h("div", { class: "work" }, h("div", { class: "side" }, this.header, this.notices, this.form), this.pane));
     main.setAttribute("aria-label", visible(`Prompt ${entry.title || entry.name}`));
@@ -61,13 +88,13 @@ class PromptView {
     this.#drawForm();
     if (isAuthor) {
       this.tools = new AuthorTools(this.name, {
-        form: this.form, values: () => this.arguments(), sensitive: () => this.sensitive, texts: () => (this.result?.messages ?? []).map(({ content: c }) => c.text ?? c.resource?.text ?? ""),
+        form: this.form, values: () => this.arguments(), sensitive: () => this.sensitive, tests: () => tests.of(this.name), texts: () => (this.result?.messages ?? []).map(({ content: c }) => c.text ?? c.resource?.text ?? ""),
         onValues: (values) => { this.fill(values); this.render(); },
         onRender: async () => {
           if (!this.result || this.pane.classList.contains("is-stale")) await this.render();
           return Boolean(this.question) || this.result !== undefined && !this.pane.classList.contains("is-stale");
         },
-        onSaved: () => this.#find(),
+        onSaved: () => { this.#find(); tests.run(); },
       });
       this.form.before(this.tools.bar);
     }
@@ -97,9 +124,18 @@ class PromptView {
     await this.#find();
   }
 
+  // tested shows the results of the cases.
+  tested() {
+    const results = JSON.stringify(tests.of(this.name));
+    if (results === this.results) return;
+    this.results = results;
+    this.drawNotices();
+    if (this.tools?.info) this.#redrawTab();
+  }
+
   // saved reads the files after a change. before has the messages of before.
   async saved(before) {
-    if (!this.tools?.info) return;
+    if (!this.tools?.info || this.isGone) return;
     try {
       await this.tools.load(before);
       await this.#find();
@@ -143,7 +179,7 @@ class PromptView {
     this.isGone = isGone;
     if (isGone) {
       this.stop();
-      if (!wasGone) announce("The prompt was removed.");
+      if (!wasGone) announce(this.movedTo ? `The prompt is now ${this.movedTo}.` : "The prompt was removed.");
     } else if (!isSame) {
       this.entry = entry;
       this.#drawHeader();
@@ -160,6 +196,7 @@ class PromptView {
     const abort = this.#abort;
     this.#abort = null;
     abort?.abort();
+    this.#rechecking?.abort();
   }
 
   // values returns the values of all fields, undefined for one that has none.
@@ -190,15 +227,15 @@ class PromptView {
       h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
       entry.description && h("p", { class: "description" }, entry.description), this.version,
-      h("div", { class: "prompt-actions" }, copyMenu(() => ({ entry: this.entry, args: this.arguments(), sensitive: this.sensitive, folder: this.tools?.info?.folder, link: shareable() }))));
-    document.title = visible(`${entry.title || entry.name} · Prompts`);
+      h("div", { class: "prompt-actions" }, copyMenu(() => ({ entry: this.entry, args: this.arguments(), sensitive: this.sensitive, result: this.result, folder: this.tools?.info?.folder, link: shareable() }))));
+    document.title = visible(`${entry.title || entry.name} · ${$("server").textContent}`);
   }
 
   // drawVersion shows the version of the result, or without one that of the list.
   #drawVersion() {
     const meta = this.result ? this.result._meta : { ...served, ...this.entry._meta };
     const parts = ["digest", "release", "label"].map((key) => [key, meta?.[`io.github.mcp-prompts/${key}`]]).filter(([, value]) => typeof value === "string");
-    replace(this.version, parts.map(([key, value], i) => [i > 0 && " · ", `${key} `, h("code", { title: value }, shortDigest(value))]));
+    replace(this.version, parts.map(([key, value], i) => [i > 0 && " · ", `${versions[key][0]} `, h("code", { title: `${value}: ${versions[key][1]}` }, shortDigest(value))]));
     this.version.hidden = parts.length === 0;
   }
 
@@ -247,12 +284,35 @@ class PromptView {
     typed.set(this.name, { ...typed.get(this.name), ...this.values() });
   }
 
-  #typed() {
+  #typed(e) {
     this.#remember();
-    for (const f of this.#fields) f.clear({ changed: true });
+    if (!e.target.closest(".as-json")) this.#recheck(); // the switch shows the errors itself
     writeLink();
     this.#markStale();
     this.tools?.typed();
+  }
+
+  // recheck asks the server whether the values of fields with errors are still bad. Until the
+  // server has answered, the errors stay.
+  #recheck() {
+    clearTimeout(this.#later);
+    this.#rechecking?.abort();
+    if (!this.#fields.some((f) => f.hasFailed)) return;
+    const { signal } = this.#rechecking = new AbortController();
+    this.#later = setTimeout(async () => {
+      let problems = [];
+      try {
+        await getPrompt(this.name, this.arguments(), { signal });
+      } catch (error) {
+        if (!(error instanceof RPCError)) return;
+        problems = error.data?.problems ?? [];
+      }
+      if (signal.aborted) return;
+      for (const f of this.#fields.filter((field) => field.hasFailed)) {
+        f.clear();
+        for (const p of problems) if (p.argument === f.name) f.fail(p.message, stepsOf(p.path ?? ""));
+      }
+    }, 100);
   }
 
   #markStale() {
@@ -296,6 +356,7 @@ class PromptView {
   async render({ isChange = false, isAsked = false, answers, requestState } = {}) {
     if (this.isGone) return;
     this.#abort?.abort();
+    this.#rechecking?.abort();
     const abort = this.#abort = new AbortController();
     const args = isChange || answers ? this.#known(this.submitted) : this.arguments();
     this.submitted = args;
@@ -388,12 +449,19 @@ class PromptView {
       this.failure = { title: "The server did not answer", text: `${error.message} The page tries again, and what you typed is kept.` };
     } else if (error instanceof RPCError) {
       this.#problems(error, isChange);
-      const inLog = error.code === -32603 ? "The server's log has the reason." : "";
-      this.failure = { title: `Error ${error.code}`, text: error.message, inLog };
+      this.failure = inWordsOf(error);
+      if (error.code === -32603 && this.tools) this.#showReason(this.failure);
     } else this.failure = { title: "The page has failed", text: String(error) };
     if (error.name !== "AbortError") this.result = undefined;
     this.#drawPane();
     announce(`${this.failure.title}. ${this.failure.text}`);
+  }
+
+  // showReason adds the reason of a failure, which a client does not get.
+  async #showReason(failure) {
+    const hide = hiding(this.secrets);
+    await ask("trace", { prompt: this.name, arguments: this.submitted }).catch((error) => { Object.assign(failure, { text: hide(error.message), more: "" }); });
+    if (this.failure === failure && open === this) this.#drawPane();
   }
 
   // problems shows the problems of arguments at their fields.
@@ -473,7 +541,7 @@ class PromptView {
       if (missing.length > 0) missing[0].focus();
       else answer("accept");
     };
-    return h("form", { class: "questions", "aria-label": "Questions of the prompt", novalidate: true, onsubmit: (e) => { e.preventDefault(); submit(); } },
+    return h("form", { class: "questions", "aria-label": "Questions of the prompt", novalidate: true, onsubmit: (e) => { e.preventDefault(); submit(); }, oninput: () => parts.flatMap((p) => p.fields).forEach((f) => f.isGiven() && f.clear()) },
       parts.map((p) => p.element),
       h("div", { class: "form-actions" }, h("button", { type: "submit", class: "primary" }, "Accept ", h("kbd", {}, "Ctrl ⏎")), h("button", { type: "button", onclick: () => answer("decline") }, "Decline"), h("button", { type: "button", onclick: () => answer("cancel") }, "Cancel")));
   }
@@ -497,7 +565,7 @@ class PromptView {
       changes: () => this.tools.changes(this.result?.messages),
       conversation: () => {
         if (!this.exchange) return h("p", { class: "empty" }, "Fill in the arguments and render the prompt.");
-        if (this.failure) return h("div", { class: "failure", role: "group", "aria-label": "Error" }, h("h3", {}, this.failure.title), h("p", {}, this.failure.text), this.failure.inLog && h("p", { class: "detail" }, this.failure.inLog));
+        if (this.failure) return h("div", { class: "failure", role: "group", "aria-label": "Error" }, h("h3", {}, this.failure.title), h("p", { class: "reason" }, this.failure.text), this.failure.more && h("p", { class: "detail" }, this.failure.more));
         if (this.question) return h("p", { class: "detail" }, "The prompt asks:");
         const secrets = this.secrets;
         const result = withoutSecrets(this.result, secrets);
@@ -563,8 +631,16 @@ class PromptView {
   // drawNotices shows what is wrong with the prompt as a whole.
   drawNotices() {
     const errors = fileErrors.filter((e) => promptOf(e) === this.name);
+    const cases = tests.of(this.name);
+    const failing = cases.filter((c) => c.failures.length > 0);
     replace(this.notices,
-      this.isGone && h("p", { class: "notice warning", role: "status" }, "This prompt was removed on the server. What you typed is kept, in case it returns."),
+      this.isGone && h("p", { class: "notice warning", role: "status" }, this.movedTo
+        ? ["This prompt is now ", h("button", { type: "button", class: "link", onclick: () => { typed.set(this.movedTo, typed.get(this.name)); choose(this.movedTo, { focus: true }); } }, this.movedTo), "."]
+        : "This prompt was removed on the server. What you typed is kept, in case it returns."),
+      failing.length > 0 && h("div", { class: "notice error", role: "status" },
+        h("p", {}, inWords(failing.length, cases.length)),
+        h("ul", {}, failing.slice(0, fewErrors).map((c) => h("li", {}, h("button", { type: "button", class: "link", onclick: () => this.tools?.showCase(c.name) }, c.name), `: ${c.failures[0].message}`))),
+        h("p", { class: "more" }, h("a", { href: testsLink }, "All tests"))),
       errors.length > 0 && h("div", { class: "notice error", role: "status" },
         h("p", {}, "The file has errors, so the server still serves the last valid version."),
         h("ul", {}, errors.map((e) => h("li", {}, fileLink(e), " ", withHint(e))))));
@@ -585,10 +661,18 @@ function promptOf(error) {
   return folder && entries.has(folder) ? folder : null;
 }
 
+// inWordsOf returns an error of the server in words for an author. The tab JSON has its code.
+function inWordsOf({ code, message, data }) {
+  if (code === -32603) return { title: "The prompt failed", text: message, more: "The server's log has the reason." };
+  if (code !== -32602) return { title: `The server answered with the error ${code}`, text: message };
+  if (data?.problems) return { title: "The arguments are not valid", text: message };
+  return { title: "The server cannot give this prompt", text: message };
+}
+
 const place = (e) => e.path + (e.line ? `:${e.line}` : "") + (e.column ? `:${e.column}` : "");
 
 // fileLink returns the place of an error, which opens the file in an editor.
-const fileLink = (e) => h(e.url ? "a" : "span", { href: e.url, class: "file" }, h("code", {}, place(e)));
+const fileLink = (e) => h(e.root ? "a" : "span", { href: editorURL(e.root, e.path, e.line, e.column), class: "file" }, h("code", {}, place(e)));
 
 // choose opens a prompt.
 function choose(name, { focus = false, values, isLink = false } = {}) {
@@ -615,7 +699,7 @@ function choose(name, { focus = false, values, isLink = false } = {}) {
   // What a link from elsewhere names is not rendered: that is for the user to do.
   const mayRender = isLink ? history.state?.isRendered === true : !open.hasRequired;
   if (mayRender) open.render();
-  open.begin({ mayFill: !values || Object.keys(values).length === 0 });
+  open.begun = open.begin({ mayFill: !values || Object.keys(values).length === 0 });
   if (focus) open.focus();
 }
 
@@ -634,8 +718,24 @@ function writeLink({ isNew = false } = {}) {
   else history.replaceState(history.state, "", link);
 }
 
+const testsLink = "#tests";
+
+// showTests shows the table of all cases.
+function showTests() {
+  document.body.dataset.view = "prompt";
+  open?.leave();
+  open = null;
+  list.select(undefined);
+  replace(main, tests.element());
+  main.setAttribute("aria-label", "Tests");
+  document.title = visible(`Tests · ${$("server").textContent}`);
+  main.scrollTop = 0;
+  main.querySelector("h2").focus();
+}
+
 // readLink opens what the fragment of the address names.
 function readLink() {
+  if (isAuthor && location.hash === testsLink) return showTests();
   if (!location.hash.startsWith("#/")) {
     document.body.dataset.view = "list";
     return;
@@ -694,6 +794,7 @@ async function loadOnce() {
     }
   }
   if (isListed) {
+    if (open && !next.has(open.name) && !open.isGone) open.movedTo = movedTo(open.entry, [...next.values()].filter((p) => !entries.has(p.name)));
     for (const [name, p] of next) {
       const old = entries.get(name);
       if (!old) marks.set(name, "new");
@@ -707,6 +808,7 @@ async function loadOnce() {
   if (isAuthor) await ask("files", {}).then((paths) => list.place(paths), () => {}); // without it, the tree is that of the names
   drawMarks();
   open?.update(entries.get(open.name) ?? null);
+  if (isAuthor) tests.run();
   if (isFirst) performance.mark("all-prompts");
   document.documentElement.dataset.ready = "true";
 }
@@ -719,11 +821,19 @@ function decodeURIComponentSafe(text) {
   }
 }
 
+// movedTo returns the name of the only new prompt that is declared as one that is gone.
+function movedTo(gone, added) {
+  const declared = (p) => JSON.stringify([p.title, p.description, p.arguments]);
+  const same = added.filter((p) => declared(p) === declared(gone));
+  return same.length === 1 ? same[0].name : undefined;
+}
+
 function drawMarks() {
-  const all = new Map(marks);
+  const all = new Map([...marks].map(([name, mark]) => [name, { kind: mark, text: mark }]));
+  for (const [name, n] of tests.failing) all.set(name, { kind: "error", text: `${n} ${n === 1 ? "fails" : "fail"}` });
   for (const e of fileErrors) {
     const name = promptOf(e);
-    if (name) all.set(name, "error");
+    if (name) all.set(name, { kind: "error", text: "error" });
   }
   list.mark(all);
 }
@@ -788,7 +898,7 @@ async function begin() {
   await load().catch(() => {});
   if (isFirst && !open) readLink();
   // An author sees a prompt at once, beside the list if there is room.
-  if (isFirst && isAuthor && !open && !location.hash.startsWith("#/") && innerWidth > 760 && list.first() !== undefined) choose(list.first(), { values: {}, isLink: true });
+  if (isFirst && isAuthor && !open && location.hash === "" && innerWidth > 760 && list.first() !== undefined) choose(list.first(), { values: {}, isLink: true });
 }
 
 function start() {
@@ -802,6 +912,8 @@ async function nameServer() {
     const { serverInfo, _meta } = await discover();
     const info = serverInfo || _meta?.["io.modelcontextprotocol/serverInfo"] || {};
     replace($("server"), info.title || info.name || "Prompts");
+    $("server").title = $("server").textContent; // which a small window cuts
+    if (!open) document.title = $("server").textContent;
   } catch { /* it stays without a name */ }
 }
 
@@ -817,6 +929,7 @@ async function hear(signal) {
         const report = await response.json();
         reportNumber = report.number;
         fileErrors = report.errors;
+        setEditor(report.editor);
         for (const name of report.changed) {
           if (name !== open?.name) marks.set(name, marks.get(name) || "changed");
         }
@@ -836,7 +949,10 @@ document.addEventListener("visibilitychange", () => {
 
 // An author who comes back from the editor may have changed a test file, which is no change
 // for clients.
-addEventListener("focus", () => open?.saved(open.lastResult?.messages));
+addEventListener("focus", () => {
+  open?.saved(open.lastResult?.messages);
+  if (isAuthor && isListed) tests.run();
+});
 addEventListener("popstate", readLink);
 addEventListener("hashchange", readLink);
 
@@ -857,6 +973,11 @@ addEventListener("keydown", (e) => {
   }
 });
 
+$("tests-open").hidden = !isAuthor;
+$("tests-open").addEventListener("click", () => {
+  if (location.hash !== testsLink) history.pushState({}, "", testsLink);
+  showTests();
+});
 $("help-open").addEventListener("click", () => $("help").showModal());
 $("back").addEventListener("click", () => {
   document.body.dataset.view = "list";
@@ -878,7 +999,7 @@ try {
   if (themes.includes(theme)) setTheme(theme);
 } catch { /* the system's */ }
 
-document.body.dataset.view = location.hash.startsWith("#/") ? "prompt" : "list";
+document.body.dataset.view = location.hash.startsWith("#/") || location.hash === testsLink ? "prompt" : "list";
 replace(main, h("div", { class: "empty" }, h("p", {}, "Choose a prompt."), h("p", {}, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "Enter"), " opens, ", h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Enter"), " renders.")));
 if (!document.hidden) start();
 const markdownIsLoaded = loadMarkdown().catch(() => {}); // without it texts are shown plain

@@ -1,7 +1,7 @@
 // What the author of a prompt does with its files: values to begin with, cases, the
 // template with what is wrong in it, and what has changed.
 
-import { announce, append, h, newID, onPoint, plural, replace, textNodes } from "./dom.js";
+import { announce, append, editorIsKnown, editorURL, h, newID, onPoint, plural, replace, textNodes } from "./dom.js";
 import { parted, placeElement, sizes, traced } from "./beside.js";
 import { hiding, loadTokens } from "./result.js";
 
@@ -30,9 +30,6 @@ export function shareable() {
 export const linkTo = (name) => "#/" + encodeURIComponent(name).replaceAll("%2F", "/");
 
 const maxLines = 5_000;
-
-// place returns the URL that opens a line in the author's editor.
-const place = (url, line) => url.replaceAll("{line}", String(line)).replaceAll("{column}", "1");
 
 // say says in an element what became of a case.
 function say(said, isError, ...words) {
@@ -63,9 +60,9 @@ export class AuthorTools {
 
   // onRender renders the values of the form unless that was done, and reports whether the
   // prompt accepts them. onSaved is called after a case was saved. texts returns those of the
-  // result.
-  constructor(name, { onValues, onRender, onSaved, values, sensitive, texts, form }) {
-    Object.assign(this, { name, onRender, onSaved, texts });
+  // result, and tests the cases of the prompt with their results.
+  constructor(name, { onValues, onRender, onSaved, values, sensitive, texts, tests, form }) {
+    Object.assign(this, { name, onRender, onSaved, texts, tests });
     const ofField = ".arguments > [data-field]";
     const light = (field) => this.#lightArgument?.(field.dataset.field);
     onPoint(form, ofField, light);
@@ -83,6 +80,7 @@ export class AuthorTools {
   // the template has changed.
   async load(messages) {
     const next = await ask("prompt", { prompt: this.name });
+    await editorIsKnown;
     const same = (key) => this.info !== null && JSON.stringify(this.info[key]) === JSON.stringify(next[key]);
     // A partial changes what cases render, and a new case changes nothing.
     const isChanged = this.info !== null && (!same("text") || next.cases.some((c) => this.info.cases.some((old) => old.name === c.name && old.text !== c.text)));
@@ -94,13 +92,26 @@ export class AuthorTools {
     return isChanged;
   }
 
+  // found returns the findings of check and test.
+  get found() {
+    return [...this.findings, ...this.tests().flatMap((c) => c.failures.map((f) => ({ ...f, message: `case “${c.name}”: ${f.message}` })))];
+  }
+
   // problems is how many findings are no mere notes about clients.
   get problems() {
-    return this.findings.filter((f) => f.level !== "note").length;
+    return this.found.filter((f) => f.level !== "note").length;
   }
 
   async loadFindings() {
     this.findings = await ask("findings", { prompt: this.name });
+  }
+
+  // showCase puts the values of a case into the form.
+  showCase(name) {
+    const i = this.info?.cases.findIndex((c) => c.name === name) ?? -1;
+    if (i < 0) return;
+    this.onValues(this.info.cases[i].arguments);
+    this.bar.querySelector("select").value = String(i);
   }
 
   #drawBar() {
@@ -172,11 +183,11 @@ export class AuthorTools {
       try {
         if (!await this.onRender()) return refuse("Not saved: the prompt does not render with these values. Correct the values first.");
         const expect = { contains: chosen === "contains" ? text.value : "", golden: chosen === "golden" };
-        const { file, url, failures } = await ask("do/case", { prompt: this.name, name: saved, arguments: this.values(), expect });
+        const { file, line, failures } = await ask("do/case", { prompt: this.name, name: saved, arguments: this.values(), expect });
         await this.load();
         const menu = this.bar.querySelector("select");
         menu.value = String(this.info.cases.findIndex((c) => c.name === saved));
-        const link = (label) => h("a", { href: url }, label);
+        const link = (label) => h("a", { href: editorURL(this.info.root, file, line) }, label);
         say(this.bar.querySelector(".said"), failures.length > 0, `Saved “${saved}” in `, link(h("code", {}, file)), ". ",
           failures.length > 0 ? `The case fails: ${failures[0]}.` : chosen !== "" ? "The case passes." : ["The case checks only that the prompt renders. To check more, ", link("write expect: in the file"), "."]);
         announce(`Saved the case ${saved} in ${file}.${failures.length > 0 ? " It fails." : ""}`);
@@ -231,9 +242,13 @@ export class AuthorTools {
     const { info } = this;
     if (!info?.file) return h("p", { class: "detail" }, "The prompt has no file.");
     const element = h("div", { class: "template" });
-    const own = this.findings.filter((f) => f.path === info.file);
-    const others = this.findings.filter((f) => f.path !== info.file || !f.line);
-    element.append(h("p", { class: "detail" }, h("a", { href: place(info.url, 1) }, h("code", {}, info.file)), ` · ${this.findings.length === 0 ? "check and test find nothing" : `${plural(this.findings.length, "finding")} of check and test`}`));
+    const { found } = this;
+    const at = (path, line, column) => editorURL(info.root, path, line, column);
+    const own = found.filter((f) => f.path === info.file);
+    const others = found.filter((f) => f.path !== info.file || !f.line);
+    element.append(h("p", { class: "detail" }, h("a", { href: at(info.file) }, h("code", {}, info.file)), ` · ${found.length === 0 ? "check and test find nothing" : `${plural(found.length, "finding")} of check and test`}`));
+    // finding returns what is wrong, as a link to its place.
+    const finding = (f, withPlace) => h("a", { href: at(f.path, f.line, f.column) }, withPlace && h("code", {}, f.path + (f.line ? `:${f.line}` : "")), withPlace && " ", h("strong", {}, f.level), ` ${f.hint ? `${f.message}; ${f.hint}` : f.message}`);
     const list = (all) => all.length > 0 && h("ul", { class: "findings" }, all.map((f) => h("li", { class: f.level }, finding(f, true))));
     const notes = others.filter((f) => f.level === "note");
     append(element, [list(others.filter((f) => f.level !== "note")), notes.length > 0 && h("details", { class: "notes" }, h("summary", {}, plural(notes.length, "note")), list(notes))]);
@@ -241,7 +256,7 @@ export class AuthorTools {
     const source = h("ol", { class: "source", "aria-label": "Template", tabindex: "0" }, lines.slice(0, maxLines).map((line, i) => {
       const here = own.filter((f) => f.line === i + 1);
       return h("li", { class: here.length > 0 ? "has-finding" : null },
-        h("a", { href: place(info.url, i + 1), class: "line-number", "aria-label": `Line ${i + 1}: open in the editor` }, String(i + 1)),
+        h("a", { href: at(info.file, i + 1), class: "line-number", "aria-label": `Line ${i + 1}: open in the editor` }, String(i + 1)),
         h("code", {}, line === "" ? "\u00a0" : line), here.map((f) => h("p", { class: `finding ${f.level}` }, finding(f, false))));
     }));
     const result = h("div", { class: "traced-side" }, h("p", { class: "detail" }, "Rendering …"));
@@ -260,7 +275,7 @@ export class AuthorTools {
     try {
       const messages = parted(await ask("trace", { prompt: this.name, arguments: this.values() }));
       if (view !== this.#view) return;
-      const t = traced(messages, { file: this.info.file, source, onPlace: (p) => replace(from, placeElement(p)) });
+      const t = traced(messages, { file: this.info.file, source, onPlace: (p) => replace(from, placeElement(this.info.root, p)) });
       this.#lightArgument = t.lightArgument;
       replace(from, placeElement());
       const table = h("div", {}, sizes(messages, t.lightPart));
@@ -393,12 +408,6 @@ export class AuthorTools {
   }
 }
 
-// finding returns what is wrong, as a link to its place.
-function finding(f, withPlace) {
-  const text = f.hint ? `${f.message}; ${f.hint}` : f.message;
-  return h("a", { href: f.url }, withPlace && h("code", {}, f.path + (f.line ? `:${f.line}` : "")), withPlace && " ", h("strong", {}, f.level), ` ${text}`);
-}
-
 // dateOf returns the day of a commit.
 const dateOf = (commit) => commit.time.slice(0, 10);
 
@@ -426,7 +435,8 @@ function diffElement(d) {
     append(text, [head, folded !== "" && unfolding(folded, text, isCut(head), isCut(folded)), tail]);
   });
   const state = d.pieces.every((piece) => piece.kind === "new") ? " (new)" : d.pieces.every((piece) => piece.kind === "old") ? " (removed)" : "";
-  return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, d.kind === "template" ? "Template " : "What it renders: ", d.kind === "template" ? h("code", {}, d.name) : d.name, state)), text);
+  const title = { name: "Moved to another file", template: ["Template ", h("code", {}, d.name), state], case: ["What it renders: ", d.name, state] };
+  return h("section", { class: "json", "aria-labelledby": id }, h("header", {}, h("h3", { id }, title[d.kind])), text);
 }
 
 // fold parts an unchanged text into the part after a change, the one to fold, and the one

@@ -1,7 +1,7 @@
 // The template of a prompt beside its result: which line made which text, where the value
 // of an argument went, and which part takes how much.
 
-import { append, h, onPoint, plural } from "./dom.js";
+import { append, editorURL, h, onPoint, plural } from "./dom.js";
 
 const maxPieces = 5_000; // elements
 
@@ -126,10 +126,10 @@ export function sizes(messages, onPart, count) {
     h("tbody", {}, shown), h("tfoot", {}, row("total", total, () => tokens)));
 }
 
-// placeElement returns where a part is from.
-export function placeElement(place) {
+// placeElement returns where a part is from. root is the folder of the files.
+export function placeElement(root, place) {
   if (!place) return "Point at a text to see the line that made it. Point at an argument to see where its value goes.";
   const at = h("code", {}, place.line > 0 ? `${place.file}:${place.line}` : place.file);
-  return [place.url ? h("a", { href: place.url }, at) : at, place.action ? [" ", h("code", {}, place.action)] : " text", place.arguments.length > 0 && ` · ${plural(place.arguments.length, "argument").replace(/^\d+ /, "")} ${place.arguments.join(", ")}`];
+  return [place.line > 0 ? h("a", { href: editorURL(root, place.file, place.line) }, at) : at, place.action ? [" ", h("code", {}, place.action)] : " text", place.arguments.length > 0 && ` · ${plural(place.arguments.length, "argument").replace(/^\d+ /, "")} ${place.arguments.join(", ")}`];
 }
 

@@ -93,6 +93,20 @@ export function announce(text) {
   requestAnimationFrame(() => { announcer.textContent = visible(text); });
 }
 
+// The URL that opens a file in the author's editor, which the server knows.
+let editor;
+let setEditor;
+export const editorIsKnown = new Promise((resolve) => { setEditor = resolve; }).then((url) => { editor = url; });
+export { setEditor };
+
+// editorURL returns the URL that opens a file of a folder at a place; null without a folder.
+export function editorURL(root, path, line, column) {
+  if (!root || !path) return null;
+  const whole = `/${root.replace(/\/$/, "")}/${path}`.replace(/^\/+/, "/"); // begins with a slash, also a drive of Windows
+  const parts = { path: encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%3A", ":"), line: line || 1, column: column || 1 };
+  return editor.replace(/\{(path|line|column)\}/g, (_, key) => parts[key]);
+}
+
 export const plural = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 // bytes returns a size for people to read.

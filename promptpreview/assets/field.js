@@ -170,22 +170,18 @@ export class Field {
   }
 
   // fail shows an error of the server, which is about the place inside of the value that
-  // the steps lead to, until the value changes. It returns the field.
+  // the steps lead to. It returns the field.
   fail(message, steps = []) {
     this.setError([...this.errors, placeOf(this.name, steps) + message].join("\n"));
-    this.failed = this.get();
     return this;
   }
 
-  // clear removes the errors; with changed, only those of another value.
-  clear({ changed = false } = {}) {
-    if (changed && (this.failed === undefined || this.failed === this.get())) return;
-    this.failed = undefined;
+  clear() {
     this.setError("");
   }
 
   get hasFailed() {
-    return this.failed !== undefined;
+    return this.errors.length > 0;
   }
 
   // setError shows an error at the field, and none for the empty text.

@@ -2,7 +2,7 @@
 // finds. Only the rows that can be seen are in the document, so that 10,000 prompts are as
 // fast as ten.
 
-import { h, plural } from "./dom.js";
+import { append, h, plural } from "./dom.js";
 
 const rowHeight = 54; // as in style.css
 const folderHeight = 30;
@@ -15,12 +15,20 @@ export class PromptList {
   #tops = []; // where each row begins, and where the last one ends
   #closed = new Set(); // folders
   #active = -1;
-  #marks = new Map(); // of prompts that are new, changed or in error
+  #marks = new Map(); // of prompts, each with a class and a text
+  #failing = new Map(); // how many prompts of a folder have errors or failing cases
   #selected;
+  #places = {}; // of the words of the search in the texts of prompts, by their names
+  #asking;
 
-  constructor({ input, list, scroller, count, onChoose }) {
-    Object.assign(this, { input, list, scroller, count, onChoose });
-    input.addEventListener("input", () => this.#search(true));
+  // onSearch, if not null, returns the places of words in texts.
+  constructor({ input, list, scroller, count, onChoose, onSearch }) {
+    Object.assign(this, { input, list, scroller, count, onChoose, onSearch });
+    input.addEventListener("input", () => {
+      this.#places = {};
+      this.#search(true);
+      this.#searchTexts();
+    });
     input.addEventListener("keydown", (e) => this.#key(e));
     list.addEventListener("keydown", (e) => this.#key(e));
     scroller.addEventListener("scroll", () => this.#draw(), { passive: true });
@@ -49,9 +57,18 @@ export class PromptList {
     return this.#rows.find((r) => r.prompt)?.prompt.name;
   }
 
-  // mark sets what is shown beside a prompt: "new", "changed" or "error".
+  // mark sets what is shown beside a prompt: a text and its class, "new", "changed" or "error".
   mark(marks) {
     this.#marks = marks;
+    this.#failing = new Map();
+    for (const p of this.#all) {
+      if (marks.get(p.name)?.kind !== "error") continue;
+      const parts = this.#folderOf(p).split("/");
+      for (let i = 1; i <= parts.length; i++) {
+        const folder = parts.slice(0, i).join("/");
+        this.#failing.set(folder, (this.#failing.get(folder) || 0) + 1);
+      }
+    }
     this.#draw();
   }
 
@@ -78,8 +95,27 @@ export class PromptList {
     return path.slice(0, Math.max(0, path.lastIndexOf("/")));
   }
 
+  // shortName returns the name without the folder that the tree shows above it.
+  #shortName({ name }) {
+    const at = name.lastIndexOf("/");
+    return this.input.value === "" && at >= 0 && `/${this.#folderOf({ name })}`.endsWith(`/${name.slice(0, at)}`) ? name.slice(at + 1) : name;
+  }
+
   #isSkill(prompt) {
     return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths[prompt.name] ?? "");
+  }
+
+  // searchTexts adds the prompts whose texts have the words.
+  #searchTexts() {
+    const words = this.input.value;
+    clearTimeout(this.#asking);
+    if (words.trim() === "" || !this.onSearch) return;
+    this.#asking = setTimeout(async () => {
+      const places = await this.onSearch(words).catch(() => ({})); // status says that the server does not answer
+      if (this.input.value !== words) return;
+      this.#places = places;
+      this.#search(false);
+    }, 100);
   }
 
   #search(isTyped) {
@@ -88,20 +124,21 @@ export class PromptList {
     let found = this.#all;
     if (words.length === 0) this.#rows = this.#tree();
     else {
-      const ranks = [[], [], []];
+      const ranks = [[], [], [], []];
       for (const p of this.#all) {
-        if (!words.every((w) => p.search.includes(w))) continue;
         const at = p.head.indexOf(words[0]);
-        ranks[at === 0 ? 0 : at > 0 ? 1 : 2].push(p);
+        if (words.every((w) => p.search.includes(w))) ranks[at === 0 ? 0 : at > 0 ? 1 : 2].push(p);
+        else if (Object.hasOwn(this.#places, p.name)) ranks[3].push(p);
       }
       found = ranks.flat();
-      this.#rows = found.map((prompt, i) => ({ prompt, level: 1, size: found.length, position: i + 1 }));
+      const isInText = new Set(ranks[3]);
+      this.#rows = found.map((prompt, i) => ({ prompt, place: isInText.has(prompt) && this.#places[prompt.name], level: 1, size: found.length, position: i + 1 }));
     }
     this.#tops = [0];
     for (const [i, r] of this.#rows.entries()) this.#tops.push(this.#tops[i] + (r.prompt ? rowHeight : folderHeight));
     const total = this.#all.length;
     this.count.textContent = (words.length === 0 ? plural(total, "prompt") : `${found.length.toLocaleString("en")} of ${plural(total, "prompt")}`) + (this.isComplete ? "" : " …");
-    if (isTyped) this.#active = this.#rows.findIndex((r) => r.prompt);
+    if (isTyped || (words.length > 0 && !active)) this.#active = this.#rows.findIndex((r) => r.prompt);
     else if (active?.folder !== undefined) this.#active = this.#rows.findIndex((r) => r.folder === active.folder);
     else this.#active = this.#indexOf(active?.prompt?.name ?? this.#selected);
     if (isTyped) this.scroller.scrollTop = 0;
@@ -207,19 +244,23 @@ export class PromptList {
   }
 
   #row(i) {
-    const { prompt: p, folder, label, count, level, size, position } = this.#rows[i];
+    const { prompt: p, folder, label, count, level, size, position, place } = this.#rows[i];
     const isOpen = !this.#closed.has(folder);
     const kind = p ? "row" : "folder";
     const row = h("div", {
       role: "treeitem", id: `row-${i}`, "data-index": String(i), "aria-level": String(level), "aria-setsize": String(size), "aria-posinset": String(position),
       "aria-selected": String(p !== undefined && p.name === this.#selected), "aria-expanded": p ? null : String(isOpen),
-      class: i === this.#active ? `${kind} active` : kind,
+      class: i === this.#active ? `${kind} active` : kind, title: p ? p.name : folder,
     });
     if (p) {
       const mark = this.#marks.get(p.name);
-      row.append(h("span", { class: "row-title" }, h("span", { class: "row-name" }, clip(p.title || p.name, 120)), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark}` }, mark)),
-        h("span", { class: "row-detail" }, p.title ? h("code", {}, clip(p.name, 120)) : null, p.title && p.description ? " " : null, clip(p.description || "", 160)));
-    } else row.append(h("span", { class: "arrow", "aria-hidden": "true" }, isOpen ? "▾" : "▸"), h("span", { class: "folder-name" }, clip(label, 120)), h("span", { class: "detail" }, plural(count, "prompt")));
+      const name = clip(this.#shortName(p), 120);
+      append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
+        h("span", { class: "row-detail" }, place ? h("code", {}, place) : [p.title && [h("code", {}, name), " "], clip(p.description || "", 160)])]);
+    } else {
+      const failing = !isOpen && this.#failing.get(folder);
+      append(row, [h("span", { class: "arrow", "aria-hidden": "true" }, isOpen ? "▾" : "▸"), h("span", { class: "folder-name" }, clip(label, 120)), failing && h("span", { class: "badge error" }, `${failing} to fix`), h("span", { class: "detail" }, plural(count, "prompt"))]);
+    }
     row.style.transform = `translateY(${this.#tops[i]}px)`;
     row.style.setProperty("--level", String(Math.min(level - 1, 8)));
     return row;

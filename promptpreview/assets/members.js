@@ -99,7 +99,6 @@ class Leaf extends Field {
 // Group has the fields of the members of an object.
 class Group {
   #error = h("p", { class: "field-error", id: newID("error") });
-  #failed;
 
   constructor({ name, shown = name, title, description, hint, schema, required }, around) {
     Object.assign(this, { name, required, sensitive: false });
@@ -128,20 +127,16 @@ class Group {
     const part = this.parts.get(steps[0]);
     if (part) return part.fail(message, steps.slice(1));
     replace(this.#error, [this.#error.textContent, placeOf(this.name, steps) + message].filter(Boolean).join("\n"));
-    this.#failed = JSON.stringify(this.value());
-    this.isFailed = true;
     return this;
   }
 
-  clear({ changed = false } = {}) {
-    for (const part of this.parts.values()) part.clear({ changed });
-    if (changed && this.#failed === JSON.stringify(this.value())) return;
-    this.isFailed = false;
+  clear() {
+    for (const part of this.parts.values()) part.clear();
     replace(this.#error);
   }
 
   get hasFailed() {
-    return this.isFailed === true || [...this.parts.values()].some((p) => p.hasFailed);
+    return this.#error.textContent !== "" || [...this.parts.values()].some((p) => p.hasFailed);
   }
 
   focus() {
@@ -216,10 +211,10 @@ export class StructuredField extends Group {
     return this.isJSON ? this.json.fail(message, steps) : super.fail(message, steps);
   }
 
-  clear({ changed = false } = {}) {
-    if (!changed) this.#problems = [];
-    super.clear({ changed });
-    this.json?.clear({ changed });
+  clear() {
+    this.#problems = [];
+    super.clear();
+    this.json.clear();
   }
 
   get hasFailed() {

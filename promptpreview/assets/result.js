@@ -362,21 +362,28 @@ function escapesOf(c) {
   return [`\\\\*${literal}`, units, bytes, `&#0*${code};`, `&#x0*${code.toString(16)};`, entities[c] && `&${entities[c]};`].filter(Boolean);
 }
 
-// portability returns a table of what known clients can show. The server has the
-// rules; it gets an outline of the prompt and its messages, and of the texts only what a client
-// replaces, such as $1.
-export async function portability(prompt, result) {
+// clientsOf returns what known clients can show of a prompt. The server has the rules; it gets an
+// outline of the prompt and its messages, without texts.
+export async function clientsOf(prompt, result) {
   const schemas = prompt._meta?.["io.github.mcp-prompts/inputSchema"]?.properties || {};
   const outline = {
     name: prompt.name,
-    arguments: (prompt.arguments || []).map((a) => ({ name: a.name, required: a.required === true, schema: Object.hasOwn(schemas, a.name) ? schemas[a.name] : undefined })),
+    arguments: (prompt.arguments || []).map(({ name, required }) => {
+      const { type, default: value } = Object((Object.hasOwn(schemas, name) && schemas[name]) || {});
+      return { name, required: required === true, type: typeof type === "string" ? type : "", hasDefault: value !== undefined };
+    }),
     messages: (result?.messages || []).map((m) => ({ role: m.role, type: m.content.resource?.blob === undefined ? m.content.type : "blob" })),
   };
   const response = await fetch("clients", { method: "POST", body: JSON.stringify(outline) });
   if (!response.ok) throw new Error(await response.text());
-  const { checkedOn, clients } = await response.json();
+  return response.json();
+}
+
+// portability returns a table of what known clients can show.
+export async function portability(prompt, result) {
+  const { checkedOn, clients } = await clientsOf(prompt, result);
   const rows = clients.map(({ client, isNone, findings }) => {
-    const [state, say] = findings.length === 0 ? ["all", "shows all"] : isNone ? ["none", "shows no prompts"] : ["part", "has limits"];
+    const [state, say] = findings.length === 0 ? ["all", "shows all"] : isNone ? ["none", findings[0].what ? "cannot use it" : "shows no prompts"] : ["part", "has limits"];
     return h("tr", {},
       h("th", { scope: "row" }, client),
       h("td", {}, h("span", { class: `verdict ${state}` }, say)),

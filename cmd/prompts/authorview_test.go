@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMovedFile checks that a file that Git has moved is one file: in the list of commits, in a
+// commit, since a commit, and before the move is committed.
+func TestMovedFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	commit := func(subject string) {
+		runGit(t, dir, "add", ".")
+		runGit(t, dir, "commit", "-q", "-m", subject)
+	}
+	const text = "---\ntitle: Greeting\n---\nGreet Ada.\nBe kind.\n"
+	runGit(t, dir, "init", "-q")
+	write("other.md", text)
+	write("first.md", text)
+	commit("add")
+	runGit(t, dir, "mv", "first.md", "second.md")
+	write("second.md", strings.Replace(text, "kind", "brief", 1))
+	commit("move")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	runGit(t, dir, "mv", "second.md", "sub/third.md")
+	reg, faults := loadFolders(t.Context(), []string{dir})
+	require.Empty(t, faults)
+	page := newAuthor(reg, []string{dir}, authorOptions{editor: defaultEditor})
+	ask := func(path, body string, out any) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body)))
+		require.Equal(t, http.StatusOK, w.Code, w.Body.String())
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), out))
+	}
+	var list pageCommits
+	ask("/commits", `{"prompt":"sub/third"}`, &list)
+	require.Len(t, list.Commits, 2)
+	assert.Equal(t, "move", list.Commits[0].Subject)
+	assert.True(t, list.IsChanged)
+	for _, c := range []struct {
+		with  string
+		alone bool
+		want  string
+	}{
+		{"HEAD", true, "name: old first new second, template second.md: old kind new brief, case generated values: old kind new brief"},
+		{"HEAD", false, "name: old second new sub/third"},
+		{"HEAD~1", false, "name: old first new sub/third, template sub/third.md: old kind new brief, case generated values: old kind new brief"},
+		{"HEAD~1", true, "template first.md: new " + strings.TrimSpace(text)},
+	} {
+		var diffs []pageDiff
+		ask("/changes", fmt.Sprintf(`{"prompt":"sub/third","with":%q,"alone":%v}`, c.with, c.alone), &diffs)
+		var got []string
+		for _, d := range diffs {
+			text := strings.TrimSpace(d.Kind+" "+d.Name) + ":"
+			for _, piece := range d.Pieces {
+				if piece.Kind != "same" {
+					text += " " + string(piece.Kind) + " " + strings.TrimSpace(piece.Text)
+				}
+			}
+			got = append(got, text)
+		}
+		assert.Equal(t, c.want, strings.Join(got, ", "), c)
+	}
+	ask("/commits", `{"prompt":"other"}`, &list)
+	assert.Len(t, list.Commits, 1)
+}
+
+// TestPageTests checks that the page gets the results of the command test for each folder, without
+// values of sensitive arguments, and the places of words in texts.
+func TestPageTests(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(top, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	write("one/_partials/rules.md", "Be kind.\nBe BRIEF.\n")
+	write("one/greet.md", "---\narguments: [{name: who}, {name: key, sensitive: true}]\n---\n{{template \"rules\"}} {{.who}} {{.key}}\n")
+	write("one/greet.test.yaml", "cases:\n- name: a\n- name: b\n  arguments: {key: hunter2}\n  expect: {excludes: hunter2}\n")
+	write("two/sub/other.md", "Other.\n")
+	write("two/sub/other.test.yaml", "cases: 1\n")
+	write("three/none.md", "None.\n")
+	dirs := []string{filepath.Join(top, "one"), filepath.Join(top, "two"), filepath.Join(top, "three")}
+	reg, faults := loadFolders(t.Context(), dirs)
+	require.Empty(t, faults)
+	page := newAuthor(reg, dirs, authorOptions{editor: defaultEditor})
+	ask := func(path, body string, out any) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body)))
+		require.Equal(t, http.StatusOK, w.Code, w.Body.String())
+		assert.NotContains(t, w.Body.String(), "hunter2")
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), out))
+	}
+	var folders []pageTests
+	ask("/tests", `{}`, &folders)
+	require.Len(t, folders, 2)
+	assert.Equal(t, filepath.ToSlash(dirs[0]), folders[0].Root)
+	require.Len(t, folders[0].Cases, 2)
+	assert.Empty(t, folders[0].Cases[0].Failures)
+	failed := folders[0].Cases[1]
+	assert.Equal(t, "greet b greet.test.yaml 3", fmt.Sprint(failed.Prompt, " ", failed.Name, " ", failed.File, " ", failed.Line))
+	require.Len(t, failed.Failures, 1)
+	assert.Equal(t, `greet.test.yaml:5 excludes: message 1 has "•••"`, fmt.Sprintf("%s:%d %s", failed.Failures[0].Path, failed.Failures[0].Line, failed.Failures[0].Message))
+	require.NotEmpty(t, folders[1].Errors)
+	assert.Equal(t, "sub/other.test.yaml", folders[1].Errors[0].Path)
+
+	for search, want := range map[string]map[string]string{
+		"brief":       {"greet": "_partials/rules.md:2: Be BRIEF."},
+		"be GREET":    {"greet": "_partials/rules.md:1: Be kind."},
+		"other":       {"sub/other": "sub/other.md:1: Other."},
+		"be other":    {},
+		"greet":       {"greet": ""},
+		" ":           {},
+		"none sub/ot": {},
+	} {
+		got := map[string]string{}
+		ask("/search", fmt.Sprintf(`{"search":%q}`, search), &got)
+		assert.Equal(t, want, got, search)
+	}
+}
