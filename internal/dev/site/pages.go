@@ -33,7 +33,7 @@ var sections = []section{
 	{"Migrate", []string{"docs/migrate-go-sdk.md", "docs/migrate-mcp-go.md", "docs/migrating.md"}},
 	{"Why", []string{"docs/comparison.md", "docs/benchmarks.md", "docs/load.md"}},
 	{"More", []string{"docs"}},
-	{maintain, []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/releasing.md", "docs/upstream-mcp-go.md", "docs/ledger.md"}},
+	{maintain, []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/internals.md", "docs/releasing.md", "docs/upstream-mcp-go.md", "docs/ledger.md"}},
 }
 
 // maintain is the section of the pages for maintainers, which the search leaves out.
