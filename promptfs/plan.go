@@ -90,7 +90,7 @@ func (t *table) plan(in func(name string) (prompts.Prompt, bool), rejected map[s
 		name := names[0]
 		names = names[1:]
 		for _, path := range claims[name] {
-			err := h.inTheWay(name, path, claims[name], kept)
+			err := h.nameConflict(name, path, claims[name], kept)
 			if err == nil || broken[path] != nil {
 				continue
 			}
@@ -146,7 +146,7 @@ func (p *plan) reject(err error, rejected map[string]error) bool {
 	return len(rejected) > before
 }
 
-func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
+func (h *holders) nameConflict(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
 		for _, other := range claims[:min(len(claims), mostWords+1)] {
