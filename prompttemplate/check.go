@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"text/template"
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // value is what is known of a value: its kind, or the argument that it is, or
@@ -195,7 +197,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	}
 	function, isFunction := first.(*parse.IdentifierNode)
 	if isFunction {
-		r.function(function)
+		r.function(function, true)
 		if _, replaced := r.funcs["index"]; function.Ident == "index" && !replaced {
 			if v, ok := r.index(rest); ok {
 				return v
@@ -297,7 +299,7 @@ func (r *reader) operand(n parse.Node) value {
 	case *parse.PipeNode:
 		return r.pipe(n)
 	case *parse.IdentifierNode:
-		r.function(n)
+		r.function(n, false)
 		return r.result(n.Ident, nil)
 	case *parse.StringNode:
 		return value{literal: aString}
@@ -408,7 +410,8 @@ func (r *reader) comparison(name string, args []value) {
 	}
 }
 
-func (r *reader) function(n *parse.IdentifierNode) {
+// function reports a function that is unknown. isCalled says that it gets a value.
+func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 	if isFunction(r.funcs, n.Ident) || len(r.text.faults) >= maxErrors {
 		return
 	}
@@ -421,7 +424,12 @@ func (r *reader) function(n *parse.IdentifierNode) {
 	if fix == "" {
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
-		fix = suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal)
+		fix = "use {{.name}} for an argument, or " + literal
+		if isCalled {
+			all := slices.Concat(names, slices.DeleteFunc(slices.Collect(maps.Keys(builtins)), func(name string) bool { return name == "call" }))
+			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ")
+		}
+		fix = suggestion(n.Ident, names, fix)
 	}
 	r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 }

@@ -125,6 +125,8 @@ var keywords = []struct {
 	{"write {{range list .name}}", []string{"for", "foreach", "each"}},
 	{"write {{if not .name}}", []string{"unless"}},
 	{`write {{template "name" .}}`, []string{"include", "import", "partial"}},
+	{`write {{or .name "text"}}`, []string{"default", "coalesce", "ifEmpty"}},
+	{"write {{len .name}}", []string{"length", "size", "count"}},
 	{"write {{$name := .other}}", []string{"set", "let", "var"}},
 }
 
@@ -136,6 +138,22 @@ func keywordFix(name string) string {
 	}
 	return ""
 }
+
+// forms are the actions of other languages, and what they are here. $1 is a part of the action.
+var forms = []struct {
+	action *regexp.Regexp
+	fix    string
+}{
+	{regexp.MustCompile(`\{\{[-~]?\s*>\s*["']?([\w./-]*\w)`), `write {{template "$1" .}}`},
+	{regexp.MustCompile(`\{\{[-~]?\s*template\s+([\w./-]*\w)`), `write {{template "$1" .}}`},
+	{regexp.MustCompile(`\{\{[-~]?\s*#\s*each\b`), "write {{range list .names}} and {{end}}"},
+	{regexp.MustCompile(`\{\{[-~]?\s*#\s*unless\b`), "write {{if not .name}} and {{end}}"},
+	{regexp.MustCompile(`\{\{[-~]?(?:!|#\s)`), "write {{/* text */}} for a comment, or " + literal},
+	{regexp.MustCompile(`\{\{\{\s*\.?(\w+)\s*\}\}\}`), "write {{.$1}}"},
+}
+
+// oneBrace is an action that ends with one brace.
+var oneBrace = regexp.MustCompile(`\{\{[^{}]*(\})(?:[^}]|$)`)
 
 // explainAt returns text/template's message about a line of a source as an error, and
 // the place of what is not syntax of templates, if that is known.
@@ -168,9 +186,17 @@ func explainAt(at place, source, message string) (place, error) {
 		text := line[m[0]+1 : m[1]-1]
 		return at.in(line, m[0]), hint.New(shortened(fmt.Sprintf("write %q", text)), "string in single quotes: %s", shortened(line[m[0]:m[1]]))
 	}
+	if m := oneBrace.FindStringSubmatchIndex(line); m != nil && strings.HasPrefix(message, badBrace) {
+		return at.in(line, m[2]), hint.New("close the action with }}, or write "+literal, "action ends with one brace in place of two")
+	}
 	if rest, ok := strings.CutPrefix(message, `unexpected "`); ok && rest != "" {
 		if i := strings.Index(line, "{{"+rest[:1]); i >= 0 && i == strings.Index(line, "{{") {
 			at = at.in(line, i+len("{{"))
+		}
+		for _, f := range forms {
+			if m := f.action.FindStringSubmatchIndex(line); m != nil {
+				return at, hint.New(shortened(string(f.action.ExpandString(nil, f.fix, line, m))), "%s", shortened(message))
+			}
 		}
 	}
 	return at, explain(message)
@@ -199,7 +225,7 @@ const (
 // explanations are the fixes, by how text/template's message begins.
 var explanations = []struct{ prefix, fix string }{
 	{"unclosed action", "close the action with }}"},
-	{"bad character U+007D '}'", "close the action with two braces, }}"},
+	{badBrace, "close the action with two braces, }}"},
 	{badHyphen, `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
 	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
 	{unexpectedEnd, "add {{end}}"},
@@ -219,8 +245,31 @@ var explanations = []struct{ prefix, fix string }{
 	{`unexpected "{"`, otherSyntax},
 }
 
-// unexpectedEnd is text/template's message for a block that is not closed.
-const unexpectedEnd = "unexpected EOF"
+const (
+	// unexpectedEnd is text/template's message for a block that is not closed, and missingEnd is ours.
+	unexpectedEnd = "unexpected EOF"
+	missingEnd    = "missing {{end}} of an if, range or with"
+	// badBrace is text/template's message for one brace inside of an action.
+	badBrace = "bad character U+007D '}'"
+)
+
+// joinBlocks explains a block that begins in one message and ends in a later one, as one error.
+func joinBlocks(texts []*text) {
+	is := func(t *text, begins string) bool {
+		return t != nil && t.tree == nil && len(t.faults) == 1 && strings.HasPrefix(t.faults[0].Err.Error(), begins)
+	}
+	for i, t := range texts {
+		if !is(t, missingEnd) {
+			continue
+		}
+		for _, later := range texts[i+1:] {
+			if is(later, "unexpected {{end}}") || is(later, "unexpected {{else}}") {
+				t.faults[0].Err = hint.New("end the action in this message, and begin the action again in the next", "message cannot begin inside of an if, range or with")
+				later.faults = nil
+			}
+		}
+	}
+}
 
 // badHyphen is text/template's message for a hyphen inside of a name.
 const badHyphen = "bad character U+002D '-'"
@@ -231,7 +280,7 @@ func explain(message string) error {
 	for _, e := range explanations {
 		if strings.HasPrefix(message, e.prefix) {
 			if e.prefix == unexpectedEnd {
-				message = "missing {{end}} of an if, range or with"
+				message = missingEnd
 			}
 			return hint.New(e.fix, "%s", message)
 		}

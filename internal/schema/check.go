@@ -151,11 +151,8 @@ func checkRanges(s *jsonschema.Schema) error {
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
-			message := strings.TrimPrefix(err.Error(), "error parsing regexp: ") // which quotes a part of the pattern
-			if !strings.HasSuffix(message, "`"+pattern+"`") {
-				message += " in " + phrase.Clip(pattern, 64)
-			}
-			return fmt.Errorf("%s: %s", keyword, message)
+			message, fix := phrase.Pattern(err, pattern)
+			return fmt.Errorf("%s: %s", keyword, phrase.Join("; ", message, fix))
 		}
 	}
 	return nil
