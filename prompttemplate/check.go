@@ -427,7 +427,7 @@ func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 		fix = "use {{.name}} for an argument, or " + literal
 		if isCalled {
 			all := slices.Concat(names, slices.DeleteFunc(slices.Collect(maps.Keys(builtins)), func(name string) bool { return name == "call" }))
-			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ")
+			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ") + "; or " + literal
 		}
 		fix = suggestion(n.Ident, names, fix)
 	}
