@@ -138,10 +138,10 @@ p.md:8: argument "b": default: must be one of a, b, got "c"; write a default tha
 		{"front matter and template", "---\ntitel: x\n---\n{{end}}", `p.md:2: unknown key "titel" in front matter; did you mean "title"?
 p.md:4: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
 		{"no YAML, a template of several messages", "---\ntitle: a: b\n---\nHi {{.x}}\n--- user ---\n{{twist 1}} {{template \"nothing\"}}", `p.md:2: invalid YAML: unquoted ": " in the value of title; write title: "a: b"
-p.md:6:3: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery
+p.md:6:3: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery; or {{"{{"}} for a literal {{
 p.md:6:24: unknown partial "nothing"; create the partial: the file _partials/nothing.md, or Options.Partials in Go`},
 		{"no YAML, and no template", "---\ntemplate: false\ntitle: a: b\n---\n{{twist}}", `p.md:3: invalid YAML: unquoted ": " in the value of title; write title: "a: b"`},
-		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use one of the functions not, gt, html, json, list, lt, or, print, slice, and, eq, fence, ge, index, js, le, len, ne, printf, println, untrusted, urlquery
+		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use one of the functions not, gt, html, json, list, lt, or, print, slice, and, eq, fence, ge, index, js, le, len, ne, printf, println, untrusted, urlquery; or {{"{{"}} for a literal {{, or template: false in the front matter for text without templates
 p.md:1:9: {{.}} means all arguments; use a single argument`},
 		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4:3: unexpected "#" in command; Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or {{"{{"}} for a literal {{`},
 		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; use straight quotes and plain spaces between the braces, or {{"{{"}} for a literal {{`},

@@ -9,6 +9,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
@@ -241,7 +242,7 @@ func (r *reader) called(n parse.Node) {
 	case *parse.ChainNode:
 		return
 	}
-	r.text.add(n.Position(), notFunction(shortened(n.String())))
+	r.text.add(n.Position(), notFunction(explain.Short(n.String())))
 }
 
 func notFunction(value string) error {
@@ -319,7 +320,7 @@ func (r *reader) field(n parse.Node, of kind, names []string) value {
 }
 
 func (r *reader) use(u use, n parse.Node) value {
-	u.source, u.printed = shortened(n.String()), r.isPrinted
+	u.source, u.printed = explain.Short(n.String()), r.isPrinted
 	r.note(u)
 	return value{argument: &u}
 }
@@ -415,7 +416,7 @@ func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 	if isFunction(r.funcs, n.Ident) || len(r.text.faults) >= maxErrors {
 		return
 	}
-	fix := keywordFix(n.Ident)
+	fix := explain.Keyword(n.Ident)
 	for _, a := range r.arguments {
 		if n.Ident == a.name || "."+n.Ident == a.action {
 			fix = fmt.Sprintf("did you mean {{%s}}?", a.action)
@@ -424,10 +425,10 @@ func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 	if fix == "" {
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
-		fix = "use {{.name}} for an argument, or " + literal
+		fix = "use {{.name}} for an argument, or " + explain.Literal
 		if isCalled {
 			all := slices.Concat(names, slices.DeleteFunc(slices.Collect(maps.Keys(builtins)), func(name string) bool { return name == "call" }))
-			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ") + "; or " + literal
+			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ") + "; or " + explain.Literal
 		}
 		fix = suggestion(n.Ident, names, fix)
 	}

@@ -105,7 +105,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"another variable assigned all", "{{$x := .code}}{{$x = .}}", "line 1: cannot assign {{.}} (all arguments) to $x, or replace {{.}} in $x; declare another variable"},
 
 		{"an argument as a function", "{{code}}", `line 1: unknown function "code"; did you mean {{.code}}?`},
-		{"a function that is not there", "{{twist .code}}", `line 1: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, shout, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery`},
+		{"a function that is not there", "{{twist .code}}", `line 1: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, shout, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery; or {{"{{"}} for a literal {{`},
 		{"a function's name misspelled", "{{untrustd .code}}", `line 1: unknown function "untrustd"; did you mean "untrusted"?`},
 		{"a function of the author's misspelled", "{{.code | shuot}}", `line 1: unknown function "shuot"; did you mean "shout"?`},
 		{"a function in parentheses", "{{print (twist)}}", `line 1: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/http"
 	"path"
 	"regexp"
 	"slices"
@@ -331,17 +333,41 @@ var included = regexp.MustCompile(`^--- (?:user|assistant) ?: ?(image|audio|reso
 // declared reports doubts about names, texts for users, and files that the messages send.
 func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []string, lineOf map[string]int) {
 	for _, d := range doubt.Declared(p, i.alike[folded(p.Name)], folded) {
-		i.hint(p, cmp.Or(d.Line, lineOf[d.Argument]), 0, d.Rule, d.Fix, "%s", d.Message)
+		inFront := 1 + slices.IndexFunc(lines, func(line string) bool { return d.Key != "" && strings.HasPrefix(line, d.Key+":") })
+		i.hint(p, cmp.Or(lineOf[d.Argument], inFront, 1), 0, d.Rule, d.Fix, "%s", d.Message)
 	}
 	dir, name := i.fileOf(p.Source)
 	for n, line := range lines {
 		if m := included.FindStringSubmatch(line); m != nil {
 			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m[2]), maxReadBytes)
-			if message, fix := doubt.Content(m[1], m[2], data); err == nil && message != "" {
+			if message, fix := contentFault(m[1], m[2], data); err == nil && message != "" {
 				i.hint(p, n+1, 0, "text", fix, "%s", message)
 			}
 		}
 	}
+}
+
+// typesOf are the types of files that [http.DetectContentType] knows for certain, by the extension.
+var typesOf = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".pdf": "application/pdf",
+}
+
+// contentFault returns how the data of a file differs from what its name says, or the empty string. kind
+// is image, audio or resource.
+func contentFault(kind, name string, data []byte) (message, fix string) {
+	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
+	extension := strings.ToLower(path.Ext(name))
+	want, isKnown := typesOf[extension]
+	isText := strings.HasPrefix(found, "text/") && extension != ".svg"
+	switch {
+	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
+		return name + " has a pointer of Git LFS in place of the content", "run git lfs pull"
+	case len(data) == 0:
+		return name + " is empty", "write the content, or remove the message"
+	case isKnown && found != want || kind != "resource" && isText || kind == "audio" && strings.HasPrefix(found, "image/"):
+		return fmt.Sprintf("%s has content of the type %s", name, found), "replace the file, or give the name the extension of the type"
+	}
+	return "", ""
 }
 
 func (i *inspection) failure(p *prompts.Prompt, err error) {

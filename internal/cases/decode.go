@@ -15,8 +15,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
@@ -311,7 +311,7 @@ func (d *decoder) expectTexts(m node, t *Texts) {
 		for i, one := range t.Matches {
 			pattern, err := regexp.Compile(one.Value)
 			if err != nil {
-				message, fix := phrase.Pattern(err, one.Value)
+				message, fix := explain.Pattern(err, one.Value)
 				d.errs = append(d.errs, d.file.errorAt(one.Line, cmp.Or(fix, "correct the regular expression, in single quotes"), "matches: %s", message))
 			}
 			t.Matches[i].Pattern = pattern

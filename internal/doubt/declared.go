@@ -1,10 +1,7 @@
 package doubt
 
 import (
-	"bytes"
 	"fmt"
-	"net/http"
-	"path"
 	"strings"
 	"unicode"
 
@@ -17,11 +14,7 @@ import (
 func Declared(p *prompts.Prompt, names []string, fold func(name string) string) []Doubt {
 	var all []Doubt
 	add := func(argument, fix, format string, args ...any) {
-		line := 1
-		if argument != "" {
-			line = 0
-		}
-		all = append(all, Doubt{"text", line, 0, argument, fmt.Sprintf(format, args...), fix})
+		all = append(all, Doubt{Rule: "text", Argument: argument, Message: fmt.Sprintf(format, args...), Fix: fix})
 	}
 	compare := func(argument, name string, others []string) {
 		for _, other := range others {
@@ -30,12 +23,13 @@ func Declared(p *prompts.Prompt, names []string, fold func(name string) string) 
 			}
 		}
 	}
-	shown := func(argument, what, text string) {
+	shown := func(argument, key, text string) {
 		text = strings.ReplaceAll(text, " ", "")
 		for _, a := range p.Arguments {
 			for _, placeholder := range []string{"{{." + a.Name + "}}", "{{" + a.Name + "}}", "${" + a.Name + "}"} {
 				if strings.Contains(text, placeholder) {
-					add(argument, "write the text without values", "users see %s in the %s, which is no template", placeholder, what)
+					add(argument, "write the text without values", "users see %s in the %s, which is no template", placeholder, key)
+					all[len(all)-1].Key = key
 					return
 				}
 			}
@@ -48,35 +42,12 @@ func Declared(p *prompts.Prompt, names []string, fold func(name string) string) 
 	for _, a := range p.Arguments {
 		compare(a.Name, a.Name, before[fold(a.Name)])
 		before[fold(a.Name)] = append(before[fold(a.Name)], a.Name)
-		shown(a.Name, "title of "+a.Name, a.Title)
-		shown(a.Name, "description of "+a.Name, a.Description)
+		shown(a.Name, "title", a.Title)
+		shown(a.Name, "description", a.Description)
 		isInvisible := strings.ContainsFunc(a.Name, func(r rune) bool { return unicode.In(r, unicode.C) })
 		if isInvisible || strings.ContainsAny(a.Name, "={}") || strings.TrimSpace(a.Name) != a.Name {
 			add(a.Name, "write a name of letters, digits, _ and -", "argument name %q cannot be typed, as users of Gemini CLI do: --name=value", a.Name)
 		}
 	}
 	return all
-}
-
-// typesOf are the types of files that [http.DetectContentType] knows for certain, by the extension.
-var typesOf = map[string]string{
-	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".pdf": "application/pdf",
-}
-
-// Content returns how the data of a file differs from what its name says, or the empty string. kind
-// is image, audio or resource.
-func Content(kind, name string, data []byte) (message, fix string) {
-	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	extension := strings.ToLower(path.Ext(name))
-	want, isKnown := typesOf[extension]
-	isText := strings.HasPrefix(found, "text/") && extension != ".svg"
-	switch {
-	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
-		return name + " has a pointer of Git LFS in place of the content", "run git lfs pull"
-	case len(data) == 0:
-		return name + " is empty", "write the content, or remove the message"
-	case isKnown && found != want || kind != "resource" && isText || kind == "audio" && strings.HasPrefix(found, "image/"):
-		return fmt.Sprintf("%s has content of the type %s", name, found), "replace the file, or give the name the extension of the type"
-	}
-	return "", ""
 }

@@ -16,7 +16,8 @@ import (
 type Doubt struct {
 	Rule         string
 	Line, Column int    // from 1; 0 if unknown
-	Argument     string // that the doubt is about, for Declared
+	Argument     string // that a doubt of Declared is about; empty for the prompt
+	Key          string // of the prompt, if the line is that of the key
 	Message, Fix string
 }
 
@@ -91,12 +92,12 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 	front, body, _ := promptfile.Split(text)
 	lines := strings.Split(text, "\n")
 	if n := FakeFront(lines); kind == Prompt && n > 0 {
-		return []Doubt{{"front-matter", n, 1, "", fmt.Sprintf("front matter is sent as text, because line %d is %q", n, lines[n-1]), "write --- at the start of the lines above and below the keys"}}
+		return []Doubt{{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, lines[n-1]), Fix: "write --- at the start of the lines above and below the keys"}}
 	}
 	var found []Doubt
 	if kind == Partial {
 		if knownKey.MatchString(front) {
-			found = append(found, Doubt{"text", 1, 0, "", "front matter of a partial is sent as text", "remove the front matter"})
+			found = append(found, Doubt{Rule: "text", Line: 1, Message: "front matter of a partial is sent as text", Fix: "remove the front matter"})
 		}
 		front, body = "", text
 	}
@@ -120,9 +121,11 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 			if isExample || !isIn(d.in, from) || d.rule == "syntax" && strings.ToUpper(match) == match { // a variable of the environment
 				continue
 			}
-			doubt := Doubt{d.rule, 1 + strings.Count(text[:from], "\n"), 0, "", strings.ReplaceAll(d.text, "%s", match), d.fix}
-			doubt.Column = 1 + utf8.RuneCountInString(text[1+strings.LastIndexByte(text[:from], '\n'):from])
-			found = append(found, doubt)
+			found = append(found, Doubt{
+				Rule: d.rule, Line: 1 + strings.Count(text[:from], "\n"),
+				Column:  1 + utf8.RuneCountInString(text[1+strings.LastIndexByte(text[:from], '\n'):from]),
+				Message: strings.ReplaceAll(d.text, "%s", match), Fix: d.fix,
+			})
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -151,7 +152,7 @@ func checkRanges(s *jsonschema.Schema) error {
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
-			message, fix := phrase.Pattern(err, pattern)
+			message, fix := explain.Pattern(err, pattern)
 			return fmt.Errorf("%s: %s", keyword, phrase.Join("; ", message, fix))
 		}
 	}

@@ -1,4 +1,4 @@
-package phrase
+package explain
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // unsupported are parts of the regular expressions of other programs, which RE2 does not have.
@@ -27,13 +29,13 @@ func Pattern(err error, pattern string) (message, fix string) {
 	if e := (*syntax.Error)(nil); errors.As(err, &e) {
 		for _, u := range unsupported {
 			if begin := u.begin.FindString(e.Expr); begin != "" {
-				return fmt.Sprintf("RE2 has no %s, got %s in %s", u.name, begin, Clip(pattern, 64)), u.fix
+				return fmt.Sprintf("RE2 has no %s, got %s in %s", u.name, begin, phrase.Clip(pattern, 64)), u.fix
 			}
 		}
 	}
 	message = strings.TrimPrefix(err.Error(), "error parsing regexp: ") // which quotes a part of the pattern
 	if !strings.HasSuffix(message, "`"+pattern+"`") {
-		message += " in " + Clip(pattern, 64)
+		message += " in " + phrase.Clip(pattern, 64)
 	}
 	return message, ""
 }

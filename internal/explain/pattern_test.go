@@ -1,4 +1,4 @@
-package phrase_test
+package explain_test
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/explain"
 )
 
 // Each part of a pattern that RE2 does not have has a name and a fix.
@@ -28,7 +28,7 @@ func TestPattern(t *testing.T) {
 		{`\d\y`, "invalid escape sequence: `\\y` in \\d\\y", ""},
 	} {
 		_, err := regexp.Compile(c[0])
-		message, fix := phrase.Pattern(err, c[0])
+		message, fix := explain.Pattern(err, c[0])
 		assert.Equal(t, c, [3]string{c[0], message, fix})
 	}
 }
