@@ -32,7 +32,7 @@ var rules = []struct{ id, text string }{
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
 	{"front-matter", "Front matter is sent as text, because of its first line."},
 	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
-	{"text", "A line is sent as it is, and probably not meant so."},
+	{"text", "A line is sent, and probably not meant so."},
 	{"syntax", "A placeholder of another program is sent as text."},
 	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},

@@ -2,11 +2,14 @@ package doubt
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/mcp-prompts/prompts"
 )
+
+var placeholder = regexp.MustCompile(`\{\{\s*\.?([\w-]+)\s*\}\}|\$\{([\w-]+)\}`)
 
 // Declared returns the doubts about the names of a prompt and its arguments, and about the texts
 // that users read. fold returns one name for names that users take for the same. names are the
@@ -23,15 +26,16 @@ func Declared(p *prompts.Prompt, names []string, fold func(name string) string) 
 			}
 		}
 	}
+	isArgument := map[string]bool{}
+	for _, a := range p.Arguments {
+		isArgument[a.Name] = true
+	}
 	shown := func(argument, key, text string) {
-		text = strings.ReplaceAll(text, " ", "")
-		for _, a := range p.Arguments {
-			for _, placeholder := range []string{"{{." + a.Name + "}}", "{{" + a.Name + "}}", "${" + a.Name + "}"} {
-				if strings.Contains(text, placeholder) {
-					add(argument, "write the text without values", "users see %s in the %s, which is no template", placeholder, key)
-					all[len(all)-1].Key = key
-					return
-				}
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			if isArgument[m[1]+m[2]] {
+				add(argument, "write the text without values", "users see %s in the %s, which is no template", m[0], key)
+				all[len(all)-1].Key = key
+				return
 			}
 		}
 	}

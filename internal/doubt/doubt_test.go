@@ -72,7 +72,7 @@ func TestDeclared(t *testing.T) {
 	assert.Equal(t, []string{
 		`: name "Review" differs from "review" only in case or form`,
 		": users see {{.code}} in the title, which is no template",
-		"code: users see {{code}} in the description, which is no template",
+		"code: users see {{ code }} in the description, which is no template",
 		`Code: name "Code" differs from "code" only in case or form`,
 		`a=b: argument name "a=b" cannot be typed, as users of Gemini CLI do: --name=value`,
 		"a\u200bb: argument name \"a\\u200bb\" cannot be typed, as users of Gemini CLI do: --name=value",
