@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -139,7 +140,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 			continue
 		}
 		if typ = d.text(m); !slices.Contains(types, typ) {
-			d.fault(m.value, hint.New(suggestion(typ, types), "unknown type %q", typ))
+			d.fault(m.value, hint.New(explain.Suggestion(typ, types), "unknown type %q", typ))
 			typ = "string"
 		} else if typ != "string" { // which every argument is without a type
 			s.Type = typ

@@ -8,12 +8,16 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
@@ -138,7 +142,7 @@ func parseMark(mark string, line int, f *fileErrors) part {
 	p.kind, p.file = kind, strings.TrimSpace(file)
 	switch {
 	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, hint.New(suggestion(kind, kinds), "unknown content type %q", kind))
+		f.add(line, hint.New(explain.Suggestion(kind, kinds), "unknown content type %q", kind))
 		p.bad = true
 	case p.file == "":
 		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", role, kind), "missing file path"))
@@ -211,7 +215,11 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 		}
 	}
 	if err != nil {
-		return nil, &dependency{path: name}, unreadable(err)
+		isMissing := errors.Is(err, fs.ErrNotExist)
+		if err = unreadable(err); isMissing {
+			err = hint.New(s.alike(ctx, name), "%w", err)
+		}
+		return nil, &dependency{path: name}, err
 	}
 	data, err := s.read(ctx, nil, stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
@@ -235,6 +243,43 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 		r.Blob = data
 	}
 	return r, used, nil
+}
+
+// alike returns the fix for a missing file: a file of its folder with a similar name.
+func (s *source) alike(ctx context.Context, name string) string {
+	entries, _ := s.readDir(ctx, path.Dir(name))
+	stem := func(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+	var stems []string
+	for _, e := range entries {
+		stems = append(stems, stem(e.Name()))
+	}
+	n := nearest.Name(stem(name), stems)
+	switch i := slices.Index(stems, n); {
+	case n != "":
+		return fmt.Sprintf("did you mean %q?", entries[i].Name())
+	case strings.Contains(name, "*"):
+		return "write a message for each file"
+	}
+	return "write the path from the folder of this file"
+}
+
+// misplaced adds to the error of an unknown partial that the partial exists in another place.
+func (s *source) misplaced(e *Error) {
+	quoted, ok := strings.CutPrefix(e.Err.Error(), "unknown partial ")
+	name, err := strconv.Unquote(quoted)
+	if !ok || err != nil || s.fsys == nil {
+		return
+	}
+	for dir := e.Path; dir != "."; {
+		dir = path.Dir(dir)
+		for _, at := range []string{"_partials/", "partials/", "_"} {
+			found := path.Join(dir, at+name+".md")
+			if _, info, err := s.stat(found); err == nil && !info.IsDir() {
+				e.Hint = fmt.Sprintf("move %s to %s, because only the partials of that folder are read", shown(found), shown(path.Join(s.options.Partials, name+".md")))
+				return
+			}
+		}
+	}
 }
 
 // inOtherForm returns the path of the file whose name is the same in NFC, as of a file that
@@ -268,8 +313,22 @@ func (s *source) inOtherForm(ctx context.Context, name string) string {
 	return at
 }
 
+// notPaths are texts in the place of the path of a file.
+var notPaths = []struct {
+	regexp    *regexp.Regexp
+	text, fix string
+}{
+	{regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*://|data:)`), "path must be of a file in the folder, got a URL", "save the content as a file, or write the URL in a text"},
+	{regexp.MustCompile(`\{\{|\$\{`), "path cannot have placeholders", "write the path of one file, or a text with the placeholder"},
+}
+
 // resourcePath returns the path of a file that one in the folder dir names.
 func resourcePath(dir, file string) (string, error) {
+	for _, p := range notPaths {
+		if p.regexp.MatchString(file) {
+			return "", hint.New(p.fix, "%s", p.text)
+		}
+	}
 	if strings.Contains(file, `\`) {
 		relative := strings.TrimLeft(strings.ReplaceAll(file, `\`, "/"), "/")
 		return "", hint.New("write "+relative, "path must use forward slashes")

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -98,7 +99,7 @@ func (d decoder) members(n *yaml.Node, of string, known []string) members {
 		case all.line(key.Value) > 0:
 			d.fault(key, duplicateKey(key, all.line(key.Value)))
 		case !slices.Contains(known, key.Value):
-			fix := suggestion(key.Value, known)
+			fix := explain.Suggestion(key.Value, known)
 			if strings.Contains(key.Value, " ") && i > 0 { // no known key has a space
 				fix = fmt.Sprintf("to continue the value of %s, indent the line and quote the whole value", n.Content[i-2].Value)
 			}

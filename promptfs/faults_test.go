@@ -138,10 +138,10 @@ p.md:8: argument "b": default: must be one of a, b, got "c"; write a default tha
 		{"front matter and template", "---\ntitel: x\n---\n{{end}}", `p.md:2: unknown key "titel" in front matter; did you mean "title"?
 p.md:4: unexpected {{end}}; remove {{end}}, or open an if, range or with before`},
 		{"no YAML, a template of several messages", "---\ntitle: a: b\n---\nHi {{.x}}\n--- user ---\n{{twist 1}} {{template \"nothing\"}}", `p.md:2: invalid YAML: unquoted ": " in the value of title; write title: "a: b"
-p.md:6:3: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{
+p.md:6:3: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery; or {{"{{"}} for a literal {{
 p.md:6:24: unknown partial "nothing"; create the partial: the file _partials/nothing.md, or Options.Partials in Go`},
 		{"no YAML, and no template", "---\ntemplate: false\ntitle: a: b\n---\n{{twist}}", `p.md:3: invalid YAML: unquoted ": " in the value of title; write title: "a: b"`},
-		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use {{.name}} for an argument, or {{"{{"}} for a literal {{, or template: false in the front matter for text without templates
+		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use one of the functions not, gt, html, json, list, lt, or, print, slice, and, eq, fence, ge, index, js, le, len, ne, printf, println, untrusted, urlquery; or {{"{{"}} for a literal {{, or template: false in the front matter for text without templates
 p.md:1:9: {{.}} means all arguments; use a single argument`},
 		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4:3: unexpected "#" in command; Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or {{"{{"}} for a literal {{`},
 		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; use straight quotes and plain spaces between the braces, or {{"{{"}} for a literal {{`},
@@ -171,7 +171,7 @@ p.md:1:9: {{.}} means all arguments; use a single argument`},
 		{"an absolute path", "--- user: resource /etc/passwd ---", "p.md:1: /etc/passwd: path must be relative; write the path from the folder of this file, for example passwd"},
 		{"a path that leads out", "--- user: resource x/../../passwd ---", "p.md:1: x/../../passwd: path is outside of the prompts folder; move the file into the folder"},
 		{"a path of Windows", `--- user: image img\a.png ---`, `p.md:1: img\a.png: path must use forward slashes; write img/a.png`},
-		{"a file that there is not", "--- user: image b.png ---", "p.md:1: b.png: file not found"},
+		{"a file that there is not", "--- user: image b.png ---", "p.md:1: b.png: file not found; write the path from the folder of this file"},
 		{"a folder", "--- user: resource _partials ---", "p.md:1: _partials: file expected, got a folder"},
 		{"a file that is large", "--- user: resource large.log ---", "p.md:1: large.log: file exceeds the limit of 1024 bytes; shorten the file"},
 

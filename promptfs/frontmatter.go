@@ -3,7 +3,6 @@ package promptfs
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
@@ -28,9 +28,21 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 	case line == 1 && blank > 0 && isFrontMatter(first):
 		f.add(blank+1, hint.New("remove the blank lines above, or write *** for a horizontal rule", "front matter must start on line 1"))
 		return "", false, "", 0, false
+	case line == 1:
+		above := comments.FindString(text)
+		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && knownKey.MatchString(front) {
+			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it", "front matter must start on line 1"))
+			return "", false, "", 0, false
+		}
 	}
 	return front, line > 1, body, line, true
 }
+
+var (
+	// comments are lines above front matter that their author takes for a comment.
+	comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*`)
+	knownKey = regexp.MustCompile(`(?m)^(?:` + strings.Join(keys, "|") + `):`)
+)
 
 // isFrontMatter reports whether a text begins with what would be front matter.
 func isFrontMatter(text string) bool {
@@ -50,13 +62,13 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		line, message := 1, err.Error()
 		if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
 			line, message = e.Mark.Line, e.Message
-			if strings.Contains(message, openQuote) || strings.Contains(message, noColon) {
+			if strings.Contains(message, explain.OpenQuote) || strings.Contains(message, explain.NoColon) {
 				line = e.ContextMark.Line // where the quotes, or the key, begin
 			}
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), len(f.yaml))
-		line, err = explain(message, f.yaml, line)
+		line, err = explain.YAML(message, f.yaml, line, slices.Concat(keys, argumentKeys))
 		f.add(f.lineOf(line), err)
 		return nil, false
 	}
@@ -87,86 +99,6 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		f.add(f.lineOf(max(n.Line, 1)), hint.New("write lines such as "+example, "%s must be key: value pairs, got %s", noun, found(n)))
 		return nil, false
 	}
-}
-
-// openQuote is in the library's message about quotes that are not closed.
-const openQuote = "unexpected end of stream"
-
-// noColon is in the library's message about a line without a key.
-const noColon = "could not find expected ':'"
-
-// explanations are the errors and their fixes, by what is in the library's message.
-var explanations = []struct{ part, text, fix string }{
-	{mappingValue, "unexpected colon", "write a space after the colon of a key, and quote a value with a colon"},
-	{"cannot start any token", "value starts with a reserved character such as @ or `", "quote the value"},
-	{"did not find expected key", "expected a key", "align the keys, and quote a value that starts with a quote or bracket"},
-	{"did not find expected '-' indicator", "expected a list item", "align the keys of each list item"},
-	{"did not find expected comment or line break", "unexpected text after > or |", "quote a value that starts with > or |"},
-	{"block sequence entries are not allowed", "unexpected list item", `quote a value that starts with "- ", or put the list on the lines below`},
-	{"did not find expected ',' or", "missing closing bracket", "close the bracket"},
-	{openQuote, "unterminated quoted string", "close the quotes"},
-	{"unknown escape character", "unknown escape in double quotes", "use single quotes for a literal backslash"},
-	{"unknown anchor", "value starts with *, which begins a YAML alias", "quote the value"},
-	{noColon, `missing ": " after a key`, "write a colon and a space after the key"},
-}
-
-// mappingValue is in the library's message about a second colon.
-const mappingValue = "mapping values are not allowed"
-
-// withColon is a line with a key and a plain value that contains a colon.
-var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{][^"\\]*: [^"\\]*)$`)
-
-var (
-	keyLine   = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)
-	firstWord = regexp.MustCompile(`^[ -]*([\pL\pN_-]+)(:?)`)
-)
-
-// explain returns the error of front matter that is not YAML, and its line. at is the line that
-// the library found.
-func explain(message string, lines []string, at int) (int, error) {
-	line := lines[at-1]
-	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
-		return at, hint.New("indent with spaces", "invalid YAML: tab in the indentation")
-	}
-	if m := withColon.FindStringSubmatch(line); m != nil && strings.Contains(message, mappingValue) {
-		const most = 80
-		fix := fmt.Sprintf(`write %s: "%s"`, m[1], m[2])
-		if len(fix) > most {
-			fix = "quote the value"
-		}
-		return at, hint.New(fix, `invalid YAML: unquoted ": " in the value of %s`, m[1])
-	}
-	if key := continued(lines, at); key != "" && strings.Contains(message, noColon) {
-		return at, hint.New("indent the line, or quote the whole value", "invalid YAML: line without indentation does not continue the value of %s", key)
-	}
-	if at > 1 && strings.Contains(message, "did not find expected key") && strings.Contains(lines[at-2], " #") {
-		return at - 1, hint.New("quote the whole value", `invalid YAML: " #" begins a comment, after which a value cannot continue`)
-	}
-	for _, e := range explanations {
-		if strings.Contains(message, e.part) {
-			return at, hint.New(e.fix, "invalid YAML: %s", e.text)
-		}
-	}
-	return at, fmt.Errorf("invalid YAML: %s", message)
-}
-
-// continued returns the key whose value a line probably continues, but for the indentation.
-// A line that begins with a known key, or with a word and a colon, has a key of its own.
-func continued(lines []string, at int) string {
-	m := firstWord.FindStringSubmatch(lines[at-1])
-	if m != nil && (m[2] != "" || slices.Contains(keys, strings.ToLower(m[1])) || slices.Contains(argumentKeys, strings.ToLower(m[1]))) {
-		return ""
-	}
-	indentation := len(lines[at-1]) - len(strings.TrimLeft(lines[at-1], " "))
-	for _, line := range slices.Backward(lines[:at-1]) {
-		if m := keyLine.FindStringSubmatch(line); m != nil {
-			if len(m[1]) < indentation {
-				return ""
-			}
-			return m[2]
-		}
-	}
-	return ""
 }
 
 // lost notes the text that a comment cuts off a value, if the value is a text for readers or an

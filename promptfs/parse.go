@@ -177,6 +177,9 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	case !h.isText && (ok || !verbatim.MatchString(front)):
 		m.syntax(s, read, messages, all)
 	}
+	for _, e := range m.faults.all {
+		s.misplaced(e)
+	}
 }
 
 // verbatim is in front matter that says that the messages are no templates.

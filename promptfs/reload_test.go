@@ -201,7 +201,7 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a partial of a partial", func() { f.write("_partials/inner.md", "2") }, []string{"a"}, "", "<2>"},
 		{"another partial", func() { f.write("_partials/other.md", "2") }, nil, "", "<2>"},
 		{"a resource", func() { f.write("log.txt", "2") }, []string{"c"}, "", "<2>"},
-		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: file not found", "<2>"},
+		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: file not found; write the path from the folder of this file", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
 			"_partials/outer.md:1:13: unknown partial \"inner\"; create the partial: the file _partials/inner.md, or Options.Partials in Go\n" +

@@ -264,6 +264,11 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 	all := old
 	if old.set == nil || !old.are(named) {
 		all = newPartials(ctx, named, old, s.options)
+		for _, p := range all.named {
+			for _, e := range p.faults {
+				s.misplaced(e)
+			}
+		}
 	}
 	for _, p := range all.named {
 		faults = append(faults, p.faults...)

@@ -182,10 +182,10 @@ func TestWatch(t *testing.T) {
 			w.write("b.md", "--- user: resource _logs/app.log ---")
 		}, changed("b")},
 		{"the resource changes", func() { w.write("_logs/app.log", "2") }, changed("b")},
-		{"the resource removed", func() { w.remove("_logs/app.log") }, promptfs.Report{Err: errors.New("b.md:1: _logs/app.log: file not found")}},
+		{"the resource removed", func() { w.remove("_logs/app.log") }, promptfs.Report{Err: errors.New("b.md:1: _logs/app.log: file not found; write the path from the folder of this file")}},
 		{"the resource is back", func() { w.write("_logs/app.log", "3") }, changed("b")},
 		{"a resource that is missing, with its folder", func() { w.write("b.md", "--- user: resource _logs/old/app.log ---") },
-			promptfs.Report{Err: errors.New("b.md:1: _logs/old/app.log: file not found")}},
+			promptfs.Report{Err: errors.New("b.md:1: _logs/old/app.log: file not found; write the path from the folder of this file")}},
 		{"the resource appears", func() { w.write("_logs/old/app.log", "4") }, changed("b")},
 		{"the folder removed", func() { w.remove("other") }, removed("other/d", "other/deep/c")},
 		{"many at once", func() {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"text/template"
 	"text/template/parse"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // value is what is known of a value: its kind, or the argument that it is, or
@@ -195,7 +198,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	}
 	function, isFunction := first.(*parse.IdentifierNode)
 	if isFunction {
-		r.function(function)
+		r.function(function, true)
 		if _, replaced := r.funcs["index"]; function.Ident == "index" && !replaced {
 			if v, ok := r.index(rest); ok {
 				return v
@@ -239,7 +242,7 @@ func (r *reader) called(n parse.Node) {
 	case *parse.ChainNode:
 		return
 	}
-	r.text.add(n.Position(), notFunction(shortened(n.String())))
+	r.text.add(n.Position(), notFunction(explain.Short(n.String())))
 }
 
 func notFunction(value string) error {
@@ -297,7 +300,7 @@ func (r *reader) operand(n parse.Node) value {
 	case *parse.PipeNode:
 		return r.pipe(n)
 	case *parse.IdentifierNode:
-		r.function(n)
+		r.function(n, false)
 		return r.result(n.Ident, nil)
 	case *parse.StringNode:
 		return value{literal: aString}
@@ -317,7 +320,7 @@ func (r *reader) field(n parse.Node, of kind, names []string) value {
 }
 
 func (r *reader) use(u use, n parse.Node) value {
-	u.source, u.printed = shortened(n.String()), r.isPrinted
+	u.source, u.printed = explain.Short(n.String()), r.isPrinted
 	r.note(u)
 	return value{argument: &u}
 }
@@ -408,11 +411,12 @@ func (r *reader) comparison(name string, args []value) {
 	}
 }
 
-func (r *reader) function(n *parse.IdentifierNode) {
+// function reports a function that is unknown. isCalled says that it gets a value.
+func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 	if isFunction(r.funcs, n.Ident) || len(r.text.faults) >= maxErrors {
 		return
 	}
-	fix := keywordFix(n.Ident)
+	fix := explain.Keyword(n.Ident)
 	for _, a := range r.arguments {
 		if n.Ident == a.name || "."+n.Ident == a.action {
 			fix = fmt.Sprintf("did you mean {{%s}}?", a.action)
@@ -421,7 +425,12 @@ func (r *reader) function(n *parse.IdentifierNode) {
 	if fix == "" {
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
-		fix = suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal)
+		fix = "use {{.name}} for an argument, or " + explain.Literal
+		if isCalled {
+			all := slices.Concat(names, slices.DeleteFunc(slices.Collect(maps.Keys(builtins)), func(name string) bool { return name == "call" }))
+			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ") + "; or " + explain.Literal
+		}
+		fix = suggestion(n.Ident, names, fix)
 	}
 	r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 }

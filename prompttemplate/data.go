@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	declared "github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
@@ -77,7 +78,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", hint.New(suggestion(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
+	return "", hint.New(suggestion(key, names, oneOf("declare the argument", names)), "unknown argument %q", explain.Short(key))
 }
 
 // isField reports whether text/template reads .name as a field.

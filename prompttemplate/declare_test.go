@@ -29,7 +29,15 @@ func TestErrorsOfATemplate(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"an action that does not end", "{{.code", "line 1: unclosed action; close the action with }}"},
-		{"one brace at the end", "a\n{{.code}", "line 2: bad character U+007D '}'; close the action with two braces, }}"},
+		{"one brace at the end", "a\n{{.code}", `line 2: action ends with one brace in place of two; close the action with }}, or write {{"{{"}} for a literal {{`},
+		{"one brace of LaTeX", "$e^{{code}^2}$", `line 1: action ends with one brace in place of two; close the action with }}, or write {{"{{"}} for a literal {{`},
+		{"a partial of Handlebars", "{{> shared/style}}", `line 1: unexpected ">" in command; write {{template "shared/style" .}}`},
+		{"a partial without quotes", "{{template style .}}", `line 1: unexpected "style" in template clause; write {{template "style" .}}`},
+		{"a loop of Handlebars", "{{#each code}}{{/each}}", `line 1: unexpected "#" in command; write {{range list .names}} and {{end}}`},
+		{"unless of Handlebars", "{{#unless code}}{{/unless}}", `line 1: unexpected "#" in command; write {{if not .name}} and {{end}}`},
+		{"a comment of Jinja", "{{# note #}}", `line 1: unexpected "#" in command; write {{/* text */}} for a comment, or {{"{{"}} for a literal {{`},
+		{"three braces", "{{{code}}}", `line 1: unexpected "{" in command; write {{.code}}`},
+		{"a filter of Jinja", `{{.code | default "none"}}`, `line 1: unknown function "default"; write {{or .name "text"}}`},
 		{"a hyphen in a name", "{{.file-path}}", `line 1: unexpected hyphen in .file-path; write index . "file-path"`},
 		{"a trim marker without its space", "{{.code-}}", `line 1: bad character U+002D '-'; write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
 		{"another character in a name", "{{.code§}}", `line 1: bad character U+00A7 '§'; write {{index . "the name"}} for a name that is not an identifier`},
@@ -97,7 +105,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"another variable assigned all", "{{$x := .code}}{{$x = .}}", "line 1: cannot assign {{.}} (all arguments) to $x, or replace {{.}} in $x; declare another variable"},
 
 		{"an argument as a function", "{{code}}", `line 1: unknown function "code"; did you mean {{.code}}?`},
-		{"a function that is not there", "{{twist .code}}", `line 1: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`},
+		{"a function that is not there", "{{twist .code}}", `line 1: unknown function "twist"; use one of the functions list, print, gt, js, lt, not, printf, shout, slice, and, eq, fence, ge, html, index, json, le, len, ne, or, println, untrusted, urlquery; or {{"{{"}} for a literal {{`},
 		{"a function's name misspelled", "{{untrustd .code}}", `line 1: unknown function "untrustd"; did you mean "untrusted"?`},
 		{"a function of the author's misspelled", "{{.code | shuot}}", `line 1: unknown function "shuot"; did you mean "shout"?`},
 		{"a function in parentheses", "{{print (twist)}}", `line 1: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`},
@@ -229,6 +237,8 @@ func TestErrorsOfADeclaration(t *testing.T) {
 			`message 2, line 2: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`,
 			`message 3, line 1: unknown argument "tone"; declare the argument, or use one of: code`,
 			`argument "code" is never used; add {{.code}} to a message, or remove the argument`}},
+		{"an action over several messages", withArguments("code"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("a\n{{if .code}}"), prompttemplate.Assistant("{{.code}}"), prompttemplate.User("{{end}}")},
+			[]string{"message 1, line 2: message cannot begin inside of an if, range or with; end the action in this message, and begin the action again in the next"}},
 		{"what cannot be parsed may use the argument", withArguments("code"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("{{.code"), prompttemplate.User("{{.cod}}")}, []string{
 			"message 1, line 1: unclosed action; close the action with }}",
 			`message 2, line 1: unknown argument "cod"; did you mean "code"?`}},

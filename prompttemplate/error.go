@@ -1,14 +1,11 @@
 package prompttemplate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -77,15 +74,6 @@ func (p place) error(err error) *Error {
 	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
 }
 
-// shortened returns the beginning of a message that may quote a value.
-func shortened(message string) string {
-	const most = 200
-	if len(message) > most {
-		return strings.ToValidUTF8(message[:most], "") + "..."
-	}
-	return message
-}
-
 // join returns the errors as one error. If prompt is set, each error names it.
 func join(faults []*Error, prompt string) error {
 	if len(faults) == 0 {
@@ -99,142 +87,20 @@ func join(faults []*Error, prompt string) error {
 	return errors.Join(errs...)
 }
 
-var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
-
-var (
-	operand    = `("[^"]*"|'[^']*'|[$.\w]+)`
-	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
-	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi)\s*-?\}\}`)
-	// blockKeyword is a word that begins a block in other languages.
-	blockKeyword = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
-	hyphenated   = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
-	character    = regexp.MustCompile(`'[^']*'`)
-	constant     = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
-)
-
-// causes are the words that cause a message that text/template has for another place.
-var causes = map[string]*regexp.Regexp{unexpectedEnd: endKeyword, "unexpected {{end}}": blockKeyword}
-
-// keywords are the fixes for words of other languages, which are functions here.
-var keywords = []struct {
-	fix   string
-	words []string
-}{
-	{"write {{else if .name}}", []string{"elif", "elseif", "elsif"}},
-	{"write {{end}}", []string{"endif", "endfor", "endforeach", "endeach", "endwith", "endrange", "endunless", "fi"}},
-	{"write {{range list .name}}", []string{"for", "foreach", "each"}},
-	{"write {{if not .name}}", []string{"unless"}},
-	{`write {{template "name" .}}`, []string{"include", "import", "partial"}},
-	{"write {{$name := .other}}", []string{"set", "let", "var"}},
-}
-
-func keywordFix(name string) string {
-	for _, k := range keywords {
-		if slices.Contains(k.words, name) {
-			return k.fix
+// joinBlocks explains a block that begins in one message and ends in a later one, as one error.
+func joinBlocks(texts []*text) {
+	is := func(t *text, begins string) bool {
+		return t != nil && t.tree == nil && len(t.faults) == 1 && strings.HasPrefix(t.faults[0].Err.Error(), begins)
+	}
+	for i, t := range texts {
+		if !is(t, explain.MissingEnd) {
+			continue
 		}
-	}
-	return ""
-}
-
-// explainAt returns text/template's message about a line of a source as an error, and
-// the place of what is not syntax of templates, if that is known.
-func explainAt(at place, source, message string) (place, error) {
-	lines := strings.Split(source, "\n")
-	if cause := causes[message]; cause != nil {
-		if m := cause.FindStringSubmatchIndex(source); m != nil {
-			at.line = 1 + strings.Count(source[:m[2]], "\n")
-			word := source[m[2]:m[3]]
-			return at.in(lines[at.line-1], m[2]-1-strings.LastIndexByte(source[:m[2]], '\n')), hint.New(cmp.Or(keywordFix(word), "write {{end}}"), "unknown keyword %q", word)
-		}
-	}
-	if at.line < 1 || at.line > len(lines) {
-		return at, explain(message)
-	}
-	line := lines[at.line-1]
-	if m := operation.FindStringSubmatchIndex(line); m != nil {
-		operator := line[m[4]:m[5]]
-		fix := fmt.Sprintf("write %s %s %s", operators[operator], operandOf(line[m[2]:m[3]]), operandOf(line[m[6]:m[7]]))
-		return at.in(line, m[4]), hint.New(shortened(fix), "unknown operator %q", operator)
-	}
-	if m := endKeyword.FindStringSubmatchIndex(line); m != nil {
-		return at.in(line, m[2]), hint.New("write {{end}}", "unknown keyword %q", line[m[2]:m[3]])
-	}
-	if m := hyphenated.FindStringSubmatchIndex(line); m != nil && strings.HasPrefix(message, badHyphen) {
-		name := line[m[2]:m[3]]
-		return at.in(line, m[2]-1), hint.New(shortened(fmt.Sprintf("write index . %q", name)), "unexpected hyphen in .%s", shortened(name))
-	}
-	if m := character.FindStringIndex(line); m != nil && strings.Contains(message, "character constant") {
-		text := line[m[0]+1 : m[1]-1]
-		return at.in(line, m[0]), hint.New(shortened(fmt.Sprintf("write %q", text)), "string in single quotes: %s", shortened(line[m[0]:m[1]]))
-	}
-	if rest, ok := strings.CutPrefix(message, `unexpected "`); ok && rest != "" {
-		if i := strings.Index(line, "{{"+rest[:1]); i >= 0 && i == strings.Index(line, "{{") {
-			at = at.in(line, i+len("{{"))
-		}
-	}
-	return at, explain(message)
-}
-
-func (p place) in(line string, offset int) place {
-	p.column = 1 + utf8.RuneCountInString(line[:offset])
-	return p
-}
-
-func operandOf(s string) string {
-	switch {
-	case s[0] == '\'':
-		return `"` + s[1:len(s)-1] + `"`
-	case constant.MatchString(s):
-		return s
-	}
-	return "." + s
-}
-
-const (
-	literal     = `{{"{{"}} for a literal {{`
-	otherSyntax = "Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or " + literal
-)
-
-// explanations are the fixes, by how text/template's message begins.
-var explanations = []struct{ prefix, fix string }{
-	{"unclosed action", "close the action with }}"},
-	{"bad character U+007D '}'", "close the action with two braces, }}"},
-	{badHyphen, `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
-	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
-	{unexpectedEnd, "add {{end}}"},
-	{"unexpected {{end}}", "remove {{end}}, or open an if, range or with before"},
-	{"unexpected {{else}}", "use {{else}} inside of if, range or with"},
-	{"missing value for command", "write a value between the braces, or " + literal},
-	{"missing value for if", "write a value, for example {{if .name}}"},
-	{"missing value for with", "write a value, for example {{with .name}}"},
-	{"missing value for range", "write a value, for example {{range list .name}}"},
-	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
-	{"unclosed comment", "close the comment with */}}"},
-	{"unrecognized character", "use straight quotes and plain spaces between the braces, or " + literal},
-	{`unexpected "#"`, otherSyntax},
-	{`unexpected "!"`, otherSyntax},
-	{`unexpected ">"`, otherSyntax},
-	{`unexpected "/"`, otherSyntax},
-	{`unexpected "{"`, otherSyntax},
-}
-
-// unexpectedEnd is text/template's message for a block that is not closed.
-const unexpectedEnd = "unexpected EOF"
-
-// badHyphen is text/template's message for a hyphen inside of a name.
-const badHyphen = "bad character U+002D '-'"
-
-// explain returns text/template's message as an error, with the fix if one is known.
-func explain(message string) error {
-	message = shortened(message)
-	for _, e := range explanations {
-		if strings.HasPrefix(message, e.prefix) {
-			if e.prefix == unexpectedEnd {
-				message = "missing {{end}} of an if, range or with"
+		for _, later := range texts[i+1:] {
+			if is(later, "unexpected {{end}}") || is(later, "unexpected {{else}}") {
+				t.faults[0].Err = hint.New("end the action in this message, and begin the action again in the next", "message cannot begin inside of an if, range or with")
+				later.faults = nil
 			}
-			return hint.New(e.fix, "%s", message)
 		}
 	}
-	return errors.New(message)
 }

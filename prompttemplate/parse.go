@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -103,7 +104,8 @@ func parseText(at place, source string) *text {
 	if _, err := tree.Parse(source, "", "", map[string]*parse.Tree{}); err != nil {
 		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
 		at.line, _ = strconv.Atoi(line)
-		at, err := explainAt(at, source, message)
+		found, err := explain.Template(source, message, at.line)
+		at.line, at.column = found.Line, found.Column
 		t.addAt(at, err)
 		return t
 	}

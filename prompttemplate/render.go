@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	declared "github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -209,7 +210,7 @@ func (c *compiled) failed(i int, err error) error {
 	_, message, _ := strings.Cut(rest[len(quoted):], ">: ") // which the bounder leaves in nothing that it quotes
 	inner := errors.Unwrap(exec.Err)
 	if inner == nil {
-		inner = errors.New(shortened(message))
+		inner = errors.New(explain.Short(message))
 	} else if before, _, ok := strings.Cut(message, ": "+inner.Error()); ok && !strings.Contains(before, " _") {
 		inner = fmt.Errorf("%s: %w", before, inner)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -103,7 +104,7 @@ func (t *trial) checkFormat(format string, values []any, made string) error {
 			return nil
 		}
 	}
-	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
+	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", explain.Short(format), explain.Short(made[at:])))
 }
 
 // typeError is an error that depends on the type of a value, and not on what the value is.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
@@ -204,8 +206,12 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(c.partial))
-			fix = suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], fix)
+			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", explain.Short(c.partial))
+			names := s.names[:min(len(s.names), comparedNames)]
+			fix = suggestion(c.partial, names, fix)
+			if n := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(c.partial) }); n >= 0 {
+				fix = fmt.Sprintf("did you mean %q?", names[n])
+			}
 			t.add(c.pos, hint.New(fix, "unknown partial %q", c.partial))
 			continue
 		}
@@ -346,14 +352,19 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	arguments, _ := d.(*named)
 	var used union
 	check := &checker{partials: s.partials, data: d, used: map[string]bool{}, tested: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
+	texts := make([]*text, len(messages))
 	for i, m := range messages {
-		at := place{message: i + 1}
+		if m.Text != "" {
+			texts[i] = parseText(place{message: i + 1}, m.Text)
+		}
+	}
+	joinBlocks(texts)
+	for i, m := range messages {
+		at, t := place{message: i + 1}, texts[i]
 		if err := checkMessage(m); err != nil {
 			faults = append(faults, at.error(err))
 		}
-		var t *text
-		if m.Text != "" {
-			t = parseText(at, m.Text)
+		if t != nil {
 			if t.tree != nil {
 				t.tree.ParseName = "message " + strconv.Itoa(i+1)
 				if parse.IsEmptyTree(t.tree.Root) {

@@ -9,13 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
@@ -256,61 +254,4 @@ func ruleTable() string {
 		fmt.Fprintf(&b, "  %-15s %s\n", r.id, r.text)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-var (
-	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
-	anyKey        = regexp.MustCompile(`^\s*[\w-]+\s*[:=]`)
-	jinja         = regexp.MustCompile(`\{%-?\s*\w[^%{}]*%\}`)
-	shellVariable = regexp.MustCompile(`\$\{(?:input:[^}]*|[A-Za-z_]\w*)\}`)
-	verbatimText  = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
-)
-
-// syntax reports text that was probably meant to be something else: the front matter if isFront is false.
-func (i *inspection) syntax(p *prompts.Prompt, lines []string) (isFront bool) {
-	front, body, bodyLine := promptfile.Split(strings.Join(lines, "\n"))
-	if promptfile.IsSkill(p.Source) || verbatimText.MatchString(front) {
-		return true
-	}
-	if n := fakeFront(lines); bodyLine == 1 && n > 0 {
-		i.hint(p, n, 1, "front-matter", "write --- at the start of the lines above and below the keys", "front matter is sent as text, because line %d is %q", n, lines[n-1])
-		return false
-	}
-	code := codeSpans(body)
-	for _, pattern := range []struct {
-		regexp *regexp.Regexp
-		fix    string
-	}{
-		{jinja, "write {{if .name}}, {{range list .names}} and {{end}}"},
-		{shellVariable, "write {{.name}} for the value of an argument, or put code between backticks"},
-	} {
-		for _, at := range pattern.regexp.FindAllStringIndex(body, -1) {
-			found := body[at[0]:at[1]]
-			if isIn(code, at[0]) || strings.ToUpper(found) == found { // a variable of the environment
-				continue
-			}
-			line := bodyLine + strings.Count(body[:at[0]], "\n")
-			column := 1 + len([]rune(body[1+strings.LastIndexByte(body[:at[0]], '\n'):at[0]]))
-			i.hint(p, line, column, "syntax", pattern.fix, "%s is sent as text", found)
-			break
-		}
-	}
-	return true
-}
-
-// fakeFront returns the line of a text that begins almost as front matter does, or 0.
-func fakeFront(lines []string) int {
-	for n, line := range lines {
-		bare := strings.TrimSpace(line)
-		if bare == "" {
-			continue
-		}
-		isIndented := bare == "---" && line[0] != '-'
-		hasKey := n+1 < len(lines) && (anyKey.MatchString(lines[n+1]) || strings.TrimSpace(lines[n+1]) == "---")
-		if hasKey && (isIndented || fakeSeparator.MatchString(bare)) {
-			return n + 1
-		}
-		return 0
-	}
-	return 0
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/http"
 	"path"
 	"regexp"
 	"slices"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/doubt"
 	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
@@ -39,6 +43,8 @@ type inspection struct {
 	findings []finding
 	hasError map[finding]bool
 	settings map[string]settings // by folder, as they are read
+	nameOf   map[string]string   // of the valid prompts, by their source
+	alike    map[string][]string // the names of the valid prompts, by their folded name
 }
 
 func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
@@ -67,7 +73,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 			i.lost(&prompts.Prompt{Name: f.Prompt, Source: prefixOf(dir) + f.Path})
 		}
 		i.skillsOf(dir)
-		i.secrets(dir)
+		i.texts(dir)
 	}
 	if i.only == nil {
 		for _, dir := range i.dirs {
@@ -91,7 +97,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	} else {
 		i.prompt(ctx, p)
 	}
-	i.secretsIn(p.Source)
+	i.textsIn(p.Source)
 	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
 		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
 		if f != nil {
@@ -108,6 +114,11 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 func (i *inspection) start(reg *prompts.Registry, r *renderer) {
 	i.registry, i.renderer = reg, r
 	i.hasError, i.settings = map[finding]bool{}, map[string]settings{}
+	i.nameOf, i.alike = map[string]string{}, map[string][]string{}
+	for p := range reg.All() {
+		i.nameOf[p.Source] = p.Name
+		i.alike[folded(p.Name)] = append(i.alike[folded(p.Name)], p.Name)
+	}
 }
 
 func (i *inspection) sorted() []finding {
@@ -203,8 +214,8 @@ func (i *inspection) settingsOf(file string) settings {
 
 func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
-// secrets reports credentials in the Markdown files that are served, those with errors included, and in partials.
-func (i *inspection) secrets(dir string) {
+// texts reports doubts about the Markdown files that are served, those with errors included, and about partials.
+func (i *inspection) texts(dir string) {
 	root := visibleFS(dir)
 	files := slices.Collect(maps.Values(partialFiles(dir, root.ignore...)))
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
@@ -216,17 +227,36 @@ func (i *inspection) secrets(dir string) {
 	})
 	for _, file := range files {
 		if i.isWanted(file) {
-			i.secretsIn(file)
+			i.textsIn(file)
 		}
 	}
 }
 
-func (i *inspection) secretsIn(file string) {
+// textsIn reports the doubts about a file, and its credentials.
+func (i *inspection) textsIn(file string) {
 	for n, line := range i.lines(file) {
-		if what := secretIn(line); what != "" {
+		if what := doubt.Secret(line); what != "" {
 			i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",
 				Message: fmt.Sprintf("line contains what looks like %s; remove it, because clients and models receive the text", what)})
 		}
+	}
+	kind := doubt.Prompt
+	dir, name := i.fileOf(file)
+	switch {
+	case strings.HasPrefix(name, partialsFolder+"/"):
+		kind = doubt.Partial
+	case promptfile.IsSkill(name):
+		kind = doubt.Skill
+	case !promptfile.IsPrompt(name): // of a skill
+		return
+	}
+	exists := func(p string) bool {
+		info, err := fs.Stat(regular.FS(dir), path.Join(path.Dir(name), p))
+		return err == nil && info.Mode().IsRegular()
+	}
+	of := &prompts.Prompt{Name: i.nameOf[file], Source: file}
+	for _, d := range doubt.Find(strings.Join(i.lines(file), "\n"), kind, codeOf, exists) {
+		i.hint(of, d.Line, d.Column, d.Rule, d.Fix, "%s", d.Message)
 	}
 }
 
@@ -248,11 +278,11 @@ func (i *inspection) hint(p *prompts.Prompt, line, column int, rule, fix, format
 func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
 	lineOf := argumentLines(lines)
-	isFront := i.syntax(p, lines)
 	i.lost(p)
-	if p.Description == "" && isFront {
+	if p.Description == "" && doubt.FakeFront(lines) == 0 {
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
+	i.declared(ctx, p, lines, lineOf)
 	for _, a := range p.Arguments {
 		if a.Description == "" {
 			i.add(p, lineOf[a.Name], levelWarning, "no-description", "argument %q has no description; add the key description", a.Name)
@@ -288,13 +318,56 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 		if len(clients) > 0 {
 			lv = levelWarning
 		}
-		switch what := r.Find(p, results); {
-		case r.HasNoPrompts():
-			i.add(p, 0, lv, "client", "%s %s", r.Client, r.Effect)
-		case what != "":
-			i.add(p, 0, lv, "client", "%s: %s %s", what, r.Client, r.Effect)
+		what := r.Find(p, results)
+		if what == "" && !r.HasNoPrompts() {
+			continue
+		}
+		i.add(p, 0, lv, "client", "%s", strings.TrimPrefix(fmt.Sprintf("%s: %s %s", what, r.Client, r.Effect), ": "))
+		i.findings[len(i.findings)-1].limit = r.Client + ": " + r.Limit()
+	}
+}
+
+// included is a line that sends a file.
+var included = regexp.MustCompile(`^--- (?:user|assistant) ?: ?(image|audio|resource) +(\S.*?) ---[ \t]*$`)
+
+// declared reports doubts about names, texts for users, and files that the messages send.
+func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []string, lineOf map[string]int) {
+	for _, d := range doubt.Declared(p, i.alike[folded(p.Name)], folded) {
+		inFront := 1 + slices.IndexFunc(lines, func(line string) bool { return d.Key != "" && strings.HasPrefix(line, d.Key+":") })
+		i.hint(p, cmp.Or(lineOf[d.Argument], inFront, 1), 0, d.Rule, d.Fix, "%s", d.Message)
+	}
+	dir, name := i.fileOf(p.Source)
+	for n, line := range lines {
+		if m := included.FindStringSubmatch(line); m != nil {
+			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m[2]), maxReadBytes)
+			if message, fix := contentFault(m[1], m[2], data); err == nil && message != "" {
+				i.hint(p, n+1, 0, "text", fix, "%s", message)
+			}
 		}
 	}
+}
+
+// typesOf are the types of files that [http.DetectContentType] knows for certain, by the extension.
+var typesOf = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".pdf": "application/pdf",
+}
+
+// contentFault returns how the data of a file differs from what its name says, or the empty string. kind
+// is image, audio or resource.
+func contentFault(kind, name string, data []byte) (message, fix string) {
+	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
+	extension := strings.ToLower(path.Ext(name))
+	want, isKnown := typesOf[extension]
+	isText := strings.HasPrefix(found, "text/") && extension != ".svg"
+	switch {
+	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
+		return name + " has a pointer of Git LFS in place of the content", "run git lfs pull"
+	case len(data) == 0:
+		return name + " is empty", "write the content, or remove the message"
+	case isKnown && found != want || kind != "resource" && isText || kind == "audio" && strings.HasPrefix(found, "image/"):
+		return fmt.Sprintf("%s has content of the type %s", name, found), "replace the file, or give the name the extension of the type"
+	}
+	return "", ""
 }
 
 func (i *inspection) failure(p *prompts.Prompt, err error) {
@@ -321,32 +394,4 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lineO
 			i.add(p, lineOf[a.Name], levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
 		}
 	}
-}
-
-// secrets are texts that look like credentials. A search for marks, of which each has one, is much faster.
-var secrets = []struct {
-	what    string
-	marks   []string
-	pattern *regexp.Regexp
-}{
-	{"a private key", []string{"-----BEGIN "}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
-	{"an access key of AWS", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{22,})\b`)},
-	{"a token of GitLab", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20}`)},
-	{"a token of Slack", []string{"xox"}, regexp.MustCompile(`\bxox[abprs]-[0-9A-Za-z-]{10,}`)},
-	{"a key of Google", []string{"AIza"}, regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"a key of Stripe", []string{"k_live_"}, regexp.MustCompile(`\b[rs]k_live_[0-9A-Za-z]{20,}`)},
-	{"a key of a model's API", []string{"sk-"}, regexp.MustCompile(`\bsk-(?:ant-|proj-)?[0-9A-Za-z_-]{32,}`)},
-	{"a JSON Web Token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}`)},
-	{"a password in a URL", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^/\s:@{}<>]+:[^/\s:@{}<>$]{6,}@`)},
-}
-
-func secretIn(line string) string {
-	for _, s := range secrets {
-		hasMark := slices.ContainsFunc(s.marks, func(mark string) bool { return strings.Contains(line, mark) })
-		if hasMark && s.pattern.MatchString(line) {
-			return s.what
-		}
-	}
-	return ""
 }

@@ -32,6 +32,7 @@ var rules = []struct{ id, text string }{
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
 	{"front-matter", "Front matter is sent as text, because of its first line."},
 	{"lost-text", "The end of a text, such as a description, is a comment, because of a #."},
+	{"text", "A line is sent, and probably not meant so."},
 	{"syntax", "A placeholder of another program is sent as text."},
 	{"no-prompts", "A folder has no prompts."},
 	{"dead-argument", "The value of an argument changes nothing in the messages."},
@@ -51,6 +52,30 @@ type finding struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // how to fix the error
 	Diff    string `json:"diff,omitempty"` // what was found instead, of test
+
+	limit string // of a client, which many prompts may have
+}
+
+// summed returns one note for each limit of a client: that of the first prompt, with the number of
+// the prompts. All other findings stay.
+func summed(all []finding) []finding {
+	count := map[string]int{}
+	for _, f := range all {
+		count[f.limit]++
+	}
+	var some []finding
+	for _, f := range all {
+		if n := count[f.limit]; f.limit != "" && f.Level == levelNote {
+			if count[f.limit] = 0; n == 0 {
+				continue
+			} else if n > 1 {
+				client, _, _ := strings.Cut(f.limit, ": ")
+				f.Message += fmt.Sprintf(" (and %s; see --client %q)", plural(n-1, "other prompt"), client)
+			}
+		}
+		some = append(some, f)
+	}
+	return some
 }
 
 func (f *finding) Error() string {
@@ -119,7 +144,7 @@ func (r *findings) writeText(w io.Writer) error {
 	var b strings.Builder
 	paint := painter(hasColor(w))
 	codes := map[level]string{levelError: "1;31", levelWarning: "1;33", levelNote: "1;36"}
-	for _, f := range r.Findings {
+	for _, f := range summed(r.Findings) {
 		place := placeOf(f.Path, f.Line, f.Column)
 		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", paint("1", printable(place)), paint(codes[f.Level], string(f.Level)), printable(f.Message), f.Rule)
 		if lines := r.lines(f.Path); f.Line > 0 && f.Line <= len(lines) {
@@ -159,7 +184,7 @@ func (r *findings) writeGitHub(w io.Writer) error {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	commands := map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
 	var b strings.Builder
-	for _, f := range r.Findings {
+	for _, f := range summed(r.Findings) {
 		fmt.Fprintf(&b, "::%s file=%s", commands[f.Level], property.Replace(repositoryPath(f.Path)))
 		if f.Line > 0 {
 			fmt.Fprintf(&b, ",line=%d", f.Line)

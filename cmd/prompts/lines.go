@@ -67,6 +67,9 @@ var escaping = regexp.MustCompile(`(?m)^\\+`)
 // comparableText returns a text without escaped lines, and in NFC, as the names of partials in templates.
 func comparableText(text string) string { return norm.NFC.String(escaping.ReplaceAllString(text, "")) }
 
+// folded returns a name without case, and with one form for characters that look the same.
+func folded(name string) string { return strings.ToLower(norm.NFKC.String(name)) }
+
 // The function returns the line of a file for a line of a text in it, both from 1, or 0.
 func newLineFinder(lines func(path string) []string) func(path, text string, line int) int {
 	files := map[string]*textFinder{}
@@ -143,6 +146,11 @@ func codeSpans(markdown string) []span {
 	})
 	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
 	return all
+}
+
+func codeOf(markdown string) func(offset int) bool {
+	code := codeSpans(markdown)
+	return func(offset int) bool { return isIn(code, offset) }
 }
 
 // isIn reports whether an offset is in one of the spans, which are in order.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -13,17 +16,19 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// starter has one argument: with several, a client that splits a text into words fills the wrong ones.
+// starter has the name of the prompt in words, as TASK and TITLE. It has one argument: with
+// several, a client that splits a text into words fills the wrong ones.
 const starter = `---
-description: Reviews a text and suggests better sentences
+title: TITLE
+description: TITLE for a text
 arguments:
   - name: text
-    description: the text to review
+    description: the text to work on
     required: true
 ---
 
-Please review this text. Quote each sentence that should change, and write a better one
-below it.
+Your task is: TASK. Do the task for the text below, and quote each sentence that you
+change or explain.
 
 {{untrusted "the text" .text}}
 `
@@ -35,7 +40,7 @@ cases:
     arguments:
       text: This sentence have a mistake.
     expect:
-      contains: Please review this text.
+      contains: "Your task is: TASK."
       matches: '<untrusted-\w+>\nThis sentence have a mistake.\n</untrusted'
       messages: 1
   - name: no text
@@ -43,6 +48,14 @@ cases:
     expect:
       error: {text: missing}
 `
+
+// starterOf returns a text of the starter for the name of a prompt.
+func starterOf(text, name string) []byte {
+	words := strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }), " ")
+	words = cmp.Or(words, "work")
+	first, size := utf8.DecodeRuneInString(words)
+	return []byte(strings.NewReplacer("TASK", words, "TITLE", string(unicode.ToUpper(first))+words[size:]).Replace(text))
+}
 
 func newNew() *cobra.Command {
 	var dir string
@@ -62,7 +75,7 @@ An existing file is never changed.`,
 			if err := checkLoaded(name + ".md"); err != nil {
 				return usageErrorf("invalid name %q: %w", args[0], err)
 			}
-			if _, err := promptfs.Parse(nil, name+".md", []byte(starter), promptfs.Options{}); err != nil {
+			if _, err := promptfs.Parse(nil, name+".md", starterOf(starter, name), promptfs.Options{}); err != nil {
 				return usageErrorf("invalid name: %w", err)
 			}
 			path := filepath.Join(dir, filepath.FromSlash(name)+".md")
@@ -75,10 +88,10 @@ An existing file is never changed.`,
 					return errExists(file)
 				}
 			}
-			if err := create(path, []byte(starter)); err != nil {
+			if err := create(path, starterOf(starter, name)); err != nil {
 				return err
 			}
-			if err := create(tests, []byte(starterCases)); err != nil {
+			if err := create(tests, starterOf(starterCases, name)); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n", path, tests)

@@ -65,7 +65,7 @@ func (r *renderer) call(ctx context.Context, name string, args map[string]string
 const maxTrials = 64 // renderings of a prompt, fewer if they are long
 
 func (r *renderer) subject(ctx context.Context, p *prompts.Prompt) *trial.Subject {
-	return &trial.Subject{Prompt: p, Get: func(args map[string]string) (*trial.Rendering, error) {
+	return &trial.Subject{Prompt: p, IsShown: true, Get: func(args map[string]string) (*trial.Rendering, error) {
 		result, _, _, err := r.render(ctx, p.Name, args)
 		if err != nil {
 			return nil, err

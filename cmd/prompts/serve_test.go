@@ -419,7 +419,7 @@ func TestServeNATS(t *testing.T) {
 // other.
 func TestStarterInClients(t *testing.T) {
 	t.Parallel()
-	p, err := promptfs.Parse(nil, "review.md", []byte(starter), promptfs.Options{})
+	p, err := promptfs.Parse(nil, "review.md", starterOf(starter, "review"), promptfs.Options{})
 	require.NoError(t, err)
 	reg := new(prompts.Registry)
 	reg.MustAdd(p)

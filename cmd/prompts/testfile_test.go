@@ -39,7 +39,7 @@ func TestTestFileSchema(t *testing.T) {
 		assert.Equal(t, isValid, err == nil, "%s: %v", name, err)
 	}
 	one := func(members string) string { return "cases:\n  - {name: a, " + members + "}" }
-	valid := map[string]string{"starter": starterCases}
+	valid := map[string]string{"starter": string(starterOf(starterCases, "review/text"))}
 	page, err := os.ReadFile("../../docs/tests.md")
 	require.NoError(t, err)
 	for i, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1) {

@@ -53,7 +53,7 @@ func TestNew(t *testing.T) {
 		`{"cases":[{"name":"a","expect":{}}]}`:                                            "expect is empty; write a key such as contains, or remove expect",
 		`{"cases":[{"name":"a","expect":{"contain":["x"]}}]}`:                             `unknown key "contain" in expect; did you mean "contains"?`,
 		`{"cases":[{"name":"a","expect":{"contains":[""]}}]}`:                             `element of contains must be a text, got ""; write a text`,
-		`{"cases":[{"name":"a","expect":{"matches":"("}}]}`:                               "matches: error parsing regexp: missing closing ): `(`; correct the regular expression, in single quotes",
+		`{"cases":[{"name":"a","expect":{"matches":"("}}]}`:                               "matches: missing closing ): `(`; correct the regular expression, in single quotes",
 		`{"cases":[{"name":"a","expect":{"messages":"2"}}]}`:                              `messages must be a non-negative integer, got "2"; write a number, for example messages: 2`,
 		`{"cases":[{"name":"a","expect":{"maxCharacters":-1}}]}`:                          `maxCharacters must be a non-negative integer, got "-1"; write a number, for example maxCharacters: 2`,
 		`{"cases":[{"name":"a","expect":{"roles":["usr"]}}]}`:                             `unknown role "usr"; did you mean "user"?`,

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
@@ -309,7 +311,8 @@ func (d *decoder) expectTexts(m node, t *Texts) {
 		for i, one := range t.Matches {
 			pattern, err := regexp.Compile(one.Value)
 			if err != nil {
-				d.errs = append(d.errs, d.file.errorAt(one.Line, "correct the regular expression, in single quotes", "matches: %w", err))
+				message, fix := explain.Pattern(err, one.Value)
+				d.errs = append(d.errs, d.file.errorAt(one.Line, cmp.Or(fix, "correct the regular expression, in single quotes"), "matches: %s", message))
 			}
 			t.Matches[i].Pattern = pattern
 		}

@@ -5,9 +5,12 @@
 package nearest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
@@ -28,6 +31,17 @@ func Name(name string, names []string) string {
 		s.Add(n, nil)
 	}
 	return s.Name()
+}
+
+// Sorted returns the names in the order of their distance from name, then by the alphabet.
+func Sorted(name string, names []string) []string {
+	far := func(n string) int {
+		if max(len(name), len(n)) > maxBytes {
+			return maxBytes
+		}
+		return distance(folded(nil, name), folded(nil, n), maxBytes)
+	}
+	return slices.SortedFunc(slices.Values(names), func(a, b string) int { return cmp.Or(far(a)-far(b), strings.Compare(a, b)) })
 }
 
 // DidYouMean returns the end of an error message about an unknown name: the name that

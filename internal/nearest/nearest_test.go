@@ -81,3 +81,10 @@ func TestDistanceStops(t *testing.T) {
 		}
 	}
 }
+
+func TestSorted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxBytes+1)
+	assert.Equal(t, []string{"len", "list", "not", "print", long}, Sorted("lenn", []string{long, "print", "list", "not", "len"}))
+	assert.Equal(t, []string{"a", "b"}, Sorted(long, []string{"b", "a"}))
+}

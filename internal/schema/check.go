@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -151,11 +152,8 @@ func checkRanges(s *jsonschema.Schema) error {
 func checkPatterns(s *jsonschema.Schema) error {
 	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
-			message := strings.TrimPrefix(err.Error(), "error parsing regexp: ") // which quotes a part of the pattern
-			if !strings.HasSuffix(message, "`"+pattern+"`") {
-				message += " in " + phrase.Clip(pattern, 64)
-			}
-			return fmt.Errorf("%s: %s", keyword, message)
+			message, fix := explain.Pattern(err, pattern)
+			return fmt.Errorf("%s: %s", keyword, phrase.Join("; ", message, fix))
 		}
 	}
 	return nil

@@ -25,6 +25,9 @@ type Subject struct {
 	// Get returns the result with these arguments, or why the prompt does not render: the
 	// *prompts.Error of the client, or another error.
 	Get func(arguments map[string]string) (*Rendering, error)
+	// IsShown says that users see the values: a generated text is words, such as "task one". Without,
+	// the text is in no other text.
+	IsShown bool
 
 	known map[string]constants // by argument
 }
@@ -87,7 +90,12 @@ func (s *Subject) constants(a *prompts.Argument) (first, rest []string) {
 		}
 	}
 	first = distinct(append(first, sample.Finite(declared)...))
-	all := distinct(append(slices.Clone(first), sample.Values(a.Name, declared)...))
+	all := slices.Clone(first)
+	if isFree := declared == nil || sample.IsString(declared) && declared.Pattern == "" && declared.Format == ""; isFree && s.IsShown {
+		words := strings.NewReplacer("-", " ", "_", " ").Replace(a.Name)
+		all = append(all, words+" one", words+" two")
+	}
+	all = distinct(append(all, sample.Values(a.Name, declared)...))
 	first, rest = all[:len(first)], all[len(first):]
 	if s.known == nil {
 		s.known = map[string]constants{}

@@ -1,0 +1,155 @@
+// Package doubt finds text in prompt files that their authors probably do not mean: syntax that is
+// sent as text, characters that nobody sees, and credentials.
+package doubt
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/promptfile"
+)
+
+// Doubt is a place of a file. Rule is the rule of prompts check.
+type Doubt struct {
+	Rule         string
+	Line, Column int    // from 1; 0 if unknown
+	Argument     string // that a doubt of Declared is about; empty for the prompt
+	Key          string // of the prompt, if the line is that of the key
+	Message, Fix string
+}
+
+// Kind is a kind of file, with parts of its own.
+type Kind int
+
+const (
+	Prompt Kind = 1 << iota
+	Partial
+	Skill // a SKILL.md
+
+	texts = Prompt | Partial
+	all   = texts | Skill
+)
+
+// part is a part of a file.
+type part int
+
+const (
+	everywhere part = iota
+	prose           // not in front matter, and not in code of Markdown
+	notCode         // prose, or front matter
+	code
+)
+
+const (
+	controls  = "\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f"
+	reversing = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+	images    = "(?i:png|jpe?g|gif|webp|svg)"
+	notSent   = "image is not sent, but only the text %s" // if the file exists: others are examples of Markdown
+
+	message = `(?m)^--- (?:user|assistant)(?: ?: ?[^\n]+)? ---[ \t]*$`
+	// toTheRight is a line without letters of a script that is written from right to left.
+	toTheRight = `[^\n\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]*`
+)
+
+// doubts are texts, and what they probably mean. The first match of each counts.
+var doubts = []struct {
+	rule   string
+	in     part
+	kinds  Kind
+	mark   string // is in each match, or one of its characters if isAny; a search for it is much faster
+	isAny  bool
+	regexp *regexp.Regexp // the place is that of its group, if it has a group
+	text   string         // %s is the match
+	fix    string
+}{
+	{"text", everywhere, all, "\x00", false, regexp.MustCompile(`\x00`), "line has the character NUL, as UTF-16 does", "save the file as UTF-8"},
+	{"text", everywhere, all, controls, true, regexp.MustCompile("[" + controls + "]"), "line has a control character", "remove the character"},
+	{"text", everywhere, all, reversing, true, regexp.MustCompile(`(?m)^` + toTheRight + `([` + reversing + `])` + toTheRight + `$`), "line has an invisible character that reverses the text behind it", "remove the character"},
+	{"text", notCode, all, "<<<<<<< ", false, regexp.MustCompile(`(?ms)^<{7} [^\n]*\n.*?^={7}\n.*?^>{7} `), "line is the mark of a merge conflict", "resolve the conflict"},
+	{"text", code, Prompt, "--- ", false, regexp.MustCompile(message), "line in a code block begins a message", `start the line with \ for literal text`},
+	{"text", prose, Partial, "--- ", false, regexp.MustCompile(message), "line in a partial begins no message, and is sent as text", "move the line to the prompt"},
+	{"text", prose, texts, "](", false, regexp.MustCompile(`!\[[^\]\n]*\]\(([^()\s:{}]+\.` + images + `)(?: "[^"\n]*")?\)`), notSent, "write a message with the line --- user: image PATH ---"},
+	{"text", prose, texts, "<img", false, regexp.MustCompile(`<img\s[^>\n]*src=["']([^"'\s:{}]+\.` + images + `)["'][^>\n]*>`), notSent, "write a message with the line --- user: image PATH ---"},
+	{"syntax", prose, texts, "{%", false, regexp.MustCompile(`\{%-?\s*\w[^%{}]*%\}`), "%s is sent as text", "write {{if .name}}, {{range list .names}} and {{end}}"},
+	{"syntax", prose, texts, "${", false, regexp.MustCompile(`\$\{(?:input:[^}]*|[A-Za-z_]\w*)\}`), "%s is sent as text", "write {{.name}} for the value of an argument, or put code between backticks"},
+	{"syntax", prose, texts, "<%", false, regexp.MustCompile(`<%[-=#]?\s*\w[^%<>\n]*%>`), "%s is sent as text", "write {{.name}}, or put code between backticks"},
+	{"syntax", prose, texts, "{#", false, regexp.MustCompile(`\{#-?\s[^{}#\n]*\s-?#\}`), "%s is sent as text", "write {{/* text */}} for a comment"},
+}
+
+var (
+	// verbatim is in front matter that says that the messages are no templates.
+	verbatim = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
+	knownKey = regexp.MustCompile(`(?m)^(?:name|title|description|tags|arguments|template):`)
+)
+
+// Find returns the doubts about the text of a file. codeOf returns whether an offset of a Markdown
+// text is in code. Find calls codeOf once, and only if there may be a doubt. exists reports whether
+// a path that the text names is of a file.
+func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offset int) bool), exists func(path string) bool) []Doubt {
+	front, body, _ := promptfile.Split(text)
+	lines := strings.Split(text, "\n")
+	if n := FakeFront(lines); kind == Prompt && n > 0 {
+		return []Doubt{{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, lines[n-1]), Fix: "write --- at the start of the lines above and below the keys"}}
+	}
+	var found []Doubt
+	if kind == Partial {
+		if knownKey.MatchString(front) {
+			found = append(found, Doubt{Rule: "text", Line: 1, Message: "front matter of a partial is sent as text", Fix: "remove the front matter"})
+		}
+		front, body = "", text
+	}
+	begin := len(text) - len(body)
+	inCode := sync.OnceValue(func() func(int) bool { return codeOf(body) })
+	isIn := func(p part, offset int) bool {
+		if p == everywhere || offset < begin {
+			return p == everywhere || p == notCode
+		}
+		return inCode()(offset-begin) == (p == code)
+	}
+	for i := range doubts {
+		d := &doubts[i]
+		isPossible := strings.Contains(text, d.mark) || d.isAny && strings.ContainsAny(text, d.mark)
+		if d.kinds&kind == 0 || !isPossible || d.rule == "syntax" && verbatim.MatchString(front) {
+			continue
+		}
+		for _, at := range d.regexp.FindAllStringSubmatchIndex(text, -1) {
+			match, from := text[at[0]:at[1]], at[len(at)-2]
+			isExample := d.text == notSent && !exists(text[from:at[len(at)-1]])
+			if isExample || !isIn(d.in, from) || d.rule == "syntax" && strings.ToUpper(match) == match { // a variable of the environment
+				continue
+			}
+			found = append(found, Doubt{
+				Rule: d.rule, Line: 1 + strings.Count(text[:from], "\n"),
+				Column:  1 + utf8.RuneCountInString(text[1+strings.LastIndexByte(text[:from], '\n'):from]),
+				Message: strings.ReplaceAll(d.text, "%s", match), Fix: d.fix,
+			})
+			break
+		}
+	}
+	return found
+}
+
+var (
+	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
+	anyKey        = regexp.MustCompile(`^\s*[\w-]+\s*[:=]`)
+)
+
+// FakeFront returns the line of a file that begins almost as front matter does, or 0.
+func FakeFront(lines []string) int {
+	for n, line := range lines {
+		bare := strings.TrimSpace(line)
+		if bare == "" {
+			continue
+		}
+		isIndented := bare == "---" && line[0] != '-'
+		hasKey := n+1 < len(lines) && (anyKey.MatchString(lines[n+1]) || strings.TrimSpace(lines[n+1]) == "---")
+		if hasKey && (isIndented || fakeSeparator.MatchString(bare)) {
+			return n + 1
+		}
+		return 0
+	}
+	return 0
+}
