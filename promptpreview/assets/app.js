@@ -953,8 +953,7 @@ addEventListener("focus", () => {
   open?.saved(open.lastResult?.messages);
   if (isAuthor && isListed) tests.run();
 });
-addEventListener("popstate", readLink);
-addEventListener("hashchange", readLink);
+addEventListener("popstate", readLink); // also of a link to a fragment
 
 // Keys that work everywhere.
 addEventListener("keydown", (e) => {
