@@ -77,10 +77,17 @@ func TestCases(t *testing.T) {
 	f.write("review/deep/security.test.yaml", "cases:\n- nam: x\n")
 	p.typing("\r")
 	p.has(".tests .notice", `review/deep/security.test.yaml:2 unknown key "nam"`)
-	p.has("#tests-open", "1 case passes, 2 errors in test files")
+	p.has("#tests-open", "1 case passes, 2 errors in files")
 	f.write("review/deep/security.test.yaml", tested["review/deep/security.test.yaml"])
 	p.typing("\r")
 	p.has(".tests .description", "2 of 4 cases fail")
+
+	// A file that breaks is an error of the tests, too, as soon as the author saves the file.
+	f.write("plain.md", "---\ntitel: Plain\n---\nOnly a text.\n")
+	p.has("#tests-open", "2 of 4 cases fail, 1 error in files")
+	p.has(".tests .notice", `plain.md:2 unknown key "titel" in front matter; did you mean "title"?`)
+	f.write("plain.md", tested["plain.md"])
+	p.wait(`document.querySelector("#tests-open").innerText === "2 of 4 cases fail"`)
 
 	// The prompt says what fails, and shows the values of the case.
 	p.typing("\t", "\t")
@@ -103,7 +110,7 @@ func TestCases(t *testing.T) {
 	p.wait(`document.querySelector(".folder.active").innerText.replace(/\s+/g, " ") === "▸ review 1 to fix 2 prompts"`)
 	p.looksRight("a closed folder")
 	p.typing("the READER")
-	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code _partials/rules.md:1: Be kind to the reader." && document.querySelectorAll(".row").length === 1`)
+	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code review/code _partials/rules.md:1: Be kind to the reader." && document.querySelectorAll(".row").length === 1`)
 	p.typing("\r")
 	p.wait(`location.hash.startsWith("#/review/code")`)
 

@@ -224,7 +224,7 @@ class PromptView {
     const img = icon && h("img", { alt: "", width: "28", height: "28" });
     if (icon) img.src = icon.src; // of others nothing is loaded
     replace(this.header,
-      h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
+      h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name.split(/(?<=\/)/).map((part) => [part, h("wbr")])),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
       entry.description && h("p", { class: "description" }, entry.description), this.version,
       h("div", { class: "prompt-actions" }, copyMenu(() => ({ entry: this.entry, args: this.arguments(), sensitive: this.sensitive, result: this.result, folder: this.tools?.info?.folder, link: shareable() }))));
@@ -808,7 +808,6 @@ async function loadOnce() {
   if (isAuthor) await ask("files", {}).then((paths) => list.place(paths), () => {}); // without it, the tree is that of the names
   drawMarks();
   open?.update(entries.get(open.name) ?? null);
-  if (isAuthor) tests.run();
   if (isFirst) performance.mark("all-prompts");
   document.documentElement.dataset.ready = "true";
 }
@@ -934,6 +933,7 @@ async function hear(signal) {
           if (name !== open?.name) marks.set(name, marks.get(name) || "changed");
         }
         drawErrors();
+        if (isAuthor) tests.run();
       }
     } catch { /* follow says that the server does not answer */ }
     await new Promise((resolve) => { setTimeout(resolve, hearPause); });

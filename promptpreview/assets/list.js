@@ -255,7 +255,7 @@ export class PromptList {
     if (p) {
       const mark = this.#marks.get(p.name);
       const name = clip(this.#shortName(p), 120);
-      append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
+      append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), place && p.title && h("code", {}, name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
         h("span", { class: "row-detail" }, place ? h("code", {}, place) : [p.title && [h("code", {}, name), " "], clip(p.description || "", 160)])]);
     } else {
       const failing = !isOpen && this.#failing.get(folder);

@@ -73,7 +73,7 @@ export class Tests {
   summary() {
     const { all } = this;
     const failed = all.filter(isFailing).length;
-    const errors = this.#errors.length > 0 && plural(this.#errors.length, "error") + " in test files";
+    const errors = this.#errors.length > 0 && plural(this.#errors.length, "error") + " in files";
     if (this.#error) return ["fail", `Tests did not run: ${this.#error}`];
     if (this.#folders === null) return ["none", "Tests run …"];
     if (all.length === 0 && !errors) return ["none", "No tests yet"];
@@ -116,7 +116,7 @@ export class Tests {
       append(table, [h("tbody", {}, h("tr", {}, h("th", { scope: "rowgroup", colspan: "2" }, h("a", { href: linkTo(prompt) }, prompt), " ", h("span", { class: "detail" }, inWords(failed, cases.length)))),
         cases.toSorted((a, b) => isFailing(b) - isFailing(a)).map((c) => h("tr", {},
           h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => this.onCase(c) }, c.name)),
-          h("td", {}, isFailing(c) ? [h("span", { class: "verdict none" }, "✗ fails"), c.failures.map((f) => failureElement(c.root, f))] : h("span", { class: "verdict all" }, "✓ passes")))))]);
+          h("td", {}, isFailing(c) ? [h("span", { class: "verdict none" }, "✗ fails"), c.failures.map((f) => failureElement(c.root, f))] : [h("span", { class: "verdict all" }, "✓ passes"), c.notAsked && h("span", { class: "detail" }, " The answer of a model was not checked.")]))))]);
     }
     return [table, rows < this.all.length && h("p", { class: "detail" }, `${plural(this.all.length - rows, "more case")} pass.`)];
   }
