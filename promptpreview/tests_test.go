@@ -1,6 +1,7 @@
 package promptpreview_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -92,6 +93,12 @@ func TestCases(t *testing.T) {
 	// The prompt says what fails, and shows the values of the case.
 	p.typing("\t", "\t")
 	p.wait(`document.activeElement.innerText === "names the risks"`)
+	for _, expected := range []string{"List all risks", "List the risks"} { // and the focus stays
+		f.write("review/deep/security.test.yaml", strings.Replace(tested["review/deep/security.test.yaml"], "List the risks", expected, 1))
+		eval[bool](p, `window.dispatchEvent(new Event("focus")), true`) // of an author who comes back from the editor
+		p.has(".failed", fmt.Sprintf("no message has %q", expected))
+		p.wait(`document.activeElement.innerText === "names the risks"`)
+	}
 	p.typing("\r")
 	p.has(".conversation", "Secure a <b> •••.")
 	p.wait(`document.querySelector(".cases select").selectedOptions[0].innerText === "names the risks"`)

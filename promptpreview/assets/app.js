@@ -1,7 +1,7 @@
 // The page: which prompt is open, its form and its result, and what happens when
 // something changes on the server.
 
-import { announce, editorURL, h, plural, replace, setEditor, visible } from "./dom.js";
+import { announce, editorURL, h, own, plural, replace, setEditor, visible } from "./dom.js";
 import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } from "./client.js";
 import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
@@ -163,7 +163,7 @@ class PromptView {
   // fill sets all fields.
   fill(values) {
     for (const f of this.#fields) {
-      const value = values[f.name];
+      const value = own(values, f.name);
       f.set(value ?? "");
       if (value === undefined && f.emptyBox) f.emptyBox.querySelector("input").checked = false;
     }
@@ -240,14 +240,15 @@ class PromptView {
   }
 
   #drawForm() {
-    const values = typed.get(this.name) || {};
+    const values = typed.get(this.name);
     this.#fields = argumentFields(this.entry, (argument, value, signal) => {
       const others = this.arguments();
       delete others[argument];
       return complete(this.name, argument, value, others, signal);
     });
     for (const f of this.#fields) {
-      if (values[f.name] !== undefined) f.set(values[f.name]);
+      const value = own(values, f.name);
+      if (value !== undefined) f.set(value);
     }
     this.problems = h("div", { class: "problems", role: "alert" });
     this.renderButton = h("button", { type: "submit", class: "primary" }, "Render ", h("kbd", {}, "Ctrl ⏎"));
@@ -330,7 +331,8 @@ class PromptView {
   // restore fills the form from a link.
   restore(values) {
     for (const f of this.#fields) {
-      if (values[f.name] !== undefined && !f.sensitive) f.set(values[f.name]);
+      const value = own(values, f.name);
+      if (value !== undefined && !f.sensitive) f.set(value);
     }
     this.#remember();
   }
@@ -343,7 +345,7 @@ class PromptView {
 
   // secrets are the values of sensitive arguments that the result may have.
   get secrets() {
-    return this.sensitive.map((name) => this.submitted?.[name]).filter(Boolean);
+    return this.sensitive.map((name) => own(this.submitted, name)).filter(Boolean);
   }
 
   get hasRequired() {

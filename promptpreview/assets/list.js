@@ -10,7 +10,7 @@ const overscan = 6; // rows
 
 export class PromptList {
   #all = []; // the prompts, each with its text for the search
-  #paths = {}; // the file of a prompt, by its name
+  #paths = new Map(); // the file of a prompt, by its name
   #rows = []; // that can be scrolled to: prompts, and folders
   #tops = []; // where each row begins, and where the last one ends
   #closed = new Set(); // folders
@@ -48,7 +48,7 @@ export class PromptList {
 
   // place sets the files of prompts, by their names: the tree is that of the files.
   place(paths) {
-    this.#paths = paths;
+    this.#paths = new Map(Object.entries(paths));
     this.#search(false);
   }
 
@@ -91,7 +91,7 @@ export class PromptList {
   // its own, or what its name has before the last slash.
   #folderOf(prompt) {
     if (!prompt) return "";
-    const path = (this.#paths[prompt.name] ?? prompt.name).replace(/\/SKILL\.[^/]*$/i, "");
+    const path = (this.#paths.get(prompt.name) ?? prompt.name).replace(/\/SKILL\.[^/]*$/i, "");
     return path.slice(0, Math.max(0, path.lastIndexOf("/")));
   }
 
@@ -102,7 +102,7 @@ export class PromptList {
   }
 
   #isSkill(prompt) {
-    return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths[prompt.name] ?? "");
+    return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths.get(prompt.name) ?? "");
   }
 
   // searchTexts adds the prompts whose texts have the words.
