@@ -28,7 +28,7 @@ func TestMovedFile(t *testing.T) {
 	}
 	const text = "---\ntitle: Greeting\n---\nGreet Ada.\nBe kind.\n"
 	runGit(t, dir, "init", "-q")
-	write("other.md", text)
+	write("another.md", text)
 	write("first.md", text)
 	commit("add")
 	runGit(t, dir, "mv", "first.md", "second.md")
@@ -75,7 +75,7 @@ func TestMovedFile(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(got, ", "), c)
 	}
-	ask("/commits", `{"prompt":"other"}`, &list)
+	ask("/commits", `{"prompt":"another"}`, &list)
 	assert.Len(t, list.Commits, 1)
 }
 
