@@ -45,7 +45,7 @@ export class Tests {
       this.#error = error.message;
     }
     this.#running = null;
-    this.#draw();
+    if (this.#view?.results.isConnected) this.#draw();
     this.onResults();
   }
 
@@ -95,7 +95,6 @@ export class Tests {
   }
 
   #draw() {
-    if (!this.#view) return;
     const [state, words] = this.summary();
     replace(this.#view.summary, h("span", { class: `tests-state ${state}` }, words));
     const { results, drawn } = this.#view;
