@@ -31,6 +31,7 @@ export class PromptList {
     });
     input.addEventListener("keydown", (e) => this.#key(e));
     list.addEventListener("keydown", (e) => this.#key(e));
+    list.addEventListener("focus", () => { if (this.#active < 0) this.#activate(0); }); // which shows the focus
     scroller.addEventListener("scroll", () => this.#draw(), { passive: true });
     new ResizeObserver(() => this.#draw()).observe(scroller);
     list.addEventListener("click", (e) => {
