@@ -143,6 +143,16 @@ func TestCases(t *testing.T) {
 	p.find("plain", "plain")
 	p.has(".failure h3", "The prompt failed")
 	p.has(".failure .reason", "index out of range")
+
+	// Very many cases do not stop the page.
+	many := "cases:\n"
+	for i := range 1100 {
+		many += fmt.Sprintf("- name: case %d\n", i)
+	}
+	f.write("plain.test.yaml", many)
+	eval[bool](p, `window.dispatchEvent(new Event("focus")), document.querySelector("#tests-open").click(), true`)
+	p.has(".tests", "The table has the first 1,000 of 1,10")
+	assert.Equal(t, 1000, eval[int](p, `document.querySelectorAll(".cases-table [scope=row]").length`))
 }
 
 // looksRight checks that axe-core finds nothing, and that nothing is cut off, in small and large
