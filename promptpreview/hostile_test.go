@@ -117,19 +117,20 @@ func TestHostileTexts(t *testing.T) {
 		_, err := prompts.Elicit[release](ctx, "k", hostile, prompts.Argument{Name: "version", Title: hostile, Description: hostile})
 		return nil, err
 	}}
-	fail := prompts.Prompt{Name: "fail", Arguments: []prompts.Argument{{Name: "a"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+	fail := prompts.Prompt{Name: "fail", Arguments: []prompts.Argument{{Name: "a"}, {Name: "constructor"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 		if args["a"] != "" {
 			return nil, prompts.InvalidArgument("a", hostile)
 		}
 		return nil, &prompts.Error{Code: 4000, Message: hostile, Data: map[string]any{"problems": hostile}}
 	}}
 	var reg prompts.Registry
-	reg.MustAdd(all, ask, fail)
+	reg.MustAdd(all, ask, fail, echo("toString", ""))
 	handler, url := serve(t, &reg, prompts.Options{Info: prompts.Implementation{Name: "s", Title: hostile, Version: "1"}})
 	handler.OnReload("/" + hostile)(promptfs.Report{Err: &promptfs.Error{Path: hostile, Line: 1, Err: errors.New(hostile)}})
 	p := open(t, url+"/#/fail?"+`a=%3Cscript%3Ehacked%3D1%3C%2Fscript%3E&__proto__=x`)
 	p.has("#file-errors", "hacked")
 	p.has("#server", "hacked")
+	assert.Empty(t, eval[string](p, `document.querySelector("[name=constructor]").value`), "which all objects of JavaScript have")
 	p.harmless()
 
 	p.pressCtrl("\r")

@@ -96,7 +96,15 @@ func TestErrorsAtMembers(t *testing.T) {
 		p.pressCtrl("\r")
 		p.wantError("s", test.want)
 	}
-	eval[bool](p, `document.querySelector("[data-field=s] .as-json input").click(), true`)
+	timers := eval[int](p, `(() => {
+		const { setTimeout } = window;
+		let timers = 0;
+		window.setTimeout = (...args) => { timers++; return setTimeout(...args); };
+		document.querySelector("[data-field=s] .as-json input").click();
+		window.setTimeout = setTimeout;
+		return timers;
+	})()`)
+	assert.Zero(t, timers, "the server, which knows no such error, is not asked")
 	p.has("[data-field=s] .field-error:not(:empty)", "The fields cannot show this JSON.")
 	p.wait(`document.querySelector("[data-field=s] .as-json input").checked`)
 	p.pressCtrl("a")

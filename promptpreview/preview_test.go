@@ -247,6 +247,11 @@ func TestClients(t *testing.T) {
 	_, got = ask(`{"name":"p","messages":[{"role":"user","type":"audio"},{"role":"user","type":"resource"},{"role":"user","type":"blob"}]}`)
 	assert.Equal(t, []string{"message 3 is not text but a resource with binary data"}, got["opencode"])
 
+	_, _ = ask(`{"messages":[{"role":"user"},{"role":"user"}]}`)
+	assert.Equal(t, "Cline, Codex, Continue CLI, Copilot CLI, goose, Kimi Code", strings.Join(refused, ", "))
+	_, _ = ask(`{"messages":[{"role":"user"},{"role":"assistant"}]}`)
+	assert.Equal(t, "Cline, Codex, Continue CLI, Copilot CLI, Kimi Code, Zed", strings.Join(refused, ", "))
+
 	status, _ := ask(`{`)
 	assert.Equal(t, 400, status)
 }

@@ -1,6 +1,7 @@
 package promptpreview_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,14 +78,27 @@ func TestCases(t *testing.T) {
 	f.write("review/deep/security.test.yaml", "cases:\n- nam: x\n")
 	p.typing("\r")
 	p.has(".tests .notice", `review/deep/security.test.yaml:2 unknown key "nam"`)
-	p.has("#tests-open", "1 case passes, 2 errors in test files")
+	p.has("#tests-open", "1 case passes, 2 errors in files")
 	f.write("review/deep/security.test.yaml", tested["review/deep/security.test.yaml"])
 	p.typing("\r")
 	p.has(".tests .description", "2 of 4 cases fail")
 
+	// A file that breaks is an error of the tests, too, as soon as the author saves the file.
+	f.write("plain.md", "---\ntitel: Plain\n---\nOnly a text.\n")
+	p.has("#tests-open", "2 of 4 cases fail, 1 error in files")
+	p.has(".tests .notice", `plain.md:2 unknown key "titel" in front matter; did you mean "title"?`)
+	f.write("plain.md", tested["plain.md"])
+	p.wait(`document.querySelector("#tests-open").innerText === "2 of 4 cases fail"`)
+
 	// The prompt says what fails, and shows the values of the case.
 	p.typing("\t", "\t")
 	p.wait(`document.activeElement.innerText === "names the risks"`)
+	for _, expected := range []string{"List all risks", "List the risks"} { // and the focus stays
+		f.write("review/deep/security.test.yaml", strings.Replace(tested["review/deep/security.test.yaml"], "List the risks", expected, 1))
+		eval[bool](p, `window.dispatchEvent(new Event("focus")), true`) // of an author who comes back from the editor
+		p.has(".failed", fmt.Sprintf("no message has %q", expected))
+		p.wait(`document.activeElement.innerText === "names the risks"`)
+	}
 	p.typing("\r")
 	p.has(".conversation", "Secure a <b> •••.")
 	p.wait(`document.querySelector(".cases select").selectedOptions[0].innerText === "names the risks"`)
@@ -103,7 +117,7 @@ func TestCases(t *testing.T) {
 	p.wait(`document.querySelector(".folder.active").innerText.replace(/\s+/g, " ") === "▸ review 1 to fix 2 prompts"`)
 	p.looksRight("a closed folder")
 	p.typing("the READER")
-	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code _partials/rules.md:1: Be kind to the reader." && document.querySelectorAll(".row").length === 1`)
+	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code review/code _partials/rules.md:1: Be kind to the reader." && document.querySelectorAll(".row").length === 1`)
 	p.typing("\r")
 	p.wait(`location.hash.startsWith("#/review/code")`)
 
@@ -129,6 +143,16 @@ func TestCases(t *testing.T) {
 	p.find("plain", "plain")
 	p.has(".failure h3", "The prompt failed")
 	p.has(".failure .reason", "index out of range")
+
+	// Very many cases do not stop the page.
+	many := "cases:\n"
+	for i := range 1100 {
+		many += fmt.Sprintf("- name: case %d\n", i)
+	}
+	f.write("plain.test.yaml", many)
+	eval[bool](p, `window.dispatchEvent(new Event("focus")), document.querySelector("#tests-open").click(), true`)
+	p.has(".tests", "The table has the first 1,000 of 1,10")
+	assert.Equal(t, 1000, eval[int](p, `document.querySelectorAll(".cases-table [scope=row]").length`))
 }
 
 // looksRight checks that axe-core finds nothing, and that nothing is cut off, in small and large

@@ -373,16 +373,11 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, dir, file s
 	return out, nil
 }
 
-// find returns a prompt and its file: the one of the name, or else of the file, or else one whose name
-// no longer exists and that has most of the text; nil for none.
+// find returns a prompt and its file: the one of the name, or else the one with most of the text whose
+// name does not exist now; nil for none.
 func (a *authorPage) find(f *diffFolder, name, file, text string) (p *prompts.Prompt, of string) {
 	if p, ok := f.registry.Lookup(name); ok {
 		return &p, f.path(&p)
-	}
-	for p := range f.registry.All() {
-		if f.path(&p) == file {
-			return &p, file
-		}
 	}
 	p = f.moved(func(p *prompts.Prompt) bool {
 		_, isOther := a.registry.Lookup(p.Name)

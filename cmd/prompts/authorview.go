@@ -47,7 +47,7 @@ func inPage(dir string, secrets *strings.Replacer, found []finding) []finding {
 type pageTests struct { // of a folder
 	Root   string     `json:"root"`
 	Cases  []pageTest `json:"cases"`
-	Errors []finding  `json:"errors"` // of test files
+	Errors []finding  `json:"errors"` // of files
 }
 
 type pageTest struct {
@@ -55,6 +55,7 @@ type pageTest struct {
 	Name     string    `json:"name"`
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
+	NotAsked bool      `json:"notAsked"` // the answer of a model is not checked
 	Failures []finding `json:"failures"`
 }
 
@@ -69,10 +70,10 @@ func (a *authorPage) tests(ctx context.Context, _ *prompts.Prompt, _ *asked) (an
 		of := pageTests{Root: pageRoot(dir), Cases: []pageTest{}}
 		for _, r := range report.results {
 			p, _ := a.registry.Lookup(r.c.File.Prompt)
-			of.Cases = append(of.Cases, pageTest{r.c.File.Prompt, r.c.Name, r.c.File.Path, r.c.Line, inPage(dir, secretsOf(&p, r.c.File), r.found)})
+			of.Cases = append(of.Cases, pageTest{r.c.File.Prompt, r.c.Name, r.c.File.Path, r.c.Line, r.notAsked, inPage(dir, secretsOf(&p, r.c.File), r.found)})
 		}
-		isOther := func(f finding) bool { return f.Rule != "case" } // a failure, or an error that the page has
-		of.Errors = inPage(dir, strings.NewReplacer(), slices.DeleteFunc(report.Findings, isOther))
+		isFailure := func(f finding) bool { return f.Rule == "test" }
+		of.Errors = inPage(dir, strings.NewReplacer(), slices.DeleteFunc(report.Findings, isFailure))
 		out = append(out, of)
 	}
 	return out, ctx.Err()

@@ -28,7 +28,7 @@ func TestMovedFile(t *testing.T) {
 	}
 	const text = "---\ntitle: Greeting\n---\nGreet Ada.\nBe kind.\n"
 	runGit(t, dir, "init", "-q")
-	write("other.md", text)
+	write("another.md", text)
 	write("first.md", text)
 	commit("add")
 	runGit(t, dir, "mv", "first.md", "second.md")
@@ -75,7 +75,7 @@ func TestMovedFile(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(got, ", "), c)
 	}
-	ask("/commits", `{"prompt":"other"}`, &list)
+	ask("/commits", `{"prompt":"another"}`, &list)
 	assert.Len(t, list.Commits, 1)
 }
 
@@ -91,7 +91,7 @@ func TestPageTests(t *testing.T) {
 	}
 	write("one/_partials/rules.md", "Be kind.\nBe BRIEF.\n")
 	write("one/greet.md", "---\narguments: [{name: who}, {name: key, sensitive: true}]\n---\n{{template \"rules\"}} {{.who}} {{.key}}\n")
-	write("one/greet.test.yaml", "cases:\n- name: a\n- name: b\n  arguments: {key: hunter2}\n  expect: {excludes: hunter2}\n")
+	write("one/greet.test.yaml", "cases:\n- name: a\n- name: b\n  arguments: {key: hunter2}\n  expect: {excludes: hunter2}\n- name: c\n  answer: {contains: x}\n")
 	write("two/sub/other.md", "Other.\n")
 	write("two/sub/other.test.yaml", "cases: 1\n")
 	write("three/none.md", "None.\n")
@@ -107,18 +107,25 @@ func TestPageTests(t *testing.T) {
 		assert.NotContains(t, w.Body.String(), "hunter2")
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), out))
 	}
+	write("two/broken.md", "---\ntitel: x\n---\nx\n") // which the server has not read
+	write("two/broken.test.yaml", "cases: [{name: x}]\n")
 	var folders []pageTests
 	ask("/tests", `{}`, &folders)
 	require.Len(t, folders, 2)
 	assert.Equal(t, filepath.ToSlash(dirs[0]), folders[0].Root)
-	require.Len(t, folders[0].Cases, 2)
-	assert.Empty(t, folders[0].Cases[0].Failures)
+	require.Len(t, folders[0].Cases, 3)
+	for i, isPassed := range []bool{true, false, true} {
+		assert.Equal(t, isPassed, len(folders[0].Cases[i].Failures) == 0)
+		assert.Equal(t, i == 2, folders[0].Cases[i].NotAsked)
+	}
 	failed := folders[0].Cases[1]
 	assert.Equal(t, "greet b greet.test.yaml 3", fmt.Sprint(failed.Prompt, " ", failed.Name, " ", failed.File, " ", failed.Line))
 	require.Len(t, failed.Failures, 1)
 	assert.Equal(t, `greet.test.yaml:5 excludes: message 1 has "•••"`, fmt.Sprintf("%s:%d %s", failed.Failures[0].Path, failed.Failures[0].Line, failed.Failures[0].Message))
-	require.NotEmpty(t, folders[1].Errors)
-	assert.Equal(t, "sub/other.test.yaml", folders[1].Errors[0].Path)
+	assert.Empty(t, folders[0].Errors)
+	require.Len(t, folders[1].Errors, 2)
+	assert.Equal(t, "broken.md", folders[1].Errors[0].Path)
+	assert.Equal(t, "sub/other.test.yaml", folders[1].Errors[1].Path)
 
 	for search, want := range map[string]map[string]string{
 		"brief":       {"greet": "_partials/rules.md:2: Be BRIEF."},

@@ -66,6 +66,24 @@ func TestDiffPairs(t *testing.T) {
 	}
 }
 
+// TestDiffCommonLines checks that lines that many files have do not say which file was moved.
+func TestDiffCommonLines(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte("Be kind.\nBe short.\n"+text+"\n"), 0o600))
+	}
+	write("a/old.md", "Read the code.")
+	for i := range maxHolders + 1 {
+		write(fmt.Sprintf("b/new%d.md", i), fmt.Sprintf("Write text %d.", i))
+	}
+	var out, errOut bytes.Buffer
+	run(t.Context(), []string{"diff", filepath.Join(root, "a"), filepath.Join(root, "b")}, nil, &out, &errOut)
+	assert.Contains(t, out.String(), "[prompt-removed]")
+	assert.NotContains(t, out.String(), "[prompt-renamed]")
+}
+
 // TestDiffText checks the words that differ, and the lines around them.
 func TestDiffText(t *testing.T) {
 	t.Parallel()

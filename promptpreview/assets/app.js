@@ -1,7 +1,7 @@
 // The page: which prompt is open, its form and its result, and what happens when
 // something changes on the server.
 
-import { announce, editorURL, h, plural, replace, setEditor, visible } from "./dom.js";
+import { announce, editorURL, h, own, plural, replace, setEditor, visible } from "./dom.js";
 import { complete, discover, getPrompt, listPrompts, RPCError, Unreachable } from "./client.js";
 import { connect } from "./live.js";
 import { PromptList, searchable } from "./list.js";
@@ -163,7 +163,7 @@ class PromptView {
   // fill sets all fields.
   fill(values) {
     for (const f of this.#fields) {
-      const value = values[f.name];
+      const value = own(values, f.name);
       f.set(value ?? "");
       if (value === undefined && f.emptyBox) f.emptyBox.querySelector("input").checked = false;
     }
@@ -224,7 +224,7 @@ class PromptView {
     const img = icon && h("img", { alt: "", width: "28", height: "28" });
     if (icon) img.src = icon.src; // of others nothing is loaded
     replace(this.header,
-      h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
+      h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name.split(/(?<=\/)/).map((part) => [part, h("wbr")])),
         entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
       entry.description && h("p", { class: "description" }, entry.description), this.version,
       h("div", { class: "prompt-actions" }, copyMenu(() => ({ entry: this.entry, args: this.arguments(), sensitive: this.sensitive, result: this.result, folder: this.tools?.info?.folder, link: shareable() }))));
@@ -240,14 +240,15 @@ class PromptView {
   }
 
   #drawForm() {
-    const values = typed.get(this.name) || {};
+    const values = typed.get(this.name);
     this.#fields = argumentFields(this.entry, (argument, value, signal) => {
       const others = this.arguments();
       delete others[argument];
       return complete(this.name, argument, value, others, signal);
     });
     for (const f of this.#fields) {
-      if (values[f.name] !== undefined) f.set(values[f.name]);
+      const value = own(values, f.name);
+      if (value !== undefined) f.set(value);
     }
     this.problems = h("div", { class: "problems", role: "alert" });
     this.renderButton = h("button", { type: "submit", class: "primary" }, "Render ", h("kbd", {}, "Ctrl ⏎"));
@@ -330,7 +331,8 @@ class PromptView {
   // restore fills the form from a link.
   restore(values) {
     for (const f of this.#fields) {
-      if (values[f.name] !== undefined && !f.sensitive) f.set(values[f.name]);
+      const value = own(values, f.name);
+      if (value !== undefined && !f.sensitive) f.set(value);
     }
     this.#remember();
   }
@@ -343,7 +345,7 @@ class PromptView {
 
   // secrets are the values of sensitive arguments that the result may have.
   get secrets() {
-    return this.sensitive.map((name) => this.submitted?.[name]).filter(Boolean);
+    return this.sensitive.map((name) => own(this.submitted, name)).filter(Boolean);
   }
 
   get hasRequired() {
@@ -808,7 +810,6 @@ async function loadOnce() {
   if (isAuthor) await ask("files", {}).then((paths) => list.place(paths), () => {}); // without it, the tree is that of the names
   drawMarks();
   open?.update(entries.get(open.name) ?? null);
-  if (isAuthor) tests.run();
   if (isFirst) performance.mark("all-prompts");
   document.documentElement.dataset.ready = "true";
 }
@@ -934,6 +935,7 @@ async function hear(signal) {
           if (name !== open?.name) marks.set(name, marks.get(name) || "changed");
         }
         drawErrors();
+        if (isAuthor) tests.run();
       }
     } catch { /* follow says that the server does not answer */ }
     await new Promise((resolve) => { setTimeout(resolve, hearPause); });
@@ -953,8 +955,7 @@ addEventListener("focus", () => {
   open?.saved(open.lastResult?.messages);
   if (isAuthor && isListed) tests.run();
 });
-addEventListener("popstate", readLink);
-addEventListener("hashchange", readLink);
+addEventListener("popstate", readLink); // also of a link to a fragment
 
 // Keys that work everywhere.
 addEventListener("keydown", (e) => {

@@ -1,7 +1,7 @@
 // What the author of a prompt does with its files: values to begin with, cases, the
 // template with what is wrong in it, and what has changed.
 
-import { announce, append, editorIsKnown, editorURL, h, newID, onPoint, plural, replace, textNodes } from "./dom.js";
+import { announce, append, editorIsKnown, editorURL, h, newID, onPoint, own, plural, replace, textNodes } from "./dom.js";
 import { parted, placeElement, sizes, traced } from "./beside.js";
 import { hiding, loadTokens } from "./result.js";
 
@@ -385,7 +385,7 @@ export class AuthorTools {
 
   // secrets are the values of sensitive arguments in the form.
   get secrets() {
-    return this.sensitive().map((name) => this.values()[name]).filter(Boolean);
+    return this.sensitive().map((name) => own(this.values(), name)).filter(Boolean);
   }
 
   // leave ends what runs.

@@ -1,7 +1,7 @@
 // What one copies of a prompt with its values: a link, a request, a command, and what one
 // types in a client. Values of sensitive arguments are left to the reader.
 
-import { append, h } from "./dom.js";
+import { append, h, own } from "./dom.js";
 import { headersOf } from "./client.js";
 import { clientsOf, copyButton } from "./result.js";
 
@@ -50,7 +50,7 @@ function ways({ entry, folder, link }, values) {
 function clientWays({ entry, folder }, values, clients) {
   const server = folder ? folder.replace(/[\\/]+$/, "").split(/[\\/]/).pop().replace(/[^\w-]/g, "-") || "prompts" : "SERVER";
   const given = Object.fromEntries(values);
-  const all = (entry.arguments || []).map((a) => [a.name, given[a.name]]);
+  const all = (entry.arguments || []).map((a) => [a.name, own(given, a.name)]);
   while (all.length > 0 && all.at(-1)[1] === undefined) all.pop();
   const hasSpaces = all.some(([, v]) => /\s/.test(v ?? ""));
   const usable = clients.filter((c) => lines[c.client] && !c.isNone)

@@ -95,9 +95,12 @@ export function announce(text) {
 
 // The URL that opens a file in the author's editor, which the server knows.
 let editor;
-let setEditor;
-export const editorIsKnown = new Promise((resolve) => { setEditor = resolve; }).then((url) => { editor = url; });
-export { setEditor };
+let known;
+export const editorIsKnown = new Promise((resolve) => { known = resolve; });
+export function setEditor(url) {
+  editor = url;
+  known();
+}
 
 // editorURL returns the URL that opens a file of a folder at a place; null without a folder.
 export function editorURL(root, path, line, column) {
@@ -106,6 +109,9 @@ export function editorURL(root, path, line, column) {
   const parts = { path: encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%3A", ":"), line: line || 1, column: column || 1 };
   return editor.replace(/\{(path|line|column)\}/g, (_, key) => parts[key]);
 }
+
+// own returns a property of an object; undefined for what all objects have, such as constructor.
+export const own = (object, name) => (Object.hasOwn(Object(object), name) ? object[name] : undefined);
 
 export const plural = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 

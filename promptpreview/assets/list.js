@@ -10,7 +10,7 @@ const overscan = 6; // rows
 
 export class PromptList {
   #all = []; // the prompts, each with its text for the search
-  #paths = {}; // the file of a prompt, by its name
+  #paths = new Map(); // the file of a prompt, by its name
   #rows = []; // that can be scrolled to: prompts, and folders
   #tops = []; // where each row begins, and where the last one ends
   #closed = new Set(); // folders
@@ -31,6 +31,7 @@ export class PromptList {
     });
     input.addEventListener("keydown", (e) => this.#key(e));
     list.addEventListener("keydown", (e) => this.#key(e));
+    list.addEventListener("focus", () => { if (this.#active < 0) this.#activate(0); }); // which shows the focus
     scroller.addEventListener("scroll", () => this.#draw(), { passive: true });
     new ResizeObserver(() => this.#draw()).observe(scroller);
     list.addEventListener("click", (e) => {
@@ -48,7 +49,7 @@ export class PromptList {
 
   // place sets the files of prompts, by their names: the tree is that of the files.
   place(paths) {
-    this.#paths = paths;
+    this.#paths = new Map(Object.entries(paths));
     this.#search(false);
   }
 
@@ -91,7 +92,7 @@ export class PromptList {
   // its own, or what its name has before the last slash.
   #folderOf(prompt) {
     if (!prompt) return "";
-    const path = (this.#paths[prompt.name] ?? prompt.name).replace(/\/SKILL\.[^/]*$/i, "");
+    const path = (this.#paths.get(prompt.name) ?? prompt.name).replace(/\/SKILL\.[^/]*$/i, "");
     return path.slice(0, Math.max(0, path.lastIndexOf("/")));
   }
 
@@ -102,7 +103,7 @@ export class PromptList {
   }
 
   #isSkill(prompt) {
-    return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths[prompt.name] ?? "");
+    return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths.get(prompt.name) ?? "");
   }
 
   // searchTexts adds the prompts whose texts have the words.
@@ -255,7 +256,7 @@ export class PromptList {
     if (p) {
       const mark = this.#marks.get(p.name);
       const name = clip(this.#shortName(p), 120);
-      append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
+      append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), place && p.title && h("code", {}, name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
         h("span", { class: "row-detail" }, place ? h("code", {}, place) : [p.title && [h("code", {}, name), " "], clip(p.description || "", 160)])]);
     } else {
       const failing = !isOpen && this.#failing.get(folder);

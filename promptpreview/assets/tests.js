@@ -3,7 +3,7 @@
 import { announce, append, editorURL, h, plural, replace } from "./dom.js";
 import { ask, linkTo } from "./author.js";
 
-const maxRows = 2_000; // of cases that pass
+const maxRows = 1_000;
 
 // inWords says how many of the cases fail.
 export const inWords = (failed, all) => (failed === 0 ? `${plural(all, "case")} ${all === 1 ? "passes" : "pass"}` : `${failed.toLocaleString("en")} of ${plural(all, "case")} ${failed === 1 ? "fails" : "fail"}`);
@@ -45,7 +45,7 @@ export class Tests {
       this.#error = error.message;
     }
     this.#running = null;
-    this.#draw();
+    if (this.#view?.results.isConnected) this.#draw();
     this.onResults();
   }
 
@@ -73,7 +73,7 @@ export class Tests {
   summary() {
     const { all } = this;
     const failed = all.filter(isFailing).length;
-    const errors = this.#errors.length > 0 && plural(this.#errors.length, "error") + " in test files";
+    const errors = this.#errors.length > 0 && plural(this.#errors.length, "error") + " in files";
     if (this.#error) return ["fail", `Tests did not run: ${this.#error}`];
     if (this.#folders === null) return ["none", "Tests run …"];
     if (all.length === 0 && !errors) return ["none", "No tests yet"];
@@ -95,12 +95,17 @@ export class Tests {
   }
 
   #draw() {
-    if (!this.#view) return;
     const [state, words] = this.summary();
     replace(this.#view.summary, h("span", { class: `tests-state ${state}` }, words));
-    replace(this.#view.results,
+    const { results, drawn } = this.#view;
+    this.#view.drawn = JSON.stringify(this.#folders);
+    if (this.#view.drawn === drawn) return; // what has the focus stays
+    const focusable = () => [...results.querySelectorAll("a, button, pre")];
+    const at = focusable().indexOf(document.activeElement);
+    replace(results,
       this.#errors.length > 0 && h("div", { class: "notice error" }, h("ul", {}, this.#errors.map((e) => h("li", {}, h("a", { href: editorURL(e.root, e.path, e.line) }, h("code", {}, e.line ? `${e.path}:${e.line}` : e.path)), ` ${e.message}`, e.hint && `; ${e.hint}`)))),
-      this.all.length > 0 ? this.#table() : this.#folders && h("p", { class: "empty" }, "Save the values of a prompt as a case, or write a file NAME.test.yaml beside the file of a prompt."));
+      this.all.length > 0 ? this.#table() : state === "none" && this.#folders && h("p", { class: "empty" }, "Save the values of a prompt as a case, or write a file NAME.test.yaml beside the file of a prompt."));
+    focusable()[at]?.focus();
   }
 
   #table() {
@@ -110,14 +115,14 @@ export class Tests {
     const table = h("table", { class: "cases-table" }, h("caption", { class: "hidden" }, "Cases by prompt"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Case"), h("th", { scope: "col" }, "Result"))));
     let rows = 0;
     for (const [prompt, cases] of inOrder) {
-      if (rows > maxRows && !failing.has(prompt)) break;
-      rows += cases.length;
-      const failed = failing.get(prompt) || 0;
-      append(table, [h("tbody", {}, h("tr", {}, h("th", { scope: "rowgroup", colspan: "2" }, h("a", { href: linkTo(prompt) }, prompt), " ", h("span", { class: "detail" }, inWords(failed, cases.length)))),
-        cases.toSorted((a, b) => isFailing(b) - isFailing(a)).map((c) => h("tr", {},
+      if (rows === maxRows) break;
+      const shown = cases.toSorted((a, b) => isFailing(b) - isFailing(a)).slice(0, maxRows - rows);
+      rows += shown.length;
+      append(table, [h("tbody", {}, h("tr", {}, h("th", { scope: "rowgroup", colspan: "2" }, h("a", { href: linkTo(prompt) }, prompt), " ", h("span", { class: "detail" }, inWords(failing.get(prompt) || 0, cases.length)))),
+        shown.map((c) => h("tr", {},
           h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => this.onCase(c) }, c.name)),
-          h("td", {}, isFailing(c) ? [h("span", { class: "verdict none" }, "✗ fails"), c.failures.map((f) => failureElement(c.root, f))] : h("span", { class: "verdict all" }, "✓ passes")))))]);
+          h("td", {}, isFailing(c) ? [h("span", { class: "verdict none" }, "✗ fails"), c.failures.map((f) => failureElement(c.root, f))] : [h("span", { class: "verdict all" }, "✓ passes"), c.notAsked && h("span", { class: "detail" }, " The answer of a model was not checked.")]))))]);
     }
-    return [table, rows < this.all.length && h("p", { class: "detail" }, `${plural(this.all.length - rows, "more case")} pass.`)];
+    return [table, rows < this.all.length && h("p", { class: "detail" }, `The table has the first ${rows.toLocaleString("en")} of ${plural(this.all.length, "case")}.`)];
   }
 }
