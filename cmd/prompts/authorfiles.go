@@ -374,7 +374,7 @@ func (a *authorPage) compare(ctx context.Context, p *prompts.Prompt, dir, file s
 }
 
 // find returns a prompt and its file: the one of the name, or else of the file, or else one whose name
-// is gone and that has most of the text; nil for none.
+// no longer exists and that has most of the text; nil for none.
 func (a *authorPage) find(f *diffFolder, name, file, text string) (p *prompts.Prompt, of string) {
 	if p, ok := f.registry.Lookup(name); ok {
 		return &p, f.path(&p)

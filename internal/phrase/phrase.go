@@ -1,4 +1,6 @@
 // Package phrase words values and ranges for descriptions, errors and logs.
+//
+// The modules that import the package have versions of their own: the package only gets additions.
 package phrase
 
 import (
