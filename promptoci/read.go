@@ -16,6 +16,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -76,7 +77,7 @@ func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most i
 	case d.MediaType != mediaType:
 		return invalid("%s has the media type %q, expected %q", what, d.MediaType, mediaType)
 	case d.Digest.Validate() != nil || d.Digest.Algorithm() != digest.SHA256:
-		return invalid("%s has the digest %.80q, expected SHA-256", what, d.Digest)
+		return invalid("%s has the digest %s, expected SHA-256", what, phrase.Quote(d.Digest.String()))
 	}
 	return l.check(what, d.Size, most)
 }
@@ -90,7 +91,7 @@ func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
 	case m.SchemaVersion != 2 || m.MediaType != ocispec.MediaTypeImageManifest:
 		return m, invalid("manifest is not an OCI image manifest")
 	case m.ArtifactType != artifactType:
-		return m, invalid("artifactType is %.80q, expected %q", m.ArtifactType, artifactType)
+		return m, invalid("artifactType is %s, expected %q", phrase.Quote(m.ArtifactType), artifactType)
 	case len(m.Layers) != 1:
 		return m, invalid("manifest has %d layers, expected 1", len(m.Layers))
 	}
@@ -177,20 +178,20 @@ func unpack(layer, config []byte, files []listed) (map[string][]byte, error) {
 		name := strings.TrimSuffix(h.Name, "/")
 		if h.Typeflag == tar.TypeDir {
 			if !folders[name] {
-				return nil, invalid("layer has the folder %.64q, which no file needs", h.Name)
+				return nil, invalid("layer has the folder %s, which no file needs", phrase.Quote(h.Name))
 			}
 			delete(folders, name)
 			continue
 		}
 		if h.Typeflag != tar.TypeReg || h.Linkname != "" {
-			return nil, invalid("layer has %.64q, which is not a regular file", h.Name)
+			return nil, invalid("layer has %s, which is not a regular file", phrase.Quote(h.Name))
 		}
 		if len(contents) == len(files) {
-			return nil, invalid("layer has %.64q, which is not in the list of files", h.Name)
+			return nil, invalid("layer has %s, which is not in the list of files", phrase.Quote(h.Name))
 		}
 		f := files[len(contents)]
 		if h.Name != path.Join(folder, f.Path) || h.Size != f.Size {
-			return nil, invalid("layer has %.64q with %d bytes, expected %q with %d bytes", h.Name, h.Size, f.Path, f.Size)
+			return nil, invalid("layer has %s with %d bytes, expected %q with %d bytes", phrase.Quote(h.Name), h.Size, f.Path, f.Size)
 		}
 		content := make([]byte, f.Size)
 		if _, err := io.ReadFull(t, content); err != nil {

@@ -19,6 +19,8 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // Store holds releases in a folder or in a repository of a registry: see [Open]. Its
@@ -45,7 +47,7 @@ var labelForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // letters, digits and hyphens.
 func CheckLabel(label string) error {
 	if !labelForm.MatchString(label) {
-		return fmt.Errorf("promptoci: invalid label %.80q; use at most 63 lowercase letters, digits and hyphens", label)
+		return fmt.Errorf("promptoci: invalid label %s; use at most 63 lowercase letters, digits and hyphens", phrase.Quote(label))
 	}
 	return nil
 }

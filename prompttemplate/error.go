@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // Error is an error in a template. [New] and [NewTyped] return all errors, joined.
@@ -77,14 +78,7 @@ func (p place) error(err error) *Error {
 	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
 }
 
-// shortened returns the beginning of a message that may quote a value.
-func shortened(message string) string {
-	const most = 200
-	if len(message) > most {
-		return strings.ToValidUTF8(message[:most], "") + "..."
-	}
-	return message
-}
+func shortened(message string) string { return phrase.Clip(message, 200) }
 
 // join returns the errors as one error. If prompt is set, each error names it.
 func join(faults []*Error, prompt string) error {

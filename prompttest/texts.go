@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/markdown"
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 func lineAt(text string, at int) string {
@@ -25,7 +25,7 @@ func list(arguments map[string]string) string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		parts = append(parts, name+" "+trial.Quote(arguments[name]))
+		parts = append(parts, name+" "+phrase.Quote(arguments[name]))
 	}
 	return strings.Join(parts, ", ")
 }

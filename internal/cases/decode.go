@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
@@ -171,10 +172,7 @@ func found(value any) string {
 		return "no value"
 	}
 	text, _ := textOf(value)
-	if runes := []rune(text); len(runes) > 60 {
-		text = string(runes[:60]) + "…"
-	}
-	return strconv.Quote(text)
+	return phrase.Quote(text)
 }
 
 func (d *decoder) readFile(n node) {

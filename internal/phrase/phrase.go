@@ -22,6 +22,9 @@ func Clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
+// Quote quotes a value of a client, a file or another program in an error or a log: at most 64 bytes.
+func Quote(text string) string { return strconv.Quote(Clip(text, 64)) }
+
 // Join joins the parts that are not empty.
 func Join(separator string, parts ...string) string {
 	var some []string
