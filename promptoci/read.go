@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +16,13 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file checks what a store returns: a release of the exact form that format.go makes,
+// This file reads a release with Pull, and checks what a store returns: a release of the exact form that format.go makes,
 // or an error. Everything is bounded before it is read.
 
 // Limits limits the size of a release that [Pull] accepts. The zero value of each field is
@@ -54,6 +56,64 @@ func (l Limits) filled() Limits {
 		MaxContentBytes:  cmp.Or(max(l.MaxContentBytes, 0), defaultMaxContentBytes),
 		MaxFiles:         cmp.Or(max(l.MaxFiles, 0), defaultMaxFiles),
 	}
+}
+
+// Pull reads a release by a tag or a digest. The tag is resolved once. All content is read
+// by digest and checked before use: see [ErrInvalid]. Pull keeps the
+// release in memory and writes nothing.
+func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
+	d, err := s.Resolve(ctx, tagOrDigest)
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return pull(ctx, s, d, l.filled())
+}
+
+func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Release, error) {
+	m, text, err := fetchManifest(ctx, s, d, l)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m), manifest: text}
+	if r.config, err = fetch(ctx, s, m.Config); err != nil {
+		return nil, err
+	}
+	files, err := readConfig(r.config, l)
+	if err != nil {
+		return nil, err
+	}
+	if r.layer, err = fetch(ctx, s, m.Layers[0]); err != nil {
+		return nil, err
+	}
+	r.Files, err = unpack(r.layer, r.config, files)
+	return r, err
+}
+
+func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
+	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.MaxManifestBytes, l); err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	text, err := fetch(ctx, s, d)
+	if err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	m, err := readManifest(text, l)
+	return m, text, err
+}
+
+// errDamaged is an error of a transfer: the content has another digest or size.
+var errDamaged = errors.New("damaged content")
+
+// fetch reads content whose size has been checked, and checks its digest.
+func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
+	text, err := content.FetchAll(ctx, s, ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size})
+	switch {
+	case errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) || errors.Is(err, content.ErrInvalidDescriptorSize):
+		return nil, fmt.Errorf("promptoci: %w: %w: %w", ErrInvalid, errDamaged, err)
+	case err != nil:
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return text, nil
 }
 
 func (l Limits) check(what string, n, most int64) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -196,12 +197,7 @@ func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise
 	}
-	const most = 12
-	names = slices.Clone(names)
-	if len(names) > most {
-		names = append(names[:most], "...")
-	}
-	return otherwise + ", or use one of: " + strings.Join(names, ", ")
+	return otherwise + ", or use one of: " + phrase.Enumerate(names)
 }
 
 // The functions that are put into the parse trees.

@@ -103,7 +103,7 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 			own := phrase.Quote(base.Arguments[a.Name])
 			others := slices.DeleteFunc(r.Tried, func(v string) bool { return v == own })
 			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, declare them by an enum, or give them in CheckOptions.Examples.",
-				a.Name, some(append([]string{own}, others...)))
+				a.Name, phrase.Enumerate(append([]string{own}, others...)))
 		}
 	}
 }

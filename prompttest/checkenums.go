@@ -63,7 +63,7 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 			}
 		}
 		if len(texts[true]) > 0 && len(texts[false]) > 0 {
-			c.errorf(p, "argument %q: the messages have no text with the declared value %s, and have text with %s\n\tRender the value, or remove the value from the declaration.", a.Name, some(texts[false]), some(texts[true]))
+			c.errorf(p, "argument %q: the messages have no text with the declared value %s, and have text with %s\n\tRender the value, or remove the value from the declaration.", a.Name, phrase.Enumerate(texts[false]), phrase.Enumerate(texts[true]))
 		}
 	}
 }

@@ -30,14 +30,6 @@ func list(arguments map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-func some(values []string) string {
-	const most = 6
-	if n := len(values); n > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
-	}
-	return strings.Join(values, ", ")
-}
-
 func withoutBlocks(text string) string {
 	var b strings.Builder
 	at := 0
@@ -52,8 +44,9 @@ func withoutBlocks(text string) string {
 const excerptBytes = 2048
 
 func excerpt(msg []byte) string {
+	text := phrase.Clip(string(msg), excerptBytes)
 	if len(msg) > excerptBytes {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
+		text += fmt.Sprintf(" (%d bytes)", len(msg))
 	}
-	return string(msg)
+	return text
 }

@@ -47,21 +47,26 @@ func Choice(text string) string {
 	return text
 }
 
-// Enumerate lists the values as they are.
-func Enumerate(values []string) string {
-	return List(values, func(text string) string { return text })
-}
+// MaxListed is how many values of a list are named.
+const MaxListed = 12
 
-// List joins the first twelve values by commas and counts the others.
+// Enumerate lists the values as they are.
+func Enumerate(values []string) string { return First(values, len(values)) }
+
+// List joins the first MaxListed values by commas and counts the others.
 func List[T any](values []T, format func(T) string) string {
-	const most = 12
-	texts := make([]string, min(len(values), most))
+	texts := make([]string, min(len(values), MaxListed))
 	for i := range texts {
 		texts[i] = format(values[i])
 	}
-	text := strings.Join(texts, ", ")
-	if len(values) > most {
-		text += fmt.Sprintf(" and %d more", len(values)-most)
+	return First(texts, len(values))
+}
+
+// First is Enumerate of n values, of which at least the first MaxListed are given.
+func First(values []string, n int) string {
+	text := strings.Join(values[:min(len(values), MaxListed)], ", ")
+	if n > MaxListed {
+		text += fmt.Sprintf(" and %d more", n-MaxListed)
 	}
 	return text
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -178,10 +178,9 @@ func (m *Mount) Unconverted(ctx context.Context, kind, name string, err error) *
 // InternalError logs an error of a request, and returns that for the client, which has the subject
 // only, and the same error id.
 func InternalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) *prompts.Error {
-	id := fmt.Sprintf("%08x", rand.Uint32())
-	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String("error_id", id))
-	message := fmt.Sprintf("internal error: %s failed (error id %s)", subject, id)
-	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: map[string]string{"errorId": id}}
+	message, id := errorid.New("internal error: " + subject + " failed")
+	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorid.Attr, id))
+	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorid.Data{ID: id}}
 }
 
 // Shows reports whether Options.Visible shows a prompt to the client in ctx. An error or a panic
