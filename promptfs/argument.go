@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 type argument struct {
@@ -139,7 +140,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 			continue
 		}
 		if typ = d.text(m); !slices.Contains(types, typ) {
-			d.fault(m.value, hint.New(suggestion(typ, types), "unknown type %q", typ))
+			d.fault(m.value, hint.New(nearest.OneOf(typ, types), "unknown type %q", typ))
 			typ = "string"
 		} else if typ != "string" { // which every argument is without a type
 			s.Type = typ

@@ -138,7 +138,7 @@ func parseMark(mark string, line int, f *fileErrors) part {
 	p.kind, p.file = kind, strings.TrimSpace(file)
 	switch {
 	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, hint.New(suggestion(kind, kinds), "unknown content type %q", kind))
+		f.add(line, hint.New(nearest.OneOf(kind, kinds), "unknown content type %q", kind))
 		p.bad = true
 	case p.file == "":
 		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", role, kind), "missing file path"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
@@ -99,7 +100,7 @@ func (d decoder) members(n *yaml.Node, of string, known []string) members {
 		case all.line(key.Value) > 0:
 			d.fault(key, duplicateKey(key, all.line(key.Value)))
 		case !slices.Contains(known, key.Value):
-			fix := suggestion(key.Value, known)
+			fix := nearest.OneOf(key.Value, known)
 			if strings.Contains(key.Value, " ") && i > 0 { // no known key has a space
 				fix = fmt.Sprintf("to continue the value of %s, indent the line and quote the whole value", n.Content[i-2].Value)
 			}

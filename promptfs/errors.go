@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
-	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // ErrDuplicateName is wrapped by the error of each file whose prompt has the name of
@@ -150,10 +149,3 @@ func flat(err error) []error {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func suggestion(word string, words []string) string {
-	if n := nearest.Name(word, words); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
-	}
-	return "use one of: " + strings.Join(words, ", ")
-}

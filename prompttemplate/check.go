@@ -9,6 +9,7 @@ import (
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
 // value is what is known of a value: its kind, or the argument that it is, or
@@ -421,7 +422,7 @@ func (r *reader) function(n *parse.IdentifierNode) {
 	if fix == "" {
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.funcs)))
 		slices.Sort(names)
-		fix = suggestion(n.Ident, names, "use {{.name}} for an argument, or "+literal)
+		fix = nearest.Fix(n.Ident, names, "use {{.name}} for an argument, or "+literal)
 	}
 	r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 }

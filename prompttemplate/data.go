@@ -77,7 +77,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", hint.New(suggestion(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
+	return "", hint.New(nearest.Fix(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
 }
 
 // isField reports whether text/template reads .name as a field.

@@ -12,7 +12,6 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
@@ -186,13 +185,6 @@ func (r *run) made(v reflect.Value) (reflect.Value, error) {
 }
 
 // suggestion returns the fix for an unknown name: the known name that is near, else otherwise.
-func suggestion(name string, names []string, otherwise string) string {
-	if n := nearest.Name(name, names); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
-	}
-	return otherwise
-}
-
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise

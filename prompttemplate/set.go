@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -205,7 +206,7 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		callee := s.partials[c.partial]
 		if callee == nil {
 			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", shortened(c.partial))
-			fix = suggestion(c.partial, s.names[:min(len(s.names), comparedNames)], fix)
+			fix = nearest.Fix(c.partial, s.names[:min(len(s.names), comparedNames)], fix)
 			t.add(c.pos, hint.New(fix, "unknown partial %q", c.partial))
 			continue
 		}

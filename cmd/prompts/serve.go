@@ -129,10 +129,10 @@ func (o *serveOptions) run(cmd *cobra.Command, dirs []string) error {
 		logger.Info("folder found above", slog.String("path", path), slog.String("folder", at))
 		names[at] = names[path]
 	})
-	if err := o.check(cmd, dirs); err != nil {
-		return err
+	if err = o.check(cmd, dirs); err == nil {
+		err = o.set(cmd, dirs, logger)
 	}
-	if err := o.set(cmd, dirs, logger); err != nil {
+	if err != nil {
 		return err
 	}
 	return o.serve(cmd.Context(), dirs, names, logger)

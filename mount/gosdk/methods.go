@@ -56,8 +56,7 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	return result, nil
 }
 
-// own returns a page of the server's own prompts without those whose names the
-// registry shows to the client.
+// own returns a page of the server's own prompts, without names that the registry shows to the client.
 func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
 	result := *page
 	result.Prompts = []*mcp.Prompt{}

@@ -129,8 +129,7 @@ func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	return ok && m.Shows(context.WithValue(ctx, requestKey{}, r), p)
 }
 
-// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
-// for the first time.
+// hasOwn reports, for the first call of a name, whether the server lists an own prompt of the name.
 func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
 	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
 		return false

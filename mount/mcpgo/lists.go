@@ -51,8 +51,7 @@ func newProbe() *prompts.Registry {
 	return reg
 }
 
-// entries returns the list entries for a client. Clients of one protocol version whose lists have
-// the same form share them.
+// entries returns the list entries for all clients of a protocol version and a form of lists.
 func (m *mount) entries(l *lists, o prompts.CallOptions) map[string]mcp.Prompt {
 	o = prompts.CallOptions{Version: o.Version, ClientInfo: o.ClientInfo}
 	form, _ := m.prober.Call(context.Background(), "prompts/list", nil, o)
