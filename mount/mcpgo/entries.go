@@ -95,8 +95,7 @@ func isSameCode(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }
 
-// isGone reports whether a prompt of the server is hidden because it has left the registry of its
-// mount, so that its name is free.
+// isGone reports whether a prompt of the server has left the registry of its mount: the name is free.
 func isGone(p *server.ServerPrompt) bool {
 	m := mountOf(p)
 	if m == nil {
