@@ -14,7 +14,7 @@ import (
 )
 
 // clip is a text that is cut for a message, or a list of which the rest is counted.
-var clip = regexp.MustCompile(`%\.\d+q|\]\) ?\+ "(…|\.\.\.)"|\], ""\) \+ "(…|\.\.\.)"|"[^"]*and %d more"`)
+var clip = regexp.MustCompile(`%\.\d+q|\]\)? ?\+ "(…|\.\.\.)"|\], ""\) \+ "(…|\.\.\.)"|"[^"]*and %d more"`)
 
 // clippers are the files that may clip without internal/phrase.
 var clippers = map[string]string{
