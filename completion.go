@@ -18,7 +18,7 @@ import (
 )
 
 func completionSubject(argumentName string) string {
-	return "completion of argument " + argument.Quote(argumentName)
+	return "completion of argument " + phrase.Quote(argumentName)
 }
 
 func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, call.Work, *Error) {
@@ -204,7 +204,7 @@ func (p *completeParams) parseRef(ref strictjson.Value) *Error {
 	case "ref/resource":
 		return wire.InvalidParam("ref", "completion of resource templates (ref/resource) is not supported")
 	default:
-		return wire.InvalidParam("ref", `params.ref.type must be "ref/prompt", got %q`, phrase.Clip(kind.Text(), 64))
+		return wire.InvalidParam("ref", `params.ref.type must be "ref/prompt", got %s`, phrase.Quote(kind.Text()))
 	}
 	name := ref.Get("name")
 	if name.Kind() != strictjson.String {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -121,7 +122,7 @@ type argumentsData struct {
 
 // error returns the error with the data. It does not name the ignored arguments.
 func (d argumentsData) error() *Error {
-	message := "invalid arguments for prompt " + argument.Quote(d.Prompt) + ": " + argument.Sentences(d.Problems, d.More)
+	message := "invalid arguments for prompt " + phrase.Quote(d.Prompt) + ": " + argument.Sentences(d.Problems, d.More)
 	if d.Action != "" {
 		message = (&elicit.Refused{Key: d.Input, Action: d.Action}).Reason() + "; " + message
 	}

@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -123,7 +123,7 @@ func (i *interaction) Run(ctx context.Context, dst []byte) ([]byte, error) { ret
 
 func (i *interaction) methods() (seen, client string) { return i.method, i.method }
 
-func (i *interaction) Subject() string { return i.noun + " " + argument.Quote(i.called) }
+func (i *interaction) Subject() string { return i.noun + " " + phrase.Quote(i.called) }
 
 func (i *interaction) LogAttr() slog.Attr { return slog.String(i.noun, i.called) }
 

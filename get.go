@@ -129,7 +129,7 @@ func (g *servedGet) name() string {
 
 func (g *servedGet) Subject() string {
 	if tool := g.hiddenTool(); tool != "" {
-		return "tool " + argument.Quote(tool)
+		return "tool " + phrase.Quote(tool)
 	}
 	return promptSubject(g.prompt)
 }

@@ -123,7 +123,7 @@ var unknownAttr = slog.String("prompt", "unknown")
 // not see or that does not exist. suggestion may be empty.
 func unknownPrompt(name, suggestion string) *rpc.Failure {
 	data := unknownData{phrase.Clip(name, phrase.MaxEcho), suggestion}
-	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
+	message := fmt.Sprintf("unknown prompt %s", phrase.Quote(name))
 	if data.Suggestion != "" {
 		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
 	}

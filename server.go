@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math"
 
-	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -187,7 +186,7 @@ func (s *Server) newEncoder(ctx context.Context, dst []byte, rev revision.Revisi
 	}
 }
 
-func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
+func promptSubject(name string) string { return "prompt " + phrase.Quote(name) }
 
 func promptAttr(d *definition) slog.Attr { return slog.String("prompt", d.prompt.Name) }
 
@@ -222,7 +221,7 @@ func (s *Server) checkEachSize(param string, args strictjson.Value, keys map[str
 }
 
 func (s *Server) tooLong(param, name string) *Error {
-	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
+	return wire.InvalidParam(param, "argument %s exceeds the limit of %d bytes", phrase.Quote(name), s.options.Limits.MaxArgumentBytes)
 }
 
 // addSecrets and addValues find the requests that give a sensitive argument: see

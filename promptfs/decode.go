@@ -13,6 +13,8 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 const (
@@ -252,15 +254,7 @@ func found(n *yaml.Node) string {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
 		return "no value"
 	}
-	return quoted(n.Value)
-}
-
-func quoted(value string) string {
-	const most = 64
-	if len(value) > most {
-		value = strings.ToValidUTF8(value[:most], "") + "…"
-	}
-	return strconv.Quote(value)
+	return phrase.Quote(n.Value)
 }
 
 // booleanFor returns the fix for a value that is not true or false.

@@ -13,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -277,7 +278,7 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	f.reported = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
 		isNews = true
-		attrs := []slog.Attr{slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed))}
+		attrs := []slog.Attr{slog.String("added", phrase.Enumerate(r.Added)), slog.String("changed", phrase.Enumerate(r.Changed)), slog.String("removed", phrase.Enumerate(r.Removed))}
 		if r.Release.ID != "" {
 			attrs = append(attrs, slog.String("release", r.Release.ID))
 		}
@@ -289,7 +290,7 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
 		isNews = true
 		f.options.Logger.InfoContext(ctx, "skills reloaded",
-			slog.String("added", enumeration(r.SkillsAdded)), slog.String("changed", enumeration(r.SkillsChanged)), slog.String("removed", enumeration(r.SkillsRemoved)))
+			slog.String("added", phrase.Enumerate(r.SkillsAdded)), slog.String("changed", phrase.Enumerate(r.SkillsChanged)), slog.String("removed", phrase.Enumerate(r.SkillsRemoved)))
 	}
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)

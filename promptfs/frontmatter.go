@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
@@ -144,7 +145,7 @@ func (d decoder) cut(m member) {
 		line++
 	}
 	d.faults.warnings = append(d.faults.warnings, newError(d.faults.path, d.faults.lineOf(line), 0,
-		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, quoted(n.LineComment))))
+		hint.New("quote the value, or write the comment on a line of its own", `" #" begins a comment, so %s ends before %s`, m.key, phrase.Quote(n.LineComment))))
 }
 
 // textOf returns the text of a file: without a byte order mark, and with LF at

@@ -2,14 +2,13 @@ package promptfs
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 type plan struct {
@@ -149,7 +148,7 @@ func (p *plan) reject(err error, rejected map[string]error) bool {
 func (h *holders) nameConflict(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
-		for _, other := range claims[:min(len(claims), mostWords+1)] {
+		for _, other := range claims[:min(len(claims), phrase.MaxListed+1)] {
 			if other != path {
 				others = append(others, shown(other))
 			}
@@ -158,7 +157,7 @@ func (h *holders) nameConflict(name, path string, claims []string, kept map[stri
 		if norm.NFC.String(path) == norm.NFC.String(others[0]) {
 			fix = "remove one, because the file names differ only in their Unicode form, NFC or NFD"
 		}
-		return hint.New(fix, "%w %q (also in %s)", ErrDuplicateName, name, enumerationOf(others, len(claims)-1))
+		return hint.New(fix, "%w %q (also in %s)", ErrDuplicateName, name, phrase.First(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))
@@ -167,19 +166,6 @@ func (h *holders) nameConflict(name, path string, claims []string, kept map[stri
 		return hint.New("rename this prompt, or serve the folder as NAME=DIR", "prompt name %q is already used by a prompt outside of this folder", name)
 	}
 	return nil
-}
-
-const mostWords = 5
-
-func enumeration(words []string) string { return enumerationOf(words, len(words)) }
-
-// enumerationOf returns the first few of n words, of which these are the first.
-func enumerationOf(words []string, n int) string {
-	text := strings.Join(words[:min(len(words), mostWords)], ", ")
-	if n > mostWords {
-		text += fmt.Sprintf(" and %d more", n-mostWords)
-	}
-	return text
 }
 
 func (t *table) done(p *plan) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -111,7 +112,7 @@ func (f *Follower) fromCache(ctx context.Context) error {
 	label, d, ok := strings.Cut(strings.TrimSpace(string(text)), " ")
 	_, hex, isDigest := strings.Cut(d, "sha256:")
 	if !ok || !isDigest || label != f.label || strings.ContainsAny(hex, `/\`) {
-		return fmt.Errorf("cache is of label %.80q or damaged", label)
+		return fmt.Errorf("cache is of label %s or damaged", phrase.Quote(label))
 	}
 	store := layout{filepath.Join(f.options.Cache, "release-"+hex)}
 	r, err := Pull(ctx, store, d, f.options.Limits)

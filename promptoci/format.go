@@ -23,6 +23,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -193,7 +194,7 @@ func checkPaths(paths []string, most int) error {
 	for _, p := range paths {
 		switch {
 		case len(p) > maxPath:
-			return fmt.Errorf("promptoci: path %.64q has %d bytes (limit %d)", p, len(p), maxPath)
+			return fmt.Errorf("promptoci: path %s has %d bytes (limit %d)", phrase.Quote(p), len(p), maxPath)
 		case !fs.ValidPath(p) || p == "." || !utf8.ValidString(p) || strings.ContainsFunc(p, isForbidden):
 			return fmt.Errorf("promptoci: invalid path %q; use a relative path without backslashes, colons and control characters", p)
 		}

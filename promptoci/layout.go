@@ -20,6 +20,7 @@ import (
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -40,7 +41,7 @@ const maxSmallFile = 64 << 10
 
 func (l layout) blob(d digest.Digest) (string, error) {
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
-		return "", fmt.Errorf("invalid digest %.80q: %w", d, errdef.ErrInvalidDigest)
+		return "", fmt.Errorf("invalid digest %s: %w", phrase.Quote(d.String()), errdef.ErrInvalidDigest)
 	}
 	return filepath.Join(l.dir, ocispec.ImageBlobsDir, "sha256", d.Encoded()), nil
 }

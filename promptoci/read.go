@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +16,13 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file checks what a store returns: a release of the exact form that format.go makes,
+// This file reads a release with Pull, and checks what a store returns: a release of the exact form that format.go makes,
 // or an error. Everything is bounded before it is read.
 
 // Limits limits the size of a release that [Pull] accepts. The zero value of each field is
@@ -55,6 +58,64 @@ func (l Limits) filled() Limits {
 	}
 }
 
+// Pull reads a release by a tag or a digest. The tag is resolved once. All content is read
+// by digest and checked before use: see [ErrInvalid]. Pull keeps the
+// release in memory and writes nothing.
+func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
+	d, err := s.Resolve(ctx, tagOrDigest)
+	if err != nil {
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return pull(ctx, s, d, l.filled())
+}
+
+func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Release, error) {
+	m, text, err := fetchManifest(ctx, s, d, l)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m), manifest: text}
+	if r.config, err = fetch(ctx, s, m.Config); err != nil {
+		return nil, err
+	}
+	files, err := readConfig(r.config, l)
+	if err != nil {
+		return nil, err
+	}
+	if r.layer, err = fetch(ctx, s, m.Layers[0]); err != nil {
+		return nil, err
+	}
+	r.Files, err = unpack(r.layer, r.config, files)
+	return r, err
+}
+
+func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
+	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.MaxManifestBytes, l); err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	text, err := fetch(ctx, s, d)
+	if err != nil {
+		return ocispec.Manifest{}, nil, err
+	}
+	m, err := readManifest(text, l)
+	return m, text, err
+}
+
+// errDamaged is an error of a transfer: the content has another digest or size.
+var errDamaged = errors.New("damaged content")
+
+// fetch reads content whose size has been checked, and checks its digest.
+func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
+	text, err := content.FetchAll(ctx, s, ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size})
+	switch {
+	case errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) || errors.Is(err, content.ErrInvalidDescriptorSize):
+		return nil, fmt.Errorf("promptoci: %w: %w: %w", ErrInvalid, errDamaged, err)
+	case err != nil:
+		return nil, fmt.Errorf("promptoci: %w", err)
+	}
+	return text, nil
+}
+
 func (l Limits) check(what string, n, most int64) error {
 	if n < 0 || n > most {
 		return invalid("%s exceeds the limit of %d, got %d", what, most, n)
@@ -76,7 +137,7 @@ func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most i
 	case d.MediaType != mediaType:
 		return invalid("%s has the media type %q, expected %q", what, d.MediaType, mediaType)
 	case d.Digest.Validate() != nil || d.Digest.Algorithm() != digest.SHA256:
-		return invalid("%s has the digest %.80q, expected SHA-256", what, d.Digest)
+		return invalid("%s has the digest %s, expected SHA-256", what, phrase.Quote(d.Digest.String()))
 	}
 	return l.check(what, d.Size, most)
 }
@@ -90,7 +151,7 @@ func readManifest(text []byte, l Limits) (ocispec.Manifest, error) {
 	case m.SchemaVersion != 2 || m.MediaType != ocispec.MediaTypeImageManifest:
 		return m, invalid("manifest is not an OCI image manifest")
 	case m.ArtifactType != artifactType:
-		return m, invalid("artifactType is %.80q, expected %q", m.ArtifactType, artifactType)
+		return m, invalid("artifactType is %s, expected %q", phrase.Quote(m.ArtifactType), artifactType)
 	case len(m.Layers) != 1:
 		return m, invalid("manifest has %d layers, expected 1", len(m.Layers))
 	}
@@ -177,20 +238,20 @@ func unpack(layer, config []byte, files []listed) (map[string][]byte, error) {
 		name := strings.TrimSuffix(h.Name, "/")
 		if h.Typeflag == tar.TypeDir {
 			if !folders[name] {
-				return nil, invalid("layer has the folder %.64q, which no file needs", h.Name)
+				return nil, invalid("layer has the folder %s, which no file needs", phrase.Quote(h.Name))
 			}
 			delete(folders, name)
 			continue
 		}
 		if h.Typeflag != tar.TypeReg || h.Linkname != "" {
-			return nil, invalid("layer has %.64q, which is not a regular file", h.Name)
+			return nil, invalid("layer has %s, which is not a regular file", phrase.Quote(h.Name))
 		}
 		if len(contents) == len(files) {
-			return nil, invalid("layer has %.64q, which is not in the list of files", h.Name)
+			return nil, invalid("layer has %s, which is not in the list of files", phrase.Quote(h.Name))
 		}
 		f := files[len(contents)]
 		if h.Name != path.Join(folder, f.Path) || h.Size != f.Size {
-			return nil, invalid("layer has %.64q with %d bytes, expected %q with %d bytes", h.Name, h.Size, f.Path, f.Size)
+			return nil, invalid("layer has %s with %d bytes, expected %q with %d bytes", phrase.Quote(h.Name), h.Size, f.Path, f.Size)
 		}
 		content := make([]byte, f.Size)
 		if _, err := io.ReadFull(t, content); err != nil {

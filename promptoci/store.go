@@ -15,10 +15,11 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2"
-	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // Store holds releases in a folder or in a repository of a registry: see [Open]. Its
@@ -45,7 +46,7 @@ var labelForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // letters, digits and hyphens.
 func CheckLabel(label string) error {
 	if !labelForm.MatchString(label) {
-		return fmt.Errorf("promptoci: invalid label %.80q; use at most 63 lowercase letters, digits and hyphens", label)
+		return fmt.Errorf("promptoci: invalid label %s; use at most 63 lowercase letters, digits and hyphens", phrase.Quote(label))
 	}
 	return nil
 }
@@ -123,64 +124,6 @@ func putTagged(ctx context.Context, s Store, d ocispec.Descriptor, text []byte, 
 		return err
 	}
 	return s.Tag(ctx, d, tag)
-}
-
-// Pull reads a release by a tag or a digest. The tag is resolved once. All content is read
-// by digest and checked before use: see [ErrInvalid]. Pull keeps the
-// release in memory and writes nothing.
-func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
-	d, err := s.Resolve(ctx, tagOrDigest)
-	if err != nil {
-		return nil, fmt.Errorf("promptoci: %w", err)
-	}
-	return pull(ctx, s, d, l.filled())
-}
-
-func pull(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (*Release, error) {
-	m, text, err := fetchManifest(ctx, s, d, l)
-	if err != nil {
-		return nil, err
-	}
-	r := &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m), manifest: text}
-	if r.config, err = fetch(ctx, s, m.Config); err != nil {
-		return nil, err
-	}
-	files, err := readConfig(r.config, l)
-	if err != nil {
-		return nil, err
-	}
-	if r.layer, err = fetch(ctx, s, m.Layers[0]); err != nil {
-		return nil, err
-	}
-	r.Files, err = unpack(r.layer, r.config, files)
-	return r, err
-}
-
-func fetchManifest(ctx context.Context, s Store, d ocispec.Descriptor, l Limits) (ocispec.Manifest, []byte, error) {
-	if err := checkDescriptor("manifest", d, ocispec.MediaTypeImageManifest, l.MaxManifestBytes, l); err != nil {
-		return ocispec.Manifest{}, nil, err
-	}
-	text, err := fetch(ctx, s, d)
-	if err != nil {
-		return ocispec.Manifest{}, nil, err
-	}
-	m, err := readManifest(text, l)
-	return m, text, err
-}
-
-// errDamaged is an error of a transfer: the content has another digest or size.
-var errDamaged = errors.New("damaged content")
-
-// fetch reads content whose size has been checked, and checks its digest.
-func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
-	text, err := content.FetchAll(ctx, s, ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size})
-	switch {
-	case errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) || errors.Is(err, content.ErrInvalidDescriptorSize):
-		return nil, fmt.Errorf("promptoci: %w: %w: %w", ErrInvalid, errDamaged, err)
-	case err != nil:
-		return nil, fmt.Errorf("promptoci: %w", err)
-	}
-	return text, nil
 }
 
 var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)

@@ -430,7 +430,7 @@ func (r *reader) function(n *parse.IdentifierNode, isCalled bool) {
 			all := slices.Concat(names, slices.DeleteFunc(slices.Collect(maps.Keys(builtins)), func(name string) bool { return name == "call" }))
 			fix = "use one of the functions " + strings.Join(nearest.Sorted(n.Ident, all), ", ") + "; or " + explain.Literal
 		}
-		fix = suggestion(n.Ident, names, fix)
+		fix = nearest.Fix(n.Ident, names, fix)
 	}
 	r.text.add(n.Pos, hint.New(fix, "unknown function %q", n.Ident))
 }

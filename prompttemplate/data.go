@@ -78,7 +78,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", hint.New(suggestion(key, names, oneOf("declare the argument", names)), "unknown argument %q", explain.Short(key))
+	return "", hint.New(nearest.Fix(key, names, oneOf("declare the argument", names)), "unknown argument %q", explain.Short(key))
 }
 
 // isField reports whether text/template reads .name as a field.

@@ -219,7 +219,7 @@ func TestErrorsOfADeclaration(t *testing.T) {
 			[]string{"message 1, line 1: {{.}} means all arguments; use a single argument", `message 1, line 1: unknown argument "code"; declare the argument`}},
 		{"many arguments", withArguments("a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2", "b3", "b4"), prompttemplate.Options{},
 			[]prompttemplate.Message{prompttemplate.User("{{.a1}}{{.a2}}{{.a3}}{{.a4}}{{.a5}}{{.a6}}{{.a7}}{{.a8}}{{.a9}}{{.b1}}{{.b2}}{{.b3}}{{.b4}}{{.tone}}")},
-			[]string{`message 1, line 1: unknown argument "tone"; declare the argument, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, ...`}},
+			[]string{`message 1, line 1: unknown argument "tone"; declare the argument, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3 and 1 more`}},
 		{"an index of the author's, which may do anything with all arguments", withArguments("code"), funcs("index", func(map[string]string, string) string { return "" }), []prompttemplate.Message{prompttemplate.User(`{{.code}}{{index . "any"}}`)},
 			[]string{"message 1, line 1: {{.}} means all arguments; use a single argument, for example {{.code}}"}},
 		{"a function that is ours", withArguments("code"), funcs("fence", strings.ToUpper), []prompttemplate.Message{code}, []string{`function name "fence" is reserved; rename the function`}},

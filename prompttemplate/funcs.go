@@ -12,7 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -185,23 +185,11 @@ func (r *run) made(v reflect.Value) (reflect.Value, error) {
 }
 
 // suggestion returns the fix for an unknown name: the known name that is near, else otherwise.
-func suggestion(name string, names []string, otherwise string) string {
-	if n := nearest.Name(name, names); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
-	}
-	return otherwise
-}
-
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise
 	}
-	const most = 12
-	names = slices.Clone(names)
-	if len(names) > most {
-		names = append(names[:most], "...")
-	}
-	return otherwise + ", or use one of: " + strings.Join(names, ", ")
+	return otherwise + ", or use one of: " + phrase.Enumerate(names)
 }
 
 // The functions that are put into the parse trees.

@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/coverage"
 	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/nearest"
 	"github.com/mcp-prompts/prompts/internal/trace"
 )
 
@@ -208,7 +209,7 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		if callee == nil {
 			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", explain.Short(c.partial))
 			names := s.names[:min(len(s.names), comparedNames)]
-			fix = suggestion(c.partial, names, fix)
+			fix = nearest.Fix(c.partial, names, fix)
 			if n := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(c.partial) }); n >= 0 {
 				fix = fmt.Sprintf("did you mean %q?", names[n])
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
@@ -363,7 +364,7 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, value stri
 		if record == "" {
 			record = failed.Message
 		}
-		c.errorfOnce(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\t%s", a.Name, trial.Quote(value), list(others), record, repairOf(record, "Return no values if there are none."))
+		c.errorfOnce(p, "complete "+a.Name, "argument %q: Complete fails for the value %s with %s: %s\n\t%s", a.Name, phrase.Quote(value), list(others), record, repairOf(record, "Return no values if there are none."))
 	}
 	c.completed[key] = values
 	return values

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
@@ -97,12 +98,12 @@ func (c *prober) checkArguments(p *prompts.Prompt, effects func() int) {
 				a.Name)
 		case len(r.Tried) == 0:
 			c.errorf(p, "argument %q may not reach the output: no value but %s renders (%s)\n\tGive a second value in CheckOptions.Examples.",
-				a.Name, trial.Quote(base.Arguments[a.Name]), r.Refused)
+				a.Name, phrase.Quote(base.Arguments[a.Name]), r.Refused)
 		default:
-			own := trial.Quote(base.Arguments[a.Name])
+			own := phrase.Quote(base.Arguments[a.Name])
 			others := slices.DeleteFunc(r.Tried, func(v string) bool { return v == own })
 			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, declare them by an enum, or give them in CheckOptions.Examples.",
-				a.Name, some(append([]string{own}, others...)))
+				a.Name, phrase.Enumerate(append([]string{own}, others...)))
 		}
 	}
 }

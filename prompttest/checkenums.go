@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
@@ -52,17 +53,17 @@ func (c *prober) checkEnums(p *prompts.Prompt) {
 			}{{trial.Names(p, false), ""}, {required, ", without other optional arguments,"}} {
 				r, why := c.render(p, pinned, with.names)
 				if r == nil {
-					c.errorf(p, "argument %q: rendering with the declared value %s%s failed: %s\n\t%s", a.Name, trial.Quote(v), with.what, why.text,
+					c.errorf(p, "argument %q: rendering with the declared value %s%s failed: %s\n\t%s", a.Name, phrase.Quote(v), with.what, why.text,
 						repairOf(why.text, "Render the value, or remove the value from the declaration."))
 					break
 				}
 				if n == 0 {
-					texts[saysAnything(r.Result)] = append(texts[saysAnything(r.Result)], trial.Quote(v))
+					texts[saysAnything(r.Result)] = append(texts[saysAnything(r.Result)], phrase.Quote(v))
 				}
 			}
 		}
 		if len(texts[true]) > 0 && len(texts[false]) > 0 {
-			c.errorf(p, "argument %q: the messages have no text with the declared value %s, and have text with %s\n\tRender the value, or remove the value from the declaration.", a.Name, some(texts[false]), some(texts[true]))
+			c.errorf(p, "argument %q: the messages have no text with the declared value %s, and have text with %s\n\tRender the value, or remove the value from the declaration.", a.Name, phrase.Enumerate(texts[false]), phrase.Enumerate(texts[true]))
 		}
 	}
 }

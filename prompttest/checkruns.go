@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/trial"
@@ -164,7 +165,7 @@ func (c *prober) checkKept(p *prompts.Prompt, base *rendering, first *run) bool 
 				continue
 			}
 			if at := strings.Index(later.form, word(a)); at >= 0 {
-				c.errorf(p, "the result has the value that an earlier call, such as of another user, had for argument %q: got %s with %s\n\tKeep no value in a variable outside of the function.", a.Name, trial.Quote(lineAt(later.form, at)), list(arguments))
+				c.errorf(p, "the result has the value that an earlier call, such as of another user, had for argument %q: got %s with %s\n\tKeep no value in a variable outside of the function.", a.Name, phrase.Quote(lineAt(later.form, at)), list(arguments))
 				return true
 			}
 		}
@@ -264,7 +265,7 @@ func (c *prober) checkCache(p *prompts.Prompt, arguments map[string]string, firs
 		text := time.Now().Format(layout)
 		if at := strings.Index(first.form, text); at >= 0 && !strings.Contains(golden.JSON(arguments), text) && p.Source == "" {
 			// Only a bubble shows whether a clock has made the text.
-			c.t.Logf("prompt %q: Cache stores a result with the current day: got %s\n\tIf the day comes from the clock, make the time an argument, or remove Cache. To check this, run the check in a bubble of testing/synctest.", p.Name, trial.Quote(lineAt(first.form, at)))
+			c.t.Logf("prompt %q: Cache stores a result with the current day: got %s\n\tIf the day comes from the clock, make the time an argument, or remove Cache. To check this, run the check in a bubble of testing/synctest.", p.Name, phrase.Quote(lineAt(first.form, at)))
 			break
 		}
 	}

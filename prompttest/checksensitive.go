@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -66,7 +67,7 @@ func (c *sensitiveChecker) check(p *prompts.Prompt, a *prompts.Argument) {
 	case !isChecked:
 		c.errorf(p, "argument %q is not checked: no two valid values found\n\tGive two values in CheckOptions.Examples.", a.Name)
 	case len(leaked) > 0:
-		c.errorf(p, "the value of the sensitive argument %q reaches the client: %s\n\tRemove what depends on the value from errors, questions, progress, links and _meta.", a.Name, some(slices.Sorted(maps.Keys(leaked))))
+		c.errorf(p, "the value of the sensitive argument %q reaches the client: %s\n\tRemove what depends on the value from errors, questions, progress, links and _meta.", a.Name, phrase.Enumerate(slices.Sorted(maps.Keys(leaked))))
 	}
 }
 

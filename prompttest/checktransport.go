@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -370,7 +370,7 @@ func (r result) String() string {
 	if r.err != nil {
 		return fmt.Sprintf("the error %q", r.err)
 	}
-	return "the message " + trial.Quote(string(r.msg))
+	return "the message " + phrase.Quote(string(r.msg))
 }
 
 // or returns r for people, or that the call has not returned.

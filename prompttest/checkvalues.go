@@ -13,9 +13,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
 	"github.com/mcp-prompts/prompts/internal/markdown"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
-	"github.com/mcp-prompts/prompts/internal/trial"
 	"github.com/mcp-prompts/prompts/problem"
 )
 
@@ -190,7 +190,7 @@ func (c *checker) inspect(p *prompts.Prompt, base, got *rendering, value string)
 	}
 	report := func(kind, text, remedy string) {
 		c.t.Helper()
-		c.errorfOnce(p, kind, "%s: got %s\n\t%s", with, trial.Quote(text), remedy)
+		c.errorfOnce(p, kind, "%s: got %s\n\t%s", with, phrase.Quote(text), remedy)
 	}
 	for _, r := range residues {
 		for _, at := range r.text.FindAllStringIndex(got.Form, -1) {
@@ -320,7 +320,7 @@ func (c *checker) checkCompletions(p *prompts.Prompt, a *prompts.Argument, base 
 		if values = append(values[:len(values):len(values)], longer...); len(longer) > 0 {
 			continue
 		}
-		c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, trial.Quote(v), clientError(err).Message)
+		c.errorf(p, "argument %q: Complete returns %s, which the rules of the argument reject: %s\n\tReturn only valid values, or change the rules.", a.Name, phrase.Quote(v), clientError(err).Message)
 		return
 	}
 }
@@ -368,7 +368,7 @@ func (c *checker) checkDefault(p *prompts.Prompt, a *prompts.Argument, base *ren
 		if isDeclared {
 			what, remedy = fmt.Sprintf("the declared default is %s", s.Default), "Declare the default of the description, or correct the description."
 		}
-		c.errorf(p, "argument %q: the description has the default %s, and %s: the result without the argument differs from the result with this value\n\t%s", a.Name, trial.Quote(value), what, remedy)
+		c.errorf(p, "argument %q: the description has the default %s, and %s: the result without the argument differs from the result with this value\n\t%s", a.Name, phrase.Quote(value), what, remedy)
 		return
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/markdown"
-	"github.com/mcp-prompts/prompts/internal/trial"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 func lineAt(text string, at int) string {
@@ -25,17 +25,9 @@ func list(arguments map[string]string) string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		parts = append(parts, name+" "+trial.Quote(arguments[name]))
+		parts = append(parts, name+" "+phrase.Quote(arguments[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func some(values []string) string {
-	const most = 6
-	if n := len(values); n > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
-	}
-	return strings.Join(values, ", ")
 }
 
 func withoutBlocks(text string) string {
@@ -52,8 +44,9 @@ func withoutBlocks(text string) string {
 const excerptBytes = 2048
 
 func excerpt(msg []byte) string {
+	text := phrase.Clip(string(msg), excerptBytes)
 	if len(msg) > excerptBytes {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
+		text += fmt.Sprintf(" (%d bytes)", len(msg))
 	}
-	return string(msg)
+	return text
 }

@@ -303,7 +303,7 @@ func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string
 }
 
 func unknown(kind, name, suggestion string) (string, map[string]string) {
-	message := fmt.Sprintf("unknown %s %q", kind, phrase.Clip(name, 64))
+	message := fmt.Sprintf("unknown %s %s", kind, phrase.Quote(name))
 	data := map[string]string{kind: phrase.Clip(name, phrase.MaxEcho)}
 	if suggestion != "" {
 		message += fmt.Sprintf("; did you mean %q?", suggestion)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -26,7 +27,7 @@ func (x *exchange) find(m transport.RequestInfo) (transport.Session, error) {
 		return x.reject(http.StatusBadRequest, notStateless(m, version))
 	default:
 		return x.reject(http.StatusBadRequest, &prompts.Error{Code: transport.CodeInvalidRequest, Message: fmt.Sprintf(
-			"unsupported %s %s (supported: %s)", headerVersion, quote(version), versionList(func(string) bool { return true }))})
+			"unsupported %s %s (supported: %s)", headerVersion, phrase.Quote(version), versionList(func(string) bool { return true }))})
 	}
 	if x.handler.options.DisableSessions {
 		return x.detached(m, version), nil
@@ -64,7 +65,7 @@ func notStateless(m transport.RequestInfo, version string) error {
 		all := versionList(func(string) bool { return true })
 		return &prompts.Error{
 			Code:    transport.CodeUnsupportedVersion,
-			Message: fmt.Sprintf("unsupported protocol version %s (supported: %s)", quote(version), all),
+			Message: fmt.Sprintf("unsupported protocol version %s (supported: %s)", phrase.Quote(version), all),
 			Data: struct {
 				Supported []string `json:"supported"`
 				Requested string   `json:"requested"`

@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -28,8 +27,6 @@ func mismatch(format string, args ...any) error {
 	return &prompts.Error{Code: transport.CodeHeaderMismatch, Message: fmt.Sprintf(format, args...)}
 }
 
-func quote(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
-
 // singleHeader returns the value of a header. It rejects a repeated header, of which a
 // proxy may read another copy (GAP-49). Identical copies of the protocol version are one:
 // users configure the header that their client sends as well.
@@ -38,7 +35,7 @@ func singleHeader(h http.Header, name string) (value string, ok bool, err error)
 	if name == headerVersion && len(values) > 0 {
 		first, other, differs := distinct(values)
 		if differs {
-			return "", false, mismatch("header %s has the different values %s and %s; send one value", name, quote(first), quote(other))
+			return "", false, mismatch("header %s has the different values %s and %s; send one value", name, phrase.Quote(first), phrase.Quote(other))
 		}
 		return first, true, nil
 	}
@@ -117,7 +114,7 @@ func checkRoutingHeaders(h http.Header, r transport.RequestInfo) error {
 		return mismatch("header %s must be text without control characters, or Base64 of text between =?base64? and ?=", headerName)
 	}
 	if name != r.Name {
-		return mismatch("header %s is %s, but the request names %s", headerName, quote(name), quote(r.Name))
+		return mismatch("header %s is %s, but the request names %s", headerName, phrase.Quote(name), phrase.Quote(r.Name))
 	}
 	return nil
 }
@@ -130,7 +127,7 @@ func checkHeader(h http.Header, name, want string) error {
 	case !ok:
 		return mismatch("missing header %s (required in 2026-07-28)", name)
 	case value != want:
-		return mismatch("header %s is %s, but the request has %s", name, quote(value), quote(want))
+		return mismatch("header %s is %s, but the request has %s", name, phrase.Quote(value), phrase.Quote(want))
 	}
 	return nil
 }

@@ -255,30 +255,31 @@ func (c *conversion) read() (ok bool) {
 // Front matter is not read as YAML, because hints of arguments such as "[file] [line]" are not.
 func (c *conversion) split() (ok bool) {
 	c.front, c.frontLine = map[string]string{}, map[string]int{}
-	lines := strings.Split(c.body, "\n")
-	isSeparator := func(line string) bool { return strings.TrimRight(line, " \t") == "---" }
-	first := 1
-	if !isSeparator(lines[0]) {
-		if path.Ext(c.source) != ".prompt" || !slices.ContainsFunc(lines, isSeparator) {
+	front, body, at := promptfile.Split(c.body)
+	first := 2                                      // line of the front matter
+	if at == 1 && path.Ext(c.source) == ".prompt" { // of Continue, whose keys may begin at once
+		if front, body, at = promptfile.Split("---\n" + c.body); at > 0 {
+			first, at = 1, at-1
+		} else {
 			return true
 		}
-		first = 0 // of Continue, whose keys may begin at once
 	}
-	end := first + slices.IndexFunc(lines[first:], isSeparator)
-	if end < first {
+	switch at {
+	case 0:
 		c.refuse(1, "front matter is not closed; write a line --- below it")
 		return false
+	case 1:
+		return true
 	}
-	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
-	c.frontText = strings.Join(lines[first:end], "\n")
+	c.body, c.bodyLine, c.frontText = body, at, strings.TrimSuffix(front, "\n")
 	last, more := "", map[string][]string{} // lines that belong to a key above
-	for n, line := range lines[first:end] {
+	for n, line := range strings.Split(c.frontText, "\n") {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "#"):
 		case ok && key != "" && strings.TrimLeft(key, " \t-") == key:
 			last = strings.TrimSpace(key)
-			c.front[last], c.frontLine[last] = unquoted(strings.TrimSpace(value)), n+first+1
+			c.front[last], c.frontLine[last] = unquoted(strings.TrimSpace(value)), n+first
 			delete(more, last)
 		case last != "":
 			more[last] = append(more[last], strings.TrimSpace(line))

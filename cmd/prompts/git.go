@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -148,7 +149,7 @@ func (r *repository) prepare(ctx context.Context) error {
 	}
 	version := gitVersion.FindStringSubmatch(string(out))
 	if version == nil {
-		return fmt.Errorf("cannot read the version of Git: %q", out[:min(len(out), 100)])
+		return fmt.Errorf("cannot read the version of Git: %s", phrase.Quote(string(out)))
 	}
 	major, _ := strconv.Atoi(version[2]) // 0 is too old
 	minor, _ := strconv.Atoi(version[3])

@@ -337,21 +337,8 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 		return s, nil
 	}
 	if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		s.name = cmp.Or(s.name, strings.ReplaceAll(u.Hostname(), ".", "-"))
-		switch s.url = args[0]; {
-		case len(args) > 1 || u.Host == "":
-			return s, usageErrorf("URL must be one such as https://prompts.example.org/mcp, and stand alone")
-		case u.User != nil:
-			return s, usageErrorf("URL must have no user and no password; set them in %s", c.title)
-		case o.tools != "" || o.skills:
-			return s, usageErrorf("--tools and --skills have no effect on a server that runs; give them to prompts serve")
-		case o.remove:
-		case c.name == "claude-desktop":
-			return s, usageErrorf("%s has no entry for a URL; add the URL in Settings > Connectors", c.title)
-		case c.ofURL == "" && c.remote == nil:
-			return s, usageErrorf("%s has no entry for a URL", c.title)
-		}
-		return s, nil
+		s.name, s.url = cmp.Or(s.name, strings.ReplaceAll(u.Hostname(), ".", "-")), args[0]
+		return s, o.checkURL(c, u, len(args))
 	}
 	dirs, names, err := namedFolders(args)
 	var ref promptoci.Ref
@@ -414,6 +401,23 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 		s.args = append(s.args, at)
 	}
 	return s, nil
+}
+
+func (o *installOptions) checkURL(c *client, u *url.URL, n int) error {
+	switch {
+	case n > 1 || u.Host == "":
+		return usageErrorf("URL must be one such as https://prompts.example.org/mcp, and stand alone")
+	case u.User != nil:
+		return usageErrorf("URL must have no user and no password; set them in %s", c.title)
+	case o.tools != "" || o.skills:
+		return usageErrorf("--tools and --skills have no effect on a server that runs; give them to prompts serve")
+	case o.remove:
+	case c.name == "claude-desktop":
+		return usageErrorf("%s has no entry for a URL; add the URL in Settings > Connectors", c.title)
+	case c.ofURL == "" && c.remote == nil:
+		return usageErrorf("%s has no entry for a URL", c.title)
+	}
+	return nil
 }
 
 // pathOf returns an absolute path: a client starts the server in any folder. A shared one is of the project.

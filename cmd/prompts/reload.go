@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
@@ -154,7 +155,7 @@ type tokenClient struct {
 func parseTokens(path string, content []byte) (tokens, error) {
 	all := tokens{}
 	n := 0
-	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) { // of an editor on Windows
+	for line := range strings.Lines(promptfile.Text(content)) {
 		n++
 		fields := strings.Fields(line)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {

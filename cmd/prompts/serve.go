@@ -39,7 +39,7 @@ type serveOptions struct {
 }
 
 func newServe() *cobra.Command {
-	var o serveOptions
+	o := new(serveOptions)
 	cmd := &cobra.Command{
 		Use:   "serve [DIR... | NAME=DIR... | REF]",
 		Short: "Serve the prompts in folders, or a release, to MCP clients",
@@ -78,36 +78,13 @@ they change and at SIGHUP. A removed token is refused at once.`,
   prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
 		ValidArgsFunction: completeFolders,
 		Annotations:       map[string]string{serves: "yes"},
-		RunE: func(cmd *cobra.Command, dirs []string) error {
-			for _, name := range []string{"http", "nats", "tokens"} {
-				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-					return usageErrorf("--%s is empty; give a value or leave out the flag", name)
-				}
-			}
-			if len(dirs) == 1 && promptoci.IsRef(dirs[0]) {
-				o.release.ref, dirs = dirs[0], nil
-			}
-			logger, err := o.logger(cmd)
-			if err != nil {
-				return err
-			}
-			dirs, names, err := namedFolders(dirs)
-			if err != nil {
-				return err
-			}
-			findFolders(dirs, func(path, at string) {
-				logger.Info("folder found above", slog.String("path", path), slog.String("folder", at))
-				names[at] = names[path]
-			})
-			if err := o.check(cmd, dirs); err != nil {
-				return err
-			}
-			if err := o.set(cmd, dirs, logger); err != nil {
-				return err
-			}
-			return o.serve(cmd.Context(), dirs, names, logger)
-		},
+		RunE:              o.run,
 	}
+	o.add(cmd)
+	return cmd
+}
+
+func (o *serveOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
 	addTools(flags, &o.tools, "offer the prompts as tools, too: --tools or --tools=each, or --tools=pair")
@@ -129,7 +106,36 @@ they change and at SIGHUP. A removed token is refused at once.`,
 	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
 	_ = flags.SetAnnotation("log-level", formOf, []string{"DEBUG, INFO, WARN or ERROR"})
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	return cmd
+}
+
+func (o *serveOptions) run(cmd *cobra.Command, dirs []string) error {
+	for _, name := range []string{"http", "nats", "tokens"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return usageErrorf("--%s is empty; give a value or leave out the flag", name)
+		}
+	}
+	if len(dirs) == 1 && promptoci.IsRef(dirs[0]) {
+		o.release.ref, dirs = dirs[0], nil
+	}
+	logger, err := o.logger(cmd)
+	if err != nil {
+		return err
+	}
+	dirs, names, err := namedFolders(dirs)
+	if err != nil {
+		return err
+	}
+	findFolders(dirs, func(path, at string) {
+		logger.Info("folder found above", slog.String("path", path), slog.String("folder", at))
+		names[at] = names[path]
+	})
+	if err = o.check(cmd, dirs); err == nil {
+		err = o.set(cmd, dirs, logger)
+	}
+	if err != nil {
+		return err
+	}
+	return o.serve(cmd.Context(), dirs, names, logger)
 }
 
 // namedFolders returns what is in front of the names of prompts for NAME=DIR. A path that exists wins.

@@ -18,6 +18,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptoci"
 )
@@ -98,8 +99,6 @@ func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "
 
 func (e bareError) Unwrap() error { return e.error }
 
-const maxLabels = 10 // of a store that are named
-
 // absent says what the store has if the label or the release of a reference does not exist.
 func (s *opened) absent(ctx context.Context, err error) error {
 	ref := s.Ref
@@ -115,17 +114,14 @@ func (s *opened) absent(ctx context.Context, err error) error {
 	_ = s.Tags(ctx, "", func(page []string) error { // an error: nothing was pushed to the repository
 		for _, tag := range page {
 			if promptoci.CheckLabel(tag) == nil {
-				if n++; n <= maxLabels {
+				if n++; n <= phrase.MaxListed {
 					labels = append(labels, tag)
 				}
 			}
 		}
 		return nil
 	})
-	has := cmp.Or(strings.Join(labels, ", "), "no labels")
-	if n > maxLabels {
-		has += fmt.Sprintf(" and %d more", n-maxLabels)
-	}
+	has := cmp.Or(phrase.First(labels, n), "no labels")
 	return fmt.Errorf("label %q does not exist in %s, which has %s; set a label with prompts push or prompts tag", ref.Label, store, has)
 }
 

@@ -202,11 +202,6 @@ var never = map[bool]map[string]string{
 // Cases that expect an error render nothing.
 func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []testResult) coverageReport {
 	report := coverageReport{Missed: []missed{}}
-	count := func(isCovered bool, m missed) {
-		if report.Total++; !isCovered {
-			report.Missed = append(report.Missed, m)
-		}
-	}
 	hasCases := map[string]bool{}     // by prompt
 	given := map[[2]string][]string{} // values, by prompt and argument
 	for _, r := range results {
@@ -224,14 +219,14 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 		if !isSelected(t.pattern, p.Name) {
 			continue
 		}
-		count(hasCases[p.Name], missed{Path: p.Source, Prompt: p.Name, Kind: "prompt", Message: "no case is of prompt " + p.Name})
+		report.count(hasCases[p.Name], missed{Path: p.Source, Prompt: p.Name, Kind: "prompt", Message: "no case is of prompt " + p.Name})
 		if !hasCases[p.Name] {
 			continue // everything else of it would be in the list, too
 		}
 		lineOfArgument := argumentLines(lines(p.Source))
 		for _, a := range p.Arguments {
 			values, line := given[[2]string{p.Name, a.Name}], lineOfArgument[a.Name]
-			count(len(values) > 0, missed{p.Source, line, p.Name, "argument", fmt.Sprintf("no case gives argument %q", a.Name)})
+			report.count(len(values) > 0, missed{p.Source, line, p.Name, "argument", fmt.Sprintf("no case gives argument %q", a.Name)})
 			if len(values) == 0 {
 				continue
 			}
@@ -246,10 +241,23 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 				}
 			}
 			for _, value := range sample.Finite(schema.Of(a.Schema)) {
-				count(seen[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
+				report.count(seen[value], missed{p.Source, line, p.Name, "value", fmt.Sprintf("no case gives argument %q the value %q", a.Name, value)})
 			}
 		}
 	}
+	s.coverBlocks(&report, blocks, t, hasCases, lineOf)
+	slices.SortStableFunc(report.Missed, func(a, b missed) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	return report
+}
+
+func (r *coverageReport) count(isCovered bool, m missed) {
+	if r.Total++; !isCovered {
+		r.Missed = append(r.Missed, m)
+	}
+}
+
+// coverBlocks counts the partials and the branches of templates.
+func (s *testSuite) coverBlocks(report *coverageReport, blocks *coverage.Coverage, t *testRun, hasCases map[string]bool, lineOf func(path, text string, line int) int) {
 	files := partialFiles(s.dir)
 	isRendered := map[string]bool{} // partials
 	for _, b := range blocks.Blocks() {
@@ -269,17 +277,13 @@ func (s *testSuite) coverage(blocks *coverage.Coverage, t *testRun, results []te
 			if b.Action != "" {
 				m.Kind, m.Line, m.Message = "branch", lineOf(file, b.Text, b.Line), b.Action+" "+neverOf(b)
 			}
-			count(b.IsRendered, m)
+			report.count(b.IsRendered, m)
 		case hasCases[b.Prompt]:
-			p, ok := s.registry.Lookup(b.Prompt)
-			if !ok { // another file has the name
-				continue
+			if p, ok := s.registry.Lookup(b.Prompt); ok { // else another file has the name
+				report.count(b.IsRendered, missed{p.Source, lineOf(p.Source, b.Text, b.Line), b.Prompt, "branch", b.Action + " " + neverOf(b)})
 			}
-			count(b.IsRendered, missed{p.Source, lineOf(p.Source, b.Text, b.Line), b.Prompt, "branch", b.Action + " " + neverOf(b)})
 		}
 	}
-	slices.SortStableFunc(report.Missed, func(a, b missed) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
-	return report
 }
 
 func neverOf(b coverage.Block) string {

@@ -7,7 +7,7 @@ import (
 
 func notOneOfTexts(text string, texts []string) *Problem {
 	// Choices are quoted only if they need quotes, so that a list of words stays readable.
-	p := notOneOf(Quote(text), texts, phrase.Choice)
+	p := notOneOf(phrase.Quote(text), texts, phrase.Choice)
 	p.suggest(text, texts)
 	return p
 }

@@ -214,21 +214,21 @@ func explainText(text string, doc *strictjson.Doc, err error, expected string) *
 	case *strictjson.RuleError:
 		switch e.Rule {
 		case strictjson.UnpairedSurrogate:
-			return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text)) + "; " + e.Error()}
+			return &Problem{Reason: problem.Type, Message: mustBe(expected, phrase.Quote(text)) + "; " + e.Error()}
 		case strictjson.DuplicateKey:
 			p := &Problem{Reason: problem.Schema, Message: fmt.Sprintf("occurs twice, again at byte %d; remove one of the two", e.Offset)}
 			if at := new(place); at.toDuplicate(doc.Root()) {
 				at.put(p)
 			} else {
-				p.Message = fmt.Sprintf("has the member %s twice, again at byte %d; remove one of the two", Quote(e.Key), e.Offset)
+				p.Message = fmt.Sprintf("has the member %s twice, again at byte %d; remove one of the two", phrase.Quote(e.Key), e.Offset)
 			}
 			return p
 		}
 		return &Problem{Reason: problem.Schema, Message: fmt.Sprintf("must have at most %d levels of nesting, exceeded at byte %d", e.Limit, e.Offset)}
 	case *strictjson.SyntaxError:
-		return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text)) + fmt.Sprintf("; invalid JSON at byte %d: %s", e.Offset, e.Reason)}
+		return &Problem{Reason: problem.Type, Message: mustBe(expected, phrase.Quote(text)) + fmt.Sprintf("; invalid JSON at byte %d: %s", e.Offset, e.Reason)}
 	}
-	return &Problem{Reason: problem.Type, Message: mustBe(expected, Quote(text))}
+	return &Problem{Reason: problem.Type, Message: mustBe(expected, phrase.Quote(text))}
 }
 
 // toDuplicate goes to the first member whose name is that of another, and returns false without

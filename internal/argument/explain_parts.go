@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/problem"
@@ -80,7 +79,7 @@ func memberName(name string) string {
 	if isPlain(name) {
 		return name
 	}
-	return strconv.Quote(phrase.Clip(name, 64))
+	return phrase.Quote(name)
 }
 
 // The words stand in a message about contains, such as "must have at least 1 element equal to a".

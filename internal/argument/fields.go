@@ -122,7 +122,7 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 		case "string":
 			f.quoted = true
 		default:
-			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), nearest.DidYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
+			f.err = fmt.Errorf("json tag of field %s has the unknown option %s%s", field, phrase.Quote(option), nearest.DidYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
 		}
 	}
 	return name != ""
@@ -143,7 +143,7 @@ func description(sf reflect.StructField) (string, error) {
 		if meant := meantTag(m[1]); meant != "" {
 			example = meant + ":" + strconv.Quote(phrase.Clip(m[2], 64))
 		}
-		return "", fmt.Errorf("jsonschema tag %q looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as %s", phrase.Clip(tag, 64), example)
+		return "", fmt.Errorf("jsonschema tag %s looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as %s", phrase.Quote(tag), example)
 	}
 	return tag, nil
 }

@@ -190,5 +190,5 @@ func unknownFormat(name string) error {
 	for i, f := range formats {
 		names[i] = f.name
 	}
-	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), nearest.DidYouMean(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("unknown format %s%s; the formats are %s", phrase.Quote(name), nearest.DidYouMean(name, names), strings.Join(names, ", "))
 }

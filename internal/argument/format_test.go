@@ -11,6 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // formatTable returns values of each format, most of them from the test suite of
@@ -44,7 +46,7 @@ func TestFormats(t *testing.T) {
 			for _, v := range table[f.name].Invalid {
 				_, problems := readAs[string](t, v, s)
 				if assert.Len(t, problems, 1, "%q", v) {
-					assert.Equal(t, Problem{Argument: "a", Reason: "format", Message: "must be " + f.expected + ", got " + Quote(v), Allowed: f.name}, problems[0])
+					assert.Equal(t, Problem{Argument: "a", Reason: "format", Message: "must be " + f.expected + ", got " + phrase.Quote(v), Allowed: f.name}, problems[0])
 				}
 			}
 		})

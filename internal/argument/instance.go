@@ -39,7 +39,7 @@ func (in instance) number() number {
 func (in instance) shown() string {
 	switch {
 	case in.kind == strictjson.String:
-		return Quote(in.text)
+		return phrase.Quote(in.text)
 	case in.text != "":
 		return phrase.Clip(in.text, 64)
 	}
@@ -55,7 +55,7 @@ func (in instance) described() string {
 
 func shown(v strictjson.Value) string {
 	if v.Kind() == strictjson.String {
-		return Quote(v.Text())
+		return phrase.Quote(v.Text())
 	}
 	return phrase.Clip(v.Raw(), 64)
 }

@@ -61,7 +61,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		names := slices.Sorted(maps.Keys(types))
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
 			if types[name] == nil {
-				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), nearest.DidYouMean(name, names))
+				return fmt.Errorf("the type has no member %s%s", phrase.Quote(name), nearest.DidYouMean(name, names))
 			}
 			if err := check("/properties/"+schema.PointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
 				return err

@@ -75,7 +75,7 @@ func (at place) put(p *Problem) {
 		case isPlain(s.name):
 			token = "." + s.name
 		default:
-			token = "[" + Quote(s.name) + "]"
+			token = "[" + phrase.Quote(s.name) + "]"
 		}
 		text.WriteString(token)
 		if s.index < 0 && !s.isDeclared {

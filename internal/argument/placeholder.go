@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/hosts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
 )
@@ -38,7 +39,7 @@ func (p *Plan) Placeholders(texts []Text, client string) (problems []Problem) {
 
 // The value of a sensitive argument is not repeated: a secret may look like a placeholder.
 func (a *Argument) placeholder(client, value string) Problem {
-	what := Quote(value)
+	what := phrase.Quote(value)
 	if a.Sensitive {
 		what = "a placeholder"
 	}
@@ -57,9 +58,9 @@ func ExplainPlaceholders(prompt, client string, problems []Problem) string {
 		if p.Reason != problem.Placeholder {
 			return ""
 		}
-		names = append(names, Quote(p.Argument))
+		names = append(names, phrase.Quote(p.Argument))
 	}
-	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", Quote(prompt), client, client, strings.Join(names, ", "))
+	return fmt.Sprintf("The prompt %s cannot be used in %s, because %s sends a placeholder instead of the value of %s. Reply that the user needs a tool of this server, another prompt or another client.", phrase.Quote(prompt), client, client, strings.Join(names, ", "))
 }
 
 func (t *Text) forRender() string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/nearest"
@@ -121,10 +120,6 @@ func notString(name, example string) Problem {
 	}
 	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: problem.NotString, Message: message}
 }
-
-// Quote returns the beginning of a text in quotes, for a message.
-// The quotes are those of Go, so that control characters and spaces are visible.
-func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
 
 // Error is the error by which code of the application rejects an argument. An Error can come from
 // UnmarshalText, from a render function or from middleware, and be wrapped there.

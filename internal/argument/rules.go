@@ -83,9 +83,9 @@ func (r *rules) checkText(text string) *Problem {
 	case problem.Length:
 		return &Problem{Reason: problem.Length, Message: fmt.Sprintf("must have %s, got %d", r.length(), utf8.RuneCountInString(text)), Allowed: limits{MinLength: r.minLength, MaxLength: r.maxLength}}
 	case problem.Format:
-		return &Problem{Reason: problem.Format, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
+		return &Problem{Reason: problem.Format, Message: mustBe(r.format.expected, phrase.Quote(text)), Allowed: r.format.name}
 	case problem.Pattern:
-		return &Problem{Reason: problem.Pattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + Quote(text), Allowed: r.pattern.String()}
+		return &Problem{Reason: problem.Pattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + phrase.Quote(text), Allowed: r.pattern.String()}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagRea
 	return func(s *jsonschema.Schema, _ tagReader, text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return fmt.Errorf("must be an integer, got %q", phrase.Clip(text, 64))
+			return fmt.Errorf("must be an integer, got %s", phrase.Quote(text))
 		}
 		*of(s) = &n
 		return nil
@@ -65,7 +65,7 @@ func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, t
 		if err != nil && !r.isNumber() {
 			return fmt.Errorf("applies to numbers, not to %s; check the value in the render function", withoutPointers(r.typ))
 		} else if err != nil {
-			return fmt.Errorf("must be a number, got %q", phrase.Clip(text, 64))
+			return fmt.Errorf("must be a number, got %s", phrase.Quote(text))
 		}
 		*of(s) = &n
 		return nil
@@ -131,19 +131,19 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	var values []json.RawMessage
 	if strings.HasPrefix(text, "[") {
 		if json.Unmarshal([]byte(text), &values) != nil {
-			return fmt.Errorf("must be comma-separated values or a JSON array, got %q", phrase.Clip(text, 64))
+			return fmt.Errorf("must be comma-separated values or a JSON array, got %s", phrase.Quote(text))
 		}
 	} else {
 		for e := range strings.SplitSeq(text, ",") {
 			if e = strings.TrimSpace(e); e == "" {
-				return fmt.Errorf("has an empty value in %q", phrase.Clip(text, 64))
+				return fmt.Errorf("has an empty value in %s", phrase.Quote(text))
 			}
 			values = append(values, r.value(e))
 		}
 	}
 	if len(values) == 1 && strings.ContainsAny(text, "|;") && !strings.HasPrefix(text, "[") {
 		commas := strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ';' }), ",")
-		return fmt.Errorf("must have a comma between two values, got %q; write %q, or for one value a JSON array", phrase.Clip(text, 64), phrase.Clip(commas, 64))
+		return fmt.Errorf("must have a comma between two values, got %s; write %s, or for one value a JSON array", phrase.Quote(text), phrase.Quote(commas))
 	}
 	for i, v := range values {
 		if slices.ContainsFunc(values[:i], func(other json.RawMessage) bool { return string(other) == string(v) }) {
@@ -299,7 +299,7 @@ func (f *structField) readSensitive(inJSON bool) error {
 	}
 	var err error
 	if f.sensitive, err = strconv.ParseBool(text); err != nil || text != "true" && text != "false" {
-		return fmt.Errorf("tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
+		return fmt.Errorf("tag sensitive must be true or false, got %s", phrase.Quote(text))
 	}
 	if inJSON && f.sensitive {
 		return errors.New("tag sensitive applies to arguments, not to members of JSON; tag the argument")

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/problem"
@@ -48,7 +49,7 @@ func tooLong(maxBytes int) *Problem {
 }
 
 func (v *value) typeProblem(text string) *Problem {
-	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
+	return &Problem{Reason: problem.Type, Message: mustBe(cmp.Or(v.expected, "a valid value"), phrase.Quote(text))}
 }
 
 func (v *value) outOfRange(text string) *Problem {
@@ -59,7 +60,7 @@ func (v *value) outOfRange(text string) *Problem {
 	} else {
 		expected += fmt.Sprintf(" that a float of %d bits can hold", v.bits)
 	}
-	return &Problem{Reason: problem.Range, Message: mustBe(expected, Quote(text))}
+	return &Problem{Reason: problem.Range, Message: mustBe(expected, phrase.Quote(text))}
 }
 
 // read reads the text into dst and validates it. The zero dst is not filled, as for a prompt

@@ -252,14 +252,14 @@ func (f *File) Check(all *Prompts) []error {
 			for _, name := range sortedKeys(c.Expect.Error.Reasons) {
 				_, isGiven := c.Arguments[name]
 				if !isGiven && !isArgument[name] {
-					errs = append(errs, f.errorAt(c.Expect.Error.Line, suggestion(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
+					errs = append(errs, f.errorAt(c.Expect.Error.Line, nearest.OneOf(name, arguments), "case %q expects an error of the unknown argument %q", c.Name, name))
 				}
 			}
 			continue
 		}
 		for _, name := range sortedKeys(c.Arguments) {
 			if !isArgument[name] {
-				errs = append(errs, f.errorAt(c.lines[name], suggestion(name, arguments), "case %q has the unknown argument %q", c.Name, name))
+				errs = append(errs, f.errorAt(c.lines[name], nearest.OneOf(name, arguments), "case %q has the unknown argument %q", c.Name, name))
 			}
 		}
 	}
@@ -268,16 +268,6 @@ func (f *File) Check(all *Prompts) []error {
 
 // stem returns the path without the extension: the name of the prompt by default.
 func (f *File) stem() string { return f.Path[:len(f.Path)-len(Extension)] }
-
-func suggestion(name string, known []string) string {
-	if near := nearest.Name(name, known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	if len(known) == 0 {
-		return "remove the name"
-	}
-	return "use one of: " + strings.Join(known, ", ")
-}
 
 // maxName is the length of the longest name of a case, in bytes.
 const maxName = 200

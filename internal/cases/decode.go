@@ -17,6 +17,8 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	schemas "github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/problem"
@@ -85,7 +87,7 @@ func (d *decoder) members(n node, known ...string) []node {
 	}
 	for _, name := range sortedKeys(object) {
 		if !slices.Contains(known, name) {
-			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, suggestion(name, known), "unknown key %q in %s", name, n.key)
+			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, nearest.OneOf(name, known), "unknown key %q in %s", name, n.key)
 		}
 	}
 	var all []node
@@ -173,10 +175,7 @@ func found(value any) string {
 		return "no value"
 	}
 	text, _ := textOf(value)
-	if runes := []rune(text); len(runes) > 60 {
-		text = string(runes[:60]) + "…"
-	}
-	return strconv.Quote(text)
+	return phrase.Quote(text)
 }
 
 func (d *decoder) readFile(n node) {
@@ -282,7 +281,7 @@ func (d *decoder) answer(n node) Answer {
 			a.Message = d.text(m)
 		case "action":
 			if a.Action = d.text(m); !slices.Contains(actions, a.Action) {
-				d.fault(m, suggestion(a.Action, actions), "unknown action %q", a.Action)
+				d.fault(m, nearest.OneOf(a.Action, actions), "unknown action %q", a.Action)
 			}
 		case "content":
 			hasContent = true
@@ -335,7 +334,7 @@ func (d *decoder) expect(n node, c *Case) {
 			e.Roles = d.texts(m)
 			for _, role := range e.Roles {
 				if !slices.Contains(roles, role.Value) {
-					d.errs = append(d.errs, d.file.errorAt(role.Line, suggestion(role.Value, roles), "unknown role %q", role.Value))
+					d.errs = append(d.errs, d.file.errorAt(role.Line, nearest.OneOf(role.Value, roles), "unknown role %q", role.Value))
 				}
 			}
 		case "equals":
@@ -405,7 +404,7 @@ func (d *decoder) expectedError(n node) *ExpectedError {
 		m := node{object[name], n.at + "/" + escapePointer.Replace(name), "reason of " + strconv.Quote(name)}
 		reason := d.text(m)
 		if reason != "" && !slices.Contains(reasons, reason) {
-			d.fault(m, suggestion(reason, reasons), "unknown reason %q", reason)
+			d.fault(m, nearest.OneOf(reason, reasons), "unknown reason %q", reason)
 		}
 		e.Reasons[name] = problem.Reason(reason)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
@@ -95,7 +96,7 @@ func (e *Invalid) ClientError() *transport.Error {
 		// A form may have any number of fields, so the data of the error is limited.
 		data.Problems, reason = e.problems[:min(len(e.problems), argument.MaxProblems)], argument.Sentences(e.problems, 0)
 	}
-	err := wire.InvalidParams("invalid answer to question %s: %s", argument.Quote(e.key), reason)
+	err := wire.InvalidParams("invalid answer to question %s: %s", phrase.Quote(e.key), reason)
 	err.Data = data
 	return err
 }

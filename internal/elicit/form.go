@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -130,7 +131,7 @@ func ForArguments(r *rpc.Running, plan *argument.Plan, name string, hints bool, 
 		return nil
 	}
 	q := &Arguments{
-		form:     form{key: argumentsKey, message: argument.Quote(name) + " needs a few details.", hints: hints},
+		form:     form{key: argumentsKey, message: phrase.Quote(name) + " needs a few details.", hints: hints},
 		question: Question{key: argumentsKey, method: methodElicit},
 	}
 	for _, p := range problems {

@@ -1,5 +1,7 @@
 // Package errorid connects an internal error that a client receives with its record in
 // the log: both have the same id, which a user reports and an operator searches for.
+//
+// The modules that import the package have versions of their own: the package only gets additions.
 package errorid
 
 import (

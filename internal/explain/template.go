@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
@@ -189,10 +190,4 @@ func explained(message string) error {
 }
 
 // Short returns the beginning of a message that may quote a value.
-func Short(message string) string {
-	const most = 200
-	if len(message) > most {
-		return strings.ToValidUTF8(message[:most], "") + "..."
-	}
-	return message
-}
+func Short(message string) string { return phrase.Clip(message, 200) }

@@ -34,8 +34,5 @@ func Suggestion(word string, words []string) string {
 	case isPair && (value == "false" && slices.Contains(words, key) || value != "false" && slices.Contains(words, "string")): // a key, or a type
 		return fmt.Sprintf("did you mean %s?", m)
 	}
-	if n := nearest.Name(word, words); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
-	}
-	return "use one of: " + strings.Join(words, ", ")
+	return nearest.OneOf(word, words)
 }

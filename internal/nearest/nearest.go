@@ -47,10 +47,26 @@ func Sorted(name string, names []string) []string {
 // DidYouMean returns the end of an error message about an unknown name: the name that
 // Name returns, or the empty string.
 func DidYouMean(name string, names []string) string {
-	if near := Name(name, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
+	if fix := Fix(name, names, ""); fix != "" {
+		return "; " + fix
 	}
 	return ""
+}
+
+// Fix returns the fix of an error about an unknown name, by the name that Name returns, or otherwise.
+func Fix(name string, names []string, otherwise string) string {
+	if near := Name(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return otherwise
+}
+
+// OneOf is Fix for an unknown name in place of one of the names.
+func OneOf(name string, names []string) string {
+	if len(names) == 0 {
+		return "remove the name"
+	}
+	return Fix(name, names, "use one of: "+strings.Join(names, ", "))
 }
 
 const (

@@ -1,4 +1,6 @@
 // Package phrase words values and ranges for descriptions, errors and logs.
+//
+// The modules that import the package have versions of their own: the package only gets additions.
 package phrase
 
 import (
@@ -19,6 +21,9 @@ func Clip(s string, n int) string {
 	}
 	return s[:n] + "…"
 }
+
+// Quote quotes a value of a client, a file or another program in an error or a log: at most 64 bytes.
+func Quote(text string) string { return strconv.Quote(Clip(text, 64)) }
 
 // Join joins the parts that are not empty.
 func Join(separator string, parts ...string) string {
@@ -42,21 +47,26 @@ func Choice(text string) string {
 	return text
 }
 
-// Enumerate lists the values as they are.
-func Enumerate(values []string) string {
-	return List(values, func(text string) string { return text })
-}
+// MaxListed is how many values of a list are named.
+const MaxListed = 12
 
-// List joins the first twelve values by commas and counts the others.
+// Enumerate lists the values as they are.
+func Enumerate(values []string) string { return First(values, len(values)) }
+
+// List joins the first MaxListed values by commas and counts the others.
 func List[T any](values []T, format func(T) string) string {
-	const most = 12
-	texts := make([]string, min(len(values), most))
+	texts := make([]string, min(len(values), MaxListed))
 	for i := range texts {
 		texts[i] = format(values[i])
 	}
-	text := strings.Join(texts, ", ")
-	if len(values) > most {
-		text += fmt.Sprintf(" and %d more", len(values)-most)
+	return First(texts, len(values))
+}
+
+// First is Enumerate of n values, of which at least the first MaxListed are given.
+func First(values []string, n int) string {
+	text := strings.Join(values[:min(len(values), MaxListed)], ", ")
+	if n > MaxListed {
+		text += fmt.Sprintf(" and %d more", n-MaxListed)
 	}
 	return text
 }

@@ -21,6 +21,13 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `"a\n"`, Quote("a\n"))
+	assert.Equal(t, `"`+strings.Repeat("x", 64)+`"`, Quote(strings.Repeat("x", 64)))
+	assert.Equal(t, `"`+strings.Repeat("x", 63)+`…"`, Quote(strings.Repeat("x", 63)+"éé"))
+}
+
 func TestEnumeration(t *testing.T) {
 	t.Parallel()
 	values := strings.Split("abcdefghijklmn", "")
@@ -29,6 +36,7 @@ func TestEnumeration(t *testing.T) {
 	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l", Enumerate(values[:12]))
 	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 1 more", Enumerate(values[:13]))
 	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 2 more", Enumerate(values))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 88 more", First(values[:MaxListed], 100))
 }
 
 func TestDecimal(t *testing.T) {

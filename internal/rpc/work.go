@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/call"
@@ -100,7 +99,7 @@ func (n *named) Subject() string {
 	if n.noun == methodNoun {
 		return n.name
 	}
-	return n.noun + " " + strconv.Quote(phrase.Clip(n.name, 64))
+	return n.noun + " " + phrase.Quote(n.name)
 }
 
 func (n *named) LogAttr() slog.Attr { return slog.String(n.noun, n.name) }

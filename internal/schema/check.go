@@ -64,7 +64,7 @@ var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "o
 func checkKeywords(s *jsonschema.Schema) error {
 	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
-			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), nearest.DidYouMean(t, schemaTypes))
+			return fmt.Errorf("unknown type %s%s", phrase.Quote(t), nearest.DidYouMean(t, schemaTypes))
 		}
 	}
 	if err := CheckApplies(s, TypesOf(s)); err != nil {

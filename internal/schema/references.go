@@ -122,7 +122,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	}
 	for _, name := range names {
 		if r.targets[name] != nil && r.targets[name] != s {
-			return fmt.Errorf("two subschemas have the name %q", phrase.Clip(name, 64))
+			return fmt.Errorf("two subschemas have the name %s", phrase.Quote(name))
 		}
 		r.targets[name] = s
 	}
@@ -185,7 +185,7 @@ func (r *references) target(ref string) (*jsonschema.Schema, error) {
 	if err == nil && strings.HasPrefix(ref, "#") && r.targets[u.Fragment] != nil {
 		return r.targets[u.Fragment], nil
 	}
-	return nil, fmt.Errorf("unsupported $ref %q; use a reference such as #/$defs/name", phrase.Clip(ref, 64))
+	return nil, fmt.Errorf("unsupported $ref %s; use a reference such as #/$defs/name", phrase.Quote(ref))
 }
 
 // isInPlace reports whether the subschema at the JSON pointer applies to the same

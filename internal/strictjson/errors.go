@@ -2,8 +2,8 @@ package strictjson
 
 import (
 	"fmt"
-	"strconv"
-	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 type Reason string
@@ -54,21 +54,9 @@ type RuleError struct {
 func (e *RuleError) Error() string {
 	switch e.Rule {
 	case DuplicateKey:
-		return fmt.Sprintf("duplicate key %s at byte %d", quoteShort(e.Key), e.Offset)
+		return fmt.Sprintf("duplicate key %s at byte %d", phrase.Quote(e.Key), e.Offset)
 	case UnpairedSurrogate:
 		return fmt.Sprintf("unpaired surrogate escape in the string at byte %d", e.Offset)
 	}
 	return fmt.Sprintf("nesting exceeds %d levels at byte %d", e.Limit, e.Offset)
-}
-
-func quoteShort(s string) string {
-	const limit = 64
-	if len(s) <= limit {
-		return strconv.Quote(s)
-	}
-	cut := limit
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strconv.Quote(s[:cut]) + "..."
 }

@@ -174,11 +174,11 @@ func TestRuleErrorText(t *testing.T) {
 		},
 		{
 			strictjson.RuleError{Rule: strictjson.DuplicateKey, Offset: 9, Key: strings.Repeat("x", 1<<20)},
-			`duplicate key "` + strings.Repeat("x", 64) + `"... at byte 9`,
+			`duplicate key "` + strings.Repeat("x", 64) + `…" at byte 9`,
 		},
 		{
 			strictjson.RuleError{Rule: strictjson.DuplicateKey, Offset: 9, Key: strings.Repeat("x", 62) + "€€"},
-			`duplicate key "` + strings.Repeat("x", 62) + `"... at byte 9`,
+			`duplicate key "` + strings.Repeat("x", 62) + `…" at byte 9`,
 		},
 	}
 	for _, tt := range tests {

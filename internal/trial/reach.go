@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
@@ -97,7 +98,7 @@ func (r *Reach) varied(from *Rendering, most int) bool {
 			if got.Form != from.Form {
 				return r.isStable(from) || r.varied(from, most)
 			}
-			r.note(Quote(v))
+			r.note(phrase.Quote(v))
 		}
 	}
 	return false
@@ -129,7 +130,7 @@ func (r *Reach) with(from *Rendering, value string) *Rendering {
 	arguments[r.Argument.Name] = value
 	got, err := r.Get(arguments)
 	if refusal := (*prompts.Error)(nil); errors.As(err, &refusal) {
-		r.Refused = Quote(value) + ": " + refusal.Message
+		r.Refused = phrase.Quote(value) + ": " + refusal.Message
 	}
 	return got
 }
@@ -151,7 +152,7 @@ func (r *Reach) differs(from *Rendering, value string) bool {
 			if !got.Says(value) {
 				return true
 			}
-			r.note(Quote(v))
+			r.note(phrase.Quote(v))
 		}
 	}
 	return false
@@ -176,7 +177,7 @@ func (r *Reach) isRepeated() bool {
 		if got.Says(v) && !r.Base.Says(v) {
 			return true
 		}
-		r.note(Quote(v))
+		r.note(phrase.Quote(v))
 	}
 	return false
 }

@@ -6,7 +6,6 @@ package trial
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -169,12 +168,4 @@ func (s *Subject) Render(pinned map[string]string, names []string) (*Rendering, 
 		}
 	}
 	return nil, &Obstacle{Arguments: arguments, Others: MostAttempts}
-}
-
-// Quote returns a value in quotes, not at any length.
-func Quote(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		return strconv.Quote(string(runes[:60])) + "…"
-	}
-	return strconv.Quote(s)
 }

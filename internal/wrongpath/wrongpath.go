@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"strconv"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
@@ -15,9 +14,8 @@ import (
 // is the Log of the server.
 func Handler(endpoint string, log func(context.Context, slog.Level, string, ...slog.Attr)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		quote := func(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
 		log(r.Context(), slog.LevelInfo, "HTTP path not found",
-			slog.String("method", quote(r.Method)), slog.String("path", quote(r.URL.Path)), slog.String("endpoint", endpoint))
+			slog.String("method", phrase.Quote(r.Method)), slog.String("path", phrase.Quote(r.URL.Path)), slog.String("endpoint", endpoint))
 		http.Error(w, "path not found; the MCP endpoint is "+endpoint, http.StatusNotFound)
 	})
 }

@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,16 +19,13 @@ import (
 // cursor follows it. Cursors of this library contain no dot.
 const ownCursor = "sdk."
 
-// list answers prompts/list: first the prompts of the registry, then the server's own. A page
-// continues after a name, so that no prompt is repeated or left out if prompts are added or removed
-// between two pages. The registry's last page also contains the first page of the server's own
-// prompts. The server's first page is read for every page of the registry: if the server rejects
-// the request, the client may not list prompts.
+// list answers prompts/list: first the prompts of the registry, then the server's own, whose first
+// page is part of the registry's last page. A page continues after a name, so that no prompt is
+// repeated or left out if prompts are added or removed between two pages. The server's first page
+// is read for every page of the registry: if the server rejects the request, the client may not
+// list prompts.
 func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result, error) {
-	params := r.Params
-	if params == nil {
-		params = new(mcp.ListPromptsParams)
-	}
+	params := cmp.Or(r.Params, new(mcp.ListPromptsParams))
 	after, ok := strings.CutPrefix(params.Cursor, ownCursor) // the SDK's cursor into the server's own prompts
 	if !ok {
 		after = ""
@@ -41,7 +39,7 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	case after != "":
 		return m.own(ctx, r, page), nil
 	}
-	// Ours says nothing of caches in a session. The SDK always does (v1.8.0 mcp/protocol.go:1175).
+	// Ours has no cache hints in a session. The SDK always sends them (v1.8.0 mcp/protocol.go:1175).
 	result := &mcp.ListPromptsResult{Cacheable: mcp.Cacheable{CacheScope: "private"}}
 	if err := m.callInto(ctx, methodList, r, params, result); err != nil {
 		return nil, err
@@ -58,14 +56,13 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	return result, nil
 }
 
-// own returns a page of the server's own prompts without those whose names the
-// registry shows to the client.
+// own returns a page of the server's own prompts, without names that the registry shows to the client.
 func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
 	result := *page
 	result.Prompts = []*mcp.Prompt{}
 	for _, p := range page.Prompts {
 		switch {
-		case p == nil || isPlaceholder(p):
+		case !isOwn(p):
 		case m.shows(ctx, r, p.Name):
 			m.ReportOwn(ctx, "prompt", p.Name)
 		default:
@@ -109,15 +106,15 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	return result, nil
 }
 
-// complete answers completion/complete. As with get the server has it first: if that fails, the
-// client is refused. But what the server's CompletionHandler says of a prompt of the registry is
-// not the answer, since it says something of all prompts.
+// complete answers completion/complete. As with get, the server handles the request first, and may
+// reject it. But a result of its CompletionHandler, which is called for all prompts, is not the
+// result for a prompt of the registry.
 func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
 	res, err := m.state.next(ctx, methodComplete, r)
 	ref := r.Params.Ref
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
 	isOurs := isPrompt && m.shows(ctx, r, ref.Name) // a hidden prompt does not exist
-	// A Visible that needs what the middleware puts into the context shows a prompt only there.
+	// A Visible that needs values of the middleware's context shows a prompt only there.
 	isInside := isPrompt && !isOurs && m.Options.Middleware != nil && m.has(ref.Name)
 	hasHandler := !isNoMethod(err)
 	switch {
@@ -141,9 +138,9 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	result := new(mcp.CompleteResult)
 	failed := m.callInto(ctx, methodComplete, r, r.Params, result)
 	isOurs = isOurs || shown()
-	if failed == nil && isOurs && m.completions != nil {
+	if failed == nil && isOurs && m.given.Completions != nil {
 		if p, _ := m.Registry.Lookup(ref.Name); !core.Completes(p, r.Params.Argument.Name) {
-			own, err := m.completions(ctx, r)
+			own, err := m.given.Completions(ctx, r)
 			if err != nil || own != nil {
 				return own, err
 			}
@@ -157,8 +154,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case !isPrompt || !isMissing(failed, "prompt"):
 		return nil, failed
 	}
-	// The server has no CompletionHandler. The method is there now, so a prompt
-	// of its own has no completions.
+	// Without a CompletionHandler, a prompt of the server's own has no completions.
 	found := false
 	as := &mcp.ListPromptsRequest{Session: r.Session, Params: &mcp.ListPromptsParams{Meta: r.Params.Meta}, Extra: r.Extra}
 	if err := m.state.pages(ctx, as, func(p *mcp.Prompt) { found = found || p.Name == ref.Name }); err != nil {
@@ -217,9 +213,9 @@ func exact(content mcp.Content, raw json.RawMessage) mcp.Content {
 	return &exactContent{content, raw}
 }
 
-// exactContent is content that the SDK's type would change: the type leaves out a
-// priority of 0, the empty text of a resource, and the last digits of large numbers
-// in _meta (v1.8.0 mcp/protocol.go:215, mcp/content.go:305).
+// exactContent is content that the SDK's type would change: the type leaves out a priority of 0, the
+// empty text of a resource, and the last digits of large numbers in _meta (v1.8.0
+// mcp/protocol.go:215, mcp/content.go:305).
 type exactContent struct {
 	mcp.Content // the SDK's form, and its unexported method
 	raw         json.RawMessage

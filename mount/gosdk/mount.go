@@ -1,9 +1,9 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -25,25 +25,22 @@ type Options struct {
 	Completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 }
 
-// Mount adds the prompts of a registry to a server of the SDK: lists, results,
-// completions and list_changed notifications. The registry may change at any time.
-// The server's own features are unchanged.
+// Mount adds the prompts of a registry to a server of the SDK: lists, results, completions and
+// list_changed notifications. The registry may change at any time.
 //
-// unmount removes the prompts and notifies the clients. Requests in progress still
-// get their responses. Safe for concurrent use, at any time and more than once.
-// unmount returns when all goroutines of the mount have ended, except those of such
-// requests. Until then, the server and the mount cannot be garbage collected. If you
-// create a server for each session, call unmount at the end of the session.
+// unmount removes the prompts and notifies the clients. Requests in progress still get their
+// responses. Safe for concurrent use, at any time and more than once. unmount returns when all
+// goroutines of the mount have ended, except those of such requests. Until then, the server and the
+// mount cannot be garbage collected. If you create a server for each session, call unmount at its
+// end.
 //
 // Mount returns an error and changes nothing if
 //
 //   - the server or the registry is nil, or an option is invalid or has no effect on a mount;
 //   - the server has a mounted registry already;
-//   - the server and the registry have prompts with the same name. The error wraps
-//     [prompts.ErrExists] and contains all names;
-//   - a feature of package prompttools in Options.Features has a tool that the server has, too. The
-//     error wraps [prompts.ErrExists]. Otherwise the tools of the feature become tools of the
-//     server. A tool that the server gets later under the same name wins;
+//   - the server has prompts of the registry ([prompts.ErrExists], with all names), or tools of a
+//     feature of package prompttools in Options.Features. Otherwise the tools of the feature become
+//     tools of the server. A tool that the server gets later under the same name wins;
 //   - the server's prompts cannot be listed. Mount lists them in a session without a client,
 //     through the existing middleware. If the middleware requires a token, call Mount first.
 //
@@ -53,7 +50,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 	if err != nil {
 		return nil, err
 	}
-	m := &mount{caller: caller{base, stateOf(s)}, sdk: s, completions: o.Completions}
+	m := &mount{caller: caller{base, stateOf(s)}, given: o, sdk: s}
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
@@ -66,24 +63,20 @@ func Mount(s *mcp.Server, r *prompts.Registry, o Options) (unmount func(), err e
 
 type mount struct {
 	caller
-	sdk *mcp.Server
-	// completions completes arguments without completions of their own; nil for none.
-	completions func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
-	tools       *core.Entries[*mcp.Tool] // nil without any
-	gotten      sync.Map                 // names of prompts that the server or a middleware has answered
+	given  Options // of the application
+	sdk    *mcp.Server
+	tools  *core.Entries[*mcp.Tool] // nil without any
+	gotten sync.Map                 // names of prompts that the server or a middleware has answered
 }
 
-func (m *mount) checkNames() error {
-	var faults []error
-	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
+func (m *mount) checkNames() (err error) {
+	var taken error
+	err = m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, m.Exists("prompt", p.Name))
+			taken = errors.Join(taken, m.Exists("prompt", p.Name))
 		}
 	})
-	if err != nil {
-		return fmt.Errorf("gosdk: list the server's prompts: %w", err)
-	}
-	return errors.Join(faults...)
+	return cmp.Or(err, taken)
 }
 
 func (m *mount) begin() error {
@@ -94,10 +87,9 @@ func (m *mount) begin() error {
 	return err
 }
 
-// changeLongest limits the wait for the end of a burst of changes. The wait for a quiet moment, and
-// this one, are longer than the 10 ms that the SDK waits for another change before it notifies
-// clients. Each change starts the wait of the SDK over (v1.8.0 mcp/server.go:763), so that
-// continuous changes would delay its notification forever.
+// changeLongest limits the wait for the end of a burst of changes. The SDK notifies clients 10 ms
+// after the last change (v1.8.0 mcp/server.go:763), so changes in shorter distances would delay its
+// notification forever.
 const changeLongest = 50 * time.Millisecond
 
 func (m *mount) update() {
@@ -109,17 +101,17 @@ func (m *mount) update() {
 
 func (m *mount) end() {
 	m.tools.Clear()
-	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
+	m.sdk.RemovePrompts(placeholder) // before the next mount adds its own
 	m.state.mounted.CompareAndSwap(m, nil)
 	m.Flush()
 }
 
-// placeholder is a prompt that the SDK's server has while a registry is mounted. No client sees it.
-// With the placeholder, the SDK declares the capability and accepts subscriptions. When the
-// registry changes, the mount adds the placeholder again, and the SDK notifies the clients.
+// placeholder is a prompt that the SDK's server has while a registry is mounted, unseen by clients.
+// For it, the SDK declares the capability and accepts subscriptions. To notify the clients of a
+// change, the mount adds it again.
 const placeholder = "io.github.mcp-prompts/mount"
 
-func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
+func isOwn(p *mcp.Prompt) bool { return p != nil && p.Name != placeholder }
 
 func (m *mount) addPlaceholder() {
 	m.sdk.AddPrompt(&mcp.Prompt{Name: placeholder}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -137,8 +129,7 @@ func (m *mount) shows(ctx context.Context, r mcp.Request, name string) bool {
 	return ok && m.Shows(context.WithValue(ctx, requestKey{}, r), p)
 }
 
-// hasOwn reports whether the server lists a prompt of its own with the name, if it is asked
-// for the first time.
+// hasOwn reports, for the first call of a name, whether the server lists an own prompt of the name.
 func (m *mount) hasOwn(ctx context.Context, name string) (is bool) {
 	if _, isKnown := m.gotten.LoadOrStore(name, true); isKnown {
 		return false

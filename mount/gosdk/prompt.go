@@ -18,10 +18,10 @@ import (
 // mounted on a server of the SDK, the handler gets the session, the parameters and the rest of the
 // request. If not, its Session is nil.
 //
-// Results are the same, with contents of all types. An error of type *jsonrpc.Error
-// keeps its code, message and data. The text of any other error is hidden. Input
-// requests of the handler are sent with [prompts.Ask], in all protocol versions with
-// elicitation, and the handler runs again with the answers, including declined ones.
+// Results are the same, with contents of all types. An error of type *jsonrpc.Error keeps its code,
+// message and data. The text of any other error is hidden. [prompts.Ask] sends the input requests of
+// the handler, in all protocol versions with elicitation, and the handler runs again with the
+// answers, including declined ones.
 //
 // [prompts.Registry.Add] returns an error if p or h is nil, or for an invalid
 // declaration, such as two arguments with the same name.
@@ -42,9 +42,7 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 		}
 		return core.Render(ctx, out.Name, maxRounds, func(responses mcp.InputResponseMap, state string) (any, error) {
 			r := *of
-			r.Params = &mcp.GetPromptParams{
-				Name: out.Name, Arguments: args, Meta: maps.Clone(meta), InputResponses: responses, RequestState: state,
-			}
+			r.Params = &mcp.GetPromptParams{Name: out.Name, Arguments: args, Meta: maps.Clone(meta), InputResponses: responses, RequestState: state}
 			result, err := h(ctx, &r)
 			return result, ownError(err)
 		})
@@ -52,17 +50,15 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	return out
 }
 
-// maxRounds is how often a handler may ask for more.
-const maxRounds = 16
+const maxRounds = 16 // in which a handler may ask for more
 
 // Import returns the prompts of a server of the SDK, converted as by [FromPrompt], in list order,
-// without the prompts of mounted registries. The server renders them, so it must keep them. They
-// run under the middleware installed before the first Import or Mount. Their handlers get a session
-// of protocol version 2026-07-28 without a client: NotifyProgress becomes [prompts.Progress], other
-// notifications are lost, and Elicit, CreateMessage and ListRoots return an error. To ask the user,
-// return InputRequests, or use FromPrompt, whose handler gets the session of the client.
-//
-// Import returns an error if s is nil, or if the server's prompts cannot be listed.
+// without the prompts of mounted registries, or an error if the server is nil or cannot list them.
+// The server must keep the prompts, and renders them under the middleware installed before the
+// first Import or Mount. Their handlers get a session of protocol version 2026-07-28 without a
+// client: NotifyProgress becomes [prompts.Progress], other notifications are lost, and Elicit,
+// CreateMessage and ListRoots return an error. To ask the user, return InputRequests, or use
+// FromPrompt, whose handler gets the session of the client.
 func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("gosdk: server is nil")
@@ -84,7 +80,7 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 		}))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("gosdk: list the server's prompts: %w", err)
+		return nil, err
 	}
 	return all, nil
 }

@@ -23,10 +23,9 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Request returns the SDK's request in progress, and reports whether one exists. ctx
-// is the context of a render function or of another function in the options or
-// prompts, or a context made from it. Under a [Mount], the request is a
-// *mcp.GetPromptRequest, a *mcp.CompleteRequest or a *mcp.ListPromptsRequest.
+// Request returns the SDK's request in progress, if any. ctx is the context of a render function or
+// of another function in the options or prompts, or a context made from it. Under a [Mount], the
+// request is a *mcp.GetPromptRequest, a *mcp.CompleteRequest or a *mcp.ListPromptsRequest.
 // GetSession returns its session, and GetExtra the bearer token and the HTTP header.
 func Request(ctx context.Context) (mcp.Request, bool) {
 	r, ok := ctx.Value(requestKey{}).(mcp.Request)
@@ -40,8 +39,8 @@ type caller struct {
 	state *serverState
 }
 
-// call has the library's server answer a request. The SDK has read the params, so members
-// that are unknown to the SDK are missing. The error is one of the SDK's, for the client.
+// call has the library's server answer a request. The params have only members that the SDK knows.
+// The error is one of the SDK's, for the client.
 func (c *caller) call(ctx context.Context, method string, r mcp.Request, params mcp.Params) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -50,11 +49,18 @@ func (c *caller) call(ctx context.Context, method string, r mcp.Request, params 
 	options := c.client(r, params.GetMeta())
 	ctx = context.WithValue(ctx, requestKey{}, r)
 	if session, _ := r.GetSession().(*mcp.ServerSession); session != nil {
-		// Progress that is being sent ends with the time limit.
-		sending, cancel := context.WithCancel(ctx)
+		sending, cancel := context.WithCancel(ctx) // of the request, by which the SDK finds its stream
 		defer cancel()
-		p := &peer{ctx: sending, session: session}
-		options.Notify, options.Overdue, options.Request = p.notify, cancel, p.request
+		options.Overdue = cancel // progress that is being sent ends with the time limit
+		options.Notify = func(method string, params json.RawMessage) {
+			progress := new(mcp.ProgressNotificationParams)
+			if method == "notifications/progress" && core.Decode(params, progress) == nil { // the only one of a call
+				_ = session.NotifyProgress(sending, progress) // a client that does not get it gets no response either
+			}
+		}
+		options.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+			return ask(ctx, session, method, params)
+		}
 	}
 	result, err := c.Server.Call(ctx, method, raw, options)
 	if err != nil {
@@ -63,8 +69,7 @@ func (c *caller) call(ctx context.Context, method string, r mcp.Request, params 
 	return result, nil
 }
 
-// callInto is call for a list or a completion, and decodes the result, with the digits of numbers
-// unchanged.
+// callInto is call for a list or a completion, and decodes the result.
 func (c *caller) callInto(ctx context.Context, method string, r mcp.Request, params mcp.Params, result mcp.Result) error {
 	raw, err := c.call(ctx, method, r, params)
 	if err != nil {
@@ -106,9 +111,8 @@ func capabilitiesOf(p *mcp.InitializeParams) json.RawMessage {
 	}{declared, declared.RootsV2})
 }
 
-// clientKey returns the client for the rates: the user of the SDK's bearer token, or else
-// the session. A session without an id is a connection, unless the SDK makes one for each
-// HTTP request: then the client is unknown.
+// clientKey returns the client for the rates: the user of the SDK's bearer token, or else the
+// session, or else the connection, but for an HTTP request, which has a session of its own.
 func clientKey(session *mcp.ServerSession, extra *mcp.RequestExtra) string {
 	switch {
 	case extra != nil && extra.TokenInfo != nil && extra.TokenInfo.UserID != "":
@@ -130,21 +134,7 @@ func (c *caller) failure(ctx context.Context, method string, err error) error {
 	return wireError(core.InternalError(ctx, c.Server, "request failed", method, slog.String("method", method), err))
 }
 
-type peer struct {
-	ctx     context.Context // of the request, by which the SDK finds its stream
-	session *mcp.ServerSession
-}
-
-// notify sends progress, the only notification that a call has.
-func (p *peer) notify(method string, params json.RawMessage) {
-	progress := new(mcp.ProgressNotificationParams)
-	if method == "notifications/progress" && core.Decode(params, progress) == nil {
-		_ = p.session.NotifyProgress(p.ctx, progress) // a client that does not get it gets no response either
-	}
-}
-
-// request asks the client, without a limit of time.
-func (p *peer) request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func ask(ctx context.Context, session *mcp.ServerSession, method string, params json.RawMessage) (json.RawMessage, error) {
 	question, err := inputRequest(method, params)
 	if err != nil {
 		return nil, err
@@ -152,11 +142,11 @@ func (p *peer) request(ctx context.Context, method string, params json.RawMessag
 	var response any
 	switch q := question.(type) {
 	case *mcp.ElicitParams:
-		response, err = p.session.Elicit(ctx, q)
+		response, err = session.Elicit(ctx, q)
 	case *mcp.CreateMessageWithToolsParams:
-		response, err = p.session.CreateMessageWithTools(ctx, q)
+		response, err = session.CreateMessageWithTools(ctx, q)
 	case *mcp.ListRootsParams:
-		response, err = p.session.ListRoots(ctx, q)
+		response, err = session.ListRoots(ctx, q)
 	default:
 		err = fmt.Errorf("go-sdk has no request %q", method)
 	}
@@ -167,28 +157,23 @@ func (p *peer) request(ctx context.Context, method string, params json.RawMessag
 }
 
 func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, error) {
-	raw, err := json.Marshal(map[string]any{"q": map[string]any{"method": method, "params": params}})
-	if err != nil {
-		return nil, err
-	}
 	var all mcp.InputRequestMap
+	raw := core.Encode(map[string]any{"q": map[string]any{"method": method, "params": params}})
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return nil, fmt.Errorf("go-sdk cannot read the request %s: %w", method, err)
 	}
 	if e, ok := all["q"].(*mcp.ElicitParams); ok && e.RequestedSchema != nil {
-		var members struct {
-			Schema json.RawMessage `json:"requestedSchema"`
-		}
+		var members struct{ RequestedSchema json.RawMessage } // in its own order, with its own numbers
 		if err := json.Unmarshal(params, &members); err != nil {
 			return nil, err
 		}
-		e.RequestedSchema = members.Schema // in its own order, with its own numbers
+		e.RequestedSchema = members.RequestedSchema
 	}
 	return all["q"], nil
 }
 
-// exactResponse returns a client's response to a question with its own encoding. In the SDK's
-// encoding, a form that was left empty is missing (v1.8.0 mcp/protocol.go:2190).
+// exactResponse returns a client's response to a question with the content of an empty form, which
+// the SDK's encoding leaves out (v1.8.0 mcp/protocol.go:2190).
 func exactResponse(response any) any {
 	e, ok := response.(*mcp.ElicitResult)
 	if !ok {
@@ -211,14 +196,13 @@ func exactResponses(all mcp.InputResponseMap) map[string]any {
 	return exact
 }
 
-// wireError returns the SDK's form of an error that the client is to get. The
-// SDK sends no other error with a code and data as they are.
+// wireError returns the only form of an error that the SDK sends with its code and data.
 func wireError(e *prompts.Error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: int64(e.Code), Message: e.Message, Data: core.Encode(e.Data)}
 }
 
-// ownError returns this library's form of an error of an SDK's handler: one with a code keeps that,
-// with its message and data; of any other the client does not get the text.
+// ownError returns this library's form of an error of an SDK's handler. An error with a code keeps
+// the code, the message and the data.
 func ownError(err error) error {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e == nil {
@@ -242,9 +226,8 @@ func isUnknown(err error, kind, name string) bool {
 
 func unknown(kind, name string) string { return fmt.Sprintf("unknown %s %q", kind, name) }
 
-// isNoMethod reports whether an error is the one that the SDK has for a server
-// without a CompletionHandler (v1.8.0 mcp/server.go:726). A middleware that rejects
-// the request may use the same code.
+// isNoMethod reports whether an error is the SDK's for a server without a CompletionHandler (v1.8.0
+// mcp/server.go:726). A middleware that rejects the request may use the same code.
 func isNoMethod(err error) bool {
 	return isOfSDK(err, jsonrpc.CodeMethodNotFound, "method not found")
 }
@@ -254,8 +237,7 @@ func isOfSDK(err error, code int64, message string) bool {
 	return errors.As(err, &e) && e.Code == code && len(e.Data) == 0 && e.Message == message
 }
 
-// isMissing reports whether an error is our server's error for a prompt or a tool that is
-// unknown or hidden.
+// isMissing reports whether an error is our server's for an unknown or hidden prompt or tool.
 func isMissing(err error, kind string) bool {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
@@ -265,22 +247,15 @@ func isMissing(err error, kind string) bool {
 	return json.Unmarshal(e.Data, &data) == nil && data[kind] != nil && data["problems"] == nil
 }
 
-// The SDK reads an argument that is null as an empty string, before any
-// middleware (v1.8.0 mcp/protocol.go:949). Handler and Transport read the message before
-// the SDK, and remove such arguments.
-
-// nullsKey names the arguments that are null in _meta, where the mount finds them: the SDK reads
-// null as an empty string, before any middleware (v1.8.0 mcp/protocol.go:949).
+// nullsKey is the member of _meta in which Handler and Transport name the arguments that are null:
+// the SDK reads null as an empty string, before any middleware (v1.8.0 mcp/protocol.go:949).
 const nullsKey = "io.github.mcp-prompts/null-arguments"
 
-// maxReadBody is the maximum number of bytes of a request that Handler reads, as
-// many as the SDK reads by default.
-const maxReadBody = 4 << 20
+const maxReadBody = 4 << 20 // bytes of a request that Handler reads, as the SDK by default
 
-// Handler returns a handler that wraps next, such as a [mcp.StreamableHTTPHandler],
-// and lets the mount read a null argument as one that is left out. Without Handler, the SDK
-// turns null into an empty string. It holds a request's body in memory, up to 4 MiB, and passes
-// longer ones to next unchanged.
+// Handler returns a handler that wraps next, such as a [mcp.StreamableHTTPHandler], and lets the
+// mount read null as a missing argument. The SDK alone turns null into an empty string. Handler
+// holds a request's body in memory, up to 4 MiB, and passes longer ones to next unchanged.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Body != nil {
@@ -300,10 +275,9 @@ func Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and
-// lets the mount read a null argument as one that is left out. Without Transport, the SDK
-// turns null into an empty string. With Transport, the SDK accepts batches over standard input in
-// all versions (v1.8.0 mcp/transport.go:705).
+// Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and lets the mount
+// read null as a missing argument, as [Handler] does. With Transport, the SDK accepts batches over
+// standard input in all versions (v1.8.0 mcp/transport.go:705).
 func Transport(t mcp.Transport) mcp.Transport { return strictTransport{t} }
 
 type strictTransport struct{ mcp.Transport }
@@ -317,9 +291,7 @@ type strictConn struct{ mcp.Connection }
 
 func (c strictConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
-	if request, ok := msg.(*jsonrpc.Request); ok && err == nil && request.Method == methodGet {
-		request.Params = markNulls(request.Params)
-	}
+	markNulls(msg)
 	return msg, err
 }
 
@@ -328,23 +300,22 @@ func markNullsIn(message []byte) []byte {
 		return message
 	}
 	decoded, err := jsonrpc.DecodeMessage(message)
-	request, ok := decoded.(*jsonrpc.Request)
-	if err != nil || !ok || request.Method != methodGet {
+	if err != nil || !markNulls(decoded) {
 		return message
 	}
-	request.Params = markNulls(request.Params)
-	if changed, err := jsonrpc.EncodeMessage(request); err == nil {
+	if changed, err := jsonrpc.EncodeMessage(decoded); err == nil {
 		return changed
 	}
 	return message
 }
 
-// markNulls returns the params of a prompts/get, with the names of the arguments that are null
-// in _meta.
-func markNulls(params json.RawMessage) json.RawMessage {
+// markNulls puts the names of the arguments of a prompts/get that are null into its _meta, and
+// reports whether some are.
+func markNulls(message jsonrpc.Message) bool {
+	request, ok := message.(*jsonrpc.Request)
 	var members, arguments, meta map[string]json.RawMessage
-	if json.Unmarshal(params, &members) != nil || json.Unmarshal(members["arguments"], &arguments) != nil {
-		return params // the SDK answers
+	if !ok || request.Method != methodGet || json.Unmarshal(request.Params, &members) != nil || json.Unmarshal(members["arguments"], &arguments) != nil {
+		return false // the SDK answers
 	}
 	var names []string
 	for name, value := range arguments {
@@ -354,20 +325,19 @@ func markNulls(params json.RawMessage) json.RawMessage {
 	}
 	slices.Sort(names) // the SDK's errors repeat the params
 	if names == nil || members["_meta"] != nil && json.Unmarshal(members["_meta"], &meta) != nil {
-		return params
+		return false
 	}
 	if meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	// All parts are JSON already, so that encoding never fails.
-	meta[nullsKey], _ = json.Marshal(names)
-	members["_meta"], _ = json.Marshal(meta)
-	changed, _ := json.Marshal(members)
-	return changed
+	meta[nullsKey] = core.Encode(names)
+	members["_meta"] = core.Encode(meta)
+	request.Params = core.Encode(members)
+	return true
 }
 
-// argumentsOf returns the arguments of a request as the client has sent them, and
-// its _meta without what says which of them are null.
+// argumentsOf returns the arguments of a request as the client has sent them, and its _meta without
+// nullsKey.
 func argumentsOf(p *mcp.GetPromptParams) (arguments map[string]any, meta mcp.Meta) {
 	if p.Arguments == nil {
 		return nil, p.Meta

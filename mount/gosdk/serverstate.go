@@ -3,6 +3,7 @@ package gosdk
 //lint:file-ignore SA1019 the protocol has sampling and roots still, and so have clients
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,20 +22,17 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// serverState is what a server of the SDK has of this package: one receiving middleware, which
-// passes everything on while nothing is mounted. The SDK cannot take a middleware out again, so a
-// server gets one however often something is mounted there.
+// serverState is the one receiving middleware that a server of the SDK has of this package, however
+// often something is mounted: the SDK cannot take a middleware out again.
 type serverState struct {
 	next    mcp.MethodHandler          // everything that was there before; set before any request
 	mounted atomic.Pointer[mount]      // nil if no prompts are
 	skills  atomic.Pointer[skillMount] // nil if no skills are
 
-	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
+	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, if the client has asked for another one
 }
 
-// serverStates has the state of each server that has had a mount. Without it, each mount would
-// leave another middleware behind, two mounts could not see each other, and Import could not
-// call the handler below the mount.
+// serverStates has the state of each server that has had a mount or an Import.
 var serverStates core.States[mcp.Server, serverState]
 
 func stateOf(s *mcp.Server) *serverState {
@@ -49,11 +47,10 @@ func stateOf(s *mcp.Server) *serverState {
 }
 
 const (
-	methodList     = "prompts/list"
-	methodGet      = "prompts/get"
-	methodComplete = "completion/complete"
-	// Of a feature of package prompttools.
-	methodListTools = "tools/list"
+	methodList      = "prompts/list"
+	methodGet       = "prompts/get"
+	methodComplete  = "completion/complete"
+	methodListTools = "tools/list" // this one and the next of a feature of package prompttools
 	methodCallTool  = "tools/call"
 )
 
@@ -95,25 +92,22 @@ func (st *serverState) declare(ctx context.Context, method string, req mcp.Reque
 			st.keepVersion(r, result.ProtocolVersion)
 			changed := *result
 			changed.Capabilities = st.capabilities(result.Capabilities, core.Revision(result.ProtocolVersion).Completions())
-			return &changed, err
+			res = &changed
 		}
 	case *mcp.DiscoverResult:
 		if result != nil {
 			changed := *result
 			changed.Capabilities = st.capabilities(result.Capabilities, true)
-			return &changed, err
+			res = &changed
 		}
 	}
 	return res, err
 }
 
-// capabilities returns c with those of the mounts: completion, if the protocol version has the
-// capability, and skills. That of prompts is the SDK's doing, see placeholder.
+// capabilities returns c with those of the mounts: completion, if the protocol version has it, and
+// skills. The SDK adds that of prompts, see placeholder.
 func (st *serverState) capabilities(c *mcp.ServerCapabilities, completions bool) *mcp.ServerCapabilities {
-	changed := mcp.ServerCapabilities{}
-	if c != nil {
-		changed = *c
-	}
+	changed := *cmp.Or(c, new(mcp.ServerCapabilities))
 	if m := st.mounted.Load(); m != nil && !m.Options.DisableCompletions && completions && changed.Completions == nil {
 		changed.Completions = &mcp.CompletionCapabilities{}
 	}
@@ -140,27 +134,25 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 	if v, _ := meta[mcp.MetaKeyProtocolVersion].(string); core.Revision(v).Stateless() {
 		return v
 	}
-	if ss != nil {
-		if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
-			return v.(string)
-		}
-		if p := ss.InitializeParams(); p != nil {
-			if r := core.Revision(p.ProtocolVersion); r != 0 && !r.Stateless() {
-				return p.ProtocolVersion
-			}
+	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
+		return v.(string)
+	}
+	if ss != nil && ss.InitializeParams() != nil {
+		v := ss.InitializeParams().ProtocolVersion
+		if r := core.Revision(v); r != 0 && !r.Stateless() {
+			return v
 		}
 	}
 	return core.NewestStateful()
 }
 
-// loopback calls the handler that the mount's middleware is wrapped around, for
-// requests of this package's own: there is no other way to a server's prompts.
-// They come from a session that has no client behind it.
+// loopback calls f with a session without a client, for requests of this package's own: the SDK has
+// no other way to a server's prompts.
 func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
 	silence, _ := io.Pipe() // from which nothing is read until it is closed
 	ss, err := s.Connect(ctx, &mcp.IOTransport{Reader: silence, Writer: progressOnly{ctx}}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams: &mcp.InitializeParams{
-			ProtocolVersion: mcp.SupportedProtocolVersions()[0], // in which a handler does not ask, but says what is to be asked
+			ProtocolVersion: mcp.SupportedProtocolVersions()[0], // in which a handler returns its questions
 			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
 			Capabilities: &mcp.ClientCapabilities{
 				RootsV2:     &mcp.RootCapabilities{},
@@ -177,13 +169,12 @@ func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) 
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
 		}
-		_ = ss.Close() // there is nothing that it could lose
+		_ = ss.Close() // nothing can be lost
 	}()
 	return f(ss)
 }
 
-// errForeign begins the error of a middleware that replaces a result by that of another
-// method, or of a handler without a result.
+// errForeign begins the error for a result of another method, or none, of a middleware or handler.
 var errForeign = errors.New("server or its middleware returned no")
 
 // nativeResult returns the result that the server has without the mount. T is its type.
@@ -203,9 +194,13 @@ func nativeResult[T any, R interface {
 }
 
 func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
-	return loopback(ctx, s, func(ss *mcp.ServerSession) error {
+	err := loopback(ctx, s, func(ss *mcp.ServerSession) error {
 		return st.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
 	})
+	if err != nil {
+		return fmt.Errorf("gosdk: list the server's prompts: %w", err)
+	}
+	return nil
 }
 
 func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
@@ -215,7 +210,7 @@ func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f 
 			return "", err
 		}
 		for _, p := range page.Prompts {
-			if p != nil && !isPlaceholder(p) {
+			if isOwn(p) {
 				f(p)
 			}
 		}
@@ -224,22 +219,20 @@ func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f 
 }
 
 func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
-	params := &mcp.ListPromptsParams{Cursor: cursor}
-	if as.Params != nil {
-		params.Meta = as.Params.Meta
-	}
-	r := &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra}
+	params := *cmp.Or(as.Params, new(mcp.ListPromptsParams))
+	params.Cursor = cursor
+	r := &mcp.ListPromptsRequest{Session: as.Session, Params: &params, Extra: as.Extra}
 	return nativeResult[mcp.ListPromptsResult](ctx, st, methodList, r)
 }
 
-// progressOnly is a writer to nobody. The progress that a handler sends goes to the client of
-// the render function whose context it is.
+// progressOnly sends the progress of a handler to the client of the render function in ctx, and
+// nothing else to anyone.
 type progressOnly struct{ ctx context.Context }
 
 func (w progressOnly) Write(line []byte) (int, error) {
 	var message struct {
-		Method string                         `json:"method"`
-		Params mcp.ProgressNotificationParams `json:"params"`
+		Method string
+		Params mcp.ProgressNotificationParams
 	}
 	if json.Unmarshal(line, &message) == nil && message.Method == "notifications/progress" {
 		prompts.Progress(w.ctx, message.Params.Progress, message.Params.Total, message.Params.Message)

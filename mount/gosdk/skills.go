@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,11 +29,10 @@ type SkillsOptions struct {
 }
 
 // MountSkills adds the skills of a registry to a server of the SDK: the methods skills/list,
-// skills/get and resources/directory/read, the files as resources beside those that the server has,
-// and the extension in the capabilities. The registry may change at any time: without Visible, the
-// SKILL.md of each skill is in resources/list, and clients are notified. Clients read the current
-// files: what Registry.Retain says is for servers of this library. Subscriptions to single files
-// are those of the SDK, which are not notified.
+// skills/get and resources/directory/read, the files as resources, and the extension in the
+// capabilities. The registry may change at any time: without Visible, the SKILL.md of each skill is
+// in resources/list, and clients are notified. Clients read the current files: Registry.Retain is
+// for servers of this library. The SDK does not notify subscriptions to single files.
 //
 // MountSkills returns an error if the server or the registry is nil, if an option is invalid, or if
 // a resource of the server has the URI of a SKILL.md that it lists ([prompts.ErrExists]). Later,
@@ -50,7 +50,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 	}
 	m := &skillMount{caller: caller{base, stateOf(s)}, sdk: s, put: map[string]*mcp.Resource{}}
 	resources := &core.Entries[*mcp.Resource]{
-		Mount: base, Kind: "resource", Changing: new(sync.Mutex), Own: m.own, Read: resourceOf, Put: m.add, Remove: m.remove,
+		Mount: base, Kind: "resource", Changing: new(sync.Mutex), Own: m.own, Read: resourceOf,
 		All: func() (map[string]string, error) {
 			all := map[string]string{}
 			if o.Skills.Visible == nil {
@@ -59,6 +59,18 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o SkillsOptions) (unmo
 				}
 			}
 			return all, nil
+		},
+		Put: func(all ...*mcp.Resource) {
+			for _, r := range all {
+				m.put[r.URI] = r
+				s.AddResource(r, m.read)
+			}
+		},
+		Remove: func(uris ...string) {
+			for _, uri := range uris {
+				delete(m.put, uri)
+			}
+			s.RemoveResources(uris...)
 		},
 	}
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
@@ -102,9 +114,7 @@ func (m *skillMount) custom(ctx context.Context, method string, ss *mcp.ServerSe
 	if m.state.skills.Load() != m {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
 	}
-	if p == nil {
-		p = new(skillParams)
-	}
+	p = cmp.Or(p, new(skillParams))
 	raw, err := m.call(ctx, method, &mcp.ServerRequest[*skillParams]{Session: ss, Params: p}, p)
 	return &skillResult{raw: raw}, err
 }
@@ -147,18 +157,4 @@ func resourceOf(uri, front string) (*mcp.Resource, error) {
 	err := json.Unmarshal([]byte(front), &about)
 	r.Name, r.Description = about.Name, about.Description
 	return r, err
-}
-
-func (m *skillMount) add(all ...*mcp.Resource) {
-	for _, r := range all {
-		m.put[r.URI] = r
-		m.sdk.AddResource(r, m.read)
-	}
-}
-
-func (m *skillMount) remove(uris ...string) {
-	for _, uri := range uris {
-		delete(m.put, uri)
-	}
-	m.sdk.RemoveResources(uris...)
 }

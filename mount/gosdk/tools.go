@@ -12,11 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
-// server's own tools, even if the server's middleware copies tools.
+// mountedSchema is the InputSchema of the tools of a mount, which are known by its type, even if the
+// server's middleware copies tools.
 type mountedSchema struct{ json.RawMessage }
 
 func isMounted(tool *mcp.Tool) bool {
@@ -31,7 +32,7 @@ func (m *mount) newTools() *core.Entries[*mcp.Tool] {
 	}
 	return &core.Entries[*mcp.Tool]{
 		Mount: m.Mount, Kind: "tool", Changing: new(sync.Mutex),
-		All: core.Listed(m.Lister, methodListTools, "tools", core.NewestStateful()),
+		All: core.Listed(context.Background(), m.Lister, "tools", prompts.CallOptions{Version: core.NewestStateful()}),
 		Own: func(map[string]string) (map[string]bool, error) {
 			names := map[string]bool{}
 			return names, loopback(context.Background(), m.sdk, func(ss *mcp.ServerSession) error {
@@ -59,14 +60,10 @@ func (m *mount) newTools() *core.Entries[*mcp.Tool] {
 
 // toolPages calls f for each page of the server's tools, as they are for the client of a request.
 func (m *mount) toolPages(ctx context.Context, as *mcp.ListToolsRequest, f func(page *mcp.ListToolsResult)) error {
-	params := new(mcp.ListToolsParams)
-	if as.Params != nil {
-		*params = *as.Params
-	}
 	return core.Pages(func(cursor string) (string, error) {
-		own := *params
-		own.Cursor = cmp.Or(cursor, own.Cursor)
-		r := &mcp.ListToolsRequest{Session: as.Session, Params: &own, Extra: as.Extra}
+		params := *cmp.Or(as.Params, new(mcp.ListToolsParams))
+		params.Cursor = cmp.Or(cursor, params.Cursor)
+		r := &mcp.ListToolsRequest{Session: as.Session, Params: &params, Extra: as.Extra}
 		page, err := nativeResult[mcp.ListToolsResult](ctx, m.state, methodListTools, r)
 		if err != nil {
 			return "", err
@@ -94,10 +91,10 @@ func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 		InputResponses map[string]any `json:"inputResponses,omitzero"`
 	}{r.Params, exactResponses(r.Params.InputResponses)}
 	raw, err := m.call(ctx, methodCallTool, r, params)
-	switch {
-	case err != nil && isMissing(err, "tool"): // so that a hidden tool is as one that does not exist
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}
-	case err != nil:
+	if isMissing(err, "tool") { // so that a hidden tool is as one that does not exist
+		err = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown("tool", name)}
+	}
+	if err != nil {
 		return nil, err
 	}
 	result, err := toolResult(raw)
@@ -109,9 +106,8 @@ func (m *mount) tool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 
 type hasRunKey struct{}
 
-// callTool answers tools/call if some tools may be hidden. A tool that the server does not have
-// takes the way of a hidden one: our server has limits, checks and middleware, which must
-// reject both in the same way.
+// callTool answers tools/call if some tools may be hidden. A call of an unknown tool takes the way of
+// a hidden one, so that our limits, checks and middleware reject both in the same way.
 func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Result, error) {
 	hasRun := new(atomic.Bool) // as a tool of the mount
 	res, err := m.state.next(context.WithValue(ctx, hasRunKey{}, hasRun), methodCallTool, r)
@@ -124,9 +120,8 @@ func (m *mount) callTool(ctx context.Context, r *mcp.CallToolRequest) (mcp.Resul
 	return res, nil
 }
 
-// listTools answers tools/list: with a filter, the server's list without the tools that are hidden
-// from the client. The list is one page, because a page of the SDK counts hidden tools, and
-// its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
+// listTools answers tools/list. With Visible, the list is one page: a page of the SDK counts hidden
+// tools, and its cursor may contain the name of one (v1.8.0 mcp/server.go:2244).
 func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
 	if m.Options.Visible == nil {
 		res, err := m.state.next(ctx, methodListTools, r)
@@ -148,9 +143,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 		if err := json.Unmarshal(raw, params); err != nil {
 			return nil, err
 		}
-		if r.Params != nil {
-			params.Meta = r.Params.Meta
-		}
+		params.Meta = cmp.Or(r.Params, params).Meta
 		return m.call(ctx, methodListTools, r, params)
 	})
 	if err != nil {

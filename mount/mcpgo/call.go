@@ -23,14 +23,13 @@ type incoming struct {
 	url     atomic.Pointer[mcp.URLElicitationRequiredError] // what a handler of the SDK has failed with
 }
 
-// Request returns the request of a render function, as read by mcp-go, with its HTTP
-// headers. ok is false outside of a prompts/get of a mounted prompt.
+// Request returns the request of a render function, as read by mcp-go, with its HTTP headers. ok is
+// false outside of a prompts/get of a mounted prompt.
 func Request(ctx context.Context) (request mcp.GetPromptRequest, ok bool) {
-	in, ok := ctx.Value(requestKey{}).(*incoming)
-	if !ok {
-		return mcp.GetPromptRequest{}, false
+	if in, ok := ctx.Value(requestKey{}).(*incoming); ok {
+		return in.request, true
 	}
-	return in.request, true
+	return request, false
 }
 
 func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -38,14 +37,14 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	return answer(ctx, m, "prompts/get", "prompt", request.Params.Name, request.Params, getResult)
 }
 
-// answer answers a request about a prompt or a tool, the kind, of a name. read returns the form
-// that mcp-go has for the result.
+// answer answers a request about a prompt or a tool, the kind. read returns mcp-go's form of the
+// result.
 func answer[R any](ctx context.Context, m *mount, method, kind, name string, params any, read func(json.RawMessage) (*R, error)) (*R, error) {
 	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, fmt.Errorf("mcpgo: params: %w", err)
 	}
-	raw, err := m.call(ctx, method, text)
+	raw, err := m.Server.Call(ctx, method, text, m.client(ctx, text))
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
@@ -54,10 +53,6 @@ func answer[R any](ctx context.Context, m *mount, method, kind, name string, par
 		return nil, failure(ctx, m.Unconverted(ctx, kind, name, err))
 	}
 	return result, nil
-}
-
-func (m *mount) call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	return m.Server.Call(ctx, method, params, m.client(ctx, params))
 }
 
 func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.CallOptions {
@@ -72,50 +67,44 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 	}
 	o.SessionID = session.SessionID()
 	o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-		result, err := ask(ctx, m.sdk, method, params)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(result)
+		return ask(ctx, m.sdk, method, params)
 	}
 	o.Notify = func(method string, params json.RawMessage) {
 		var fields map[string]any
-		if core.Decode(params, &fields) != nil {
-			return
+		if core.Decode(params, &fields) == nil {
+			_ = m.sdk.SendNotificationToClient(ctx, method, fields) // fails if the client does not read
 		}
-		// A client that does not read its notifications misses them.
-		_ = m.sdk.SendNotificationToClient(ctx, method, fields)
 	}
 	return o
 }
 
-// versionOf returns the revision that the client in ctx speaks. It is the newest with a handshake
-// if that cannot be known, which is so over HTTP without sessions before revision 2026-07-28.
+// versionOf returns the protocol version of the client in ctx, or the newest with sessions if the
+// SDK does not know it: over HTTP without sessions before 2026-07-28.
 func versionOf(ctx context.Context) string {
-	version := server.RequestProtocolVersion(ctx)
-	if slices.Contains(mcp.ValidProtocolVersions, version) {
-		return version
-	}
-	// A client of a session may put anything into a request's _meta.
+	versions := []string{server.RequestProtocolVersion(ctx)} // of a request's _meta, which may have anything
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithProtocolVersion); ok {
-		if version = session.ProtocolVersion(); slices.Contains(mcp.ValidProtocolVersions, version) {
+		versions = append(versions, session.ProtocolVersion())
+	}
+	for _, version := range versions {
+		if slices.Contains(mcp.ValidProtocolVersions, version) {
 			return version
 		}
 	}
 	return mcp.LATEST_LEGACY_PROTOCOL_VERSION
 }
 
-// declared returns what the client has declared of itself: with this request, whose capabilities
-// are as they came, or in its initialize, as the SDK has read it.
+// declared returns what the client has declared of itself: in this request, with the capabilities
+// verbatim, or in its initialize, as the SDK has read it.
 func declared(ctx context.Context, params json.RawMessage) (info, capabilities json.RawMessage) {
 	if own := server.RequestProtocolInfoFromContext(ctx); own != nil && own.Modern {
 		var request struct {
 			Meta map[string]json.RawMessage `json:"_meta"`
 		}
-		if json.Unmarshal(params, &request) == nil && request.Meta[mcp.MetaKeyClientCapabilities] != nil {
-			return core.Encode(own.ClientInfo), request.Meta[mcp.MetaKeyClientCapabilities]
+		_ = json.Unmarshal(params, &request) // a list has no params here
+		if capabilities = request.Meta[mcp.MetaKeyClientCapabilities]; capabilities == nil {
+			capabilities = core.Encode(own.ClientCapabilities)
 		}
-		return core.Encode(own.ClientInfo), core.Encode(own.ClientCapabilities)
+		return core.Encode(own.ClientInfo), capabilities
 	}
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
 		return core.Encode(session.GetClientInfo()), core.Encode(session.GetClientCapabilities())
@@ -123,75 +112,29 @@ func declared(ctx context.Context, params json.RawMessage) (info, capabilities j
 	return nil, nil
 }
 
-func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (result any, err error) {
+func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (json.RawMessage, error) {
 	request, err := inputRequest(method, params)
 	if err != nil {
 		return nil, err
 	}
+	var response any
 	about := mcp.Request{Method: method}
 	switch {
 	case request.Elicitation != nil:
-		return s.RequestElicitation(ctx, mcp.ElicitationRequest{Request: about, Params: *request.Elicitation})
+		response, err = s.RequestElicitation(ctx, mcp.ElicitationRequest{Request: about, Params: *request.Elicitation})
 	case request.Sampling != nil:
-		//lint:ignore SA1019 clients of older revisions have it, and an author may ask for it
-		return s.RequestSampling(ctx, mcp.CreateMessageRequest{Request: about, CreateMessageParams: *request.Sampling})
+		//lint:ignore SA1019 clients of older versions have it, and the application may ask for it
+		response, err = s.RequestSampling(ctx, mcp.CreateMessageRequest{Request: about, CreateMessageParams: *request.Sampling})
+	default:
+		response, err = s.RequestRoots(ctx, mcp.ListRootsRequest{Request: about})
 	}
-	return s.RequestRoots(ctx, mcp.ListRootsRequest{Request: about})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(response)
 }
 
-var _ server.PromptCompletionProvider = (*serverState)(nil)
-
-// CompletePromptArgument completes arguments of mounted prompts, and calls the
-// application's provider for the others.
-func (st *serverState) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
-	st.mu.RLock()
-	mounts, own := st.mounts, st.provider
-	st.mu.RUnlock()
-	for _, m := range mounts {
-		prompt, ok := m.lookup(name)
-		isOurs := ok && mountOf(m.sdk.ListPrompts()[name]) == m // and not of the application, which may have added one since
-		if !isOurs || m.Options.DisableCompletions || own != nil && !core.Completes(prompt, argument.Name) {
-			continue
-		}
-		if m.Shows(ctx, prompt) {
-			return m.complete(ctx, name, argument, others)
-		}
-		// A Visible that needs what the middleware puts into the context shows a prompt only
-		// there. For the client, a hidden prompt is an unknown one.
-		if m.Options.Middleware != nil {
-			watched, shown := core.Watch(ctx, name)
-			if result, err := m.complete(watched, name, argument, others); shown() {
-				return result, err
-			}
-		}
-	}
-	if own != nil {
-		return own.CompletePromptArgument(ctx, name, argument, others)
-	}
-	// Without an ErrorHandler the client would get an internal error, where it got
-	// nothing to choose from before.
-	if _, ok := ctx.Value(markersKey{}).(*markers); ok && len(mounts) > 0 {
-		there := mounts[0].sdk.ListPrompts()[name]
-		if there == nil || mountOf(there) != nil {
-			return nil, failure(ctx, &prompts.Error{
-				Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", clip(name, 64)),
-				Data: map[string]string{"prompt": clip(name, maxEcho)},
-			})
-		}
-	}
-	return &mcp.Completion{Values: []string{}}, nil
-}
-
-func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
-	params := mcp.CompleteParams{Ref: mcp.PromptReference{Type: "ref/prompt", Name: name}, Argument: argument, Context: others}
-	return answer(ctx, m, "completion/complete", "prompt", name, params, func(raw json.RawMessage) (*mcp.Completion, error) {
-		var result mcp.CompleteResult
-		err := json.Unmarshal(raw, &result)
-		return &result.Completion, err
-	})
-}
-
-// rawContent is content that the SDK's type would change. It keeps the encoding of our server.
+// rawContent is content that the SDK's type would change, with the encoding of our server.
 type rawContent struct {
 	mcp.Content // nearly the same
 	raw         json.RawMessage
@@ -203,10 +146,7 @@ func (c rawContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
 func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	var wire struct {
 		mcp.GetPromptResult
-		Messages []struct {
-			Role    mcp.Role        `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
+		Messages json.RawMessage `json:"messages"` // see below: the SDK cannot read them
 	}
 	parts, err := core.ReadResult(raw, &wire)
 	if err != nil {
@@ -214,15 +154,15 @@ func getResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	}
 	result := &wire.GetPromptResult
 	result.Meta = metaOf(parts.Meta)
-	if wire.Messages != nil {
-		result.Messages = make([]mcp.PromptMessage, len(wire.Messages))
+	if parts.Messages != nil {
+		result.Messages = make([]mcp.PromptMessage, len(parts.Messages))
 	}
-	for i, m := range wire.Messages {
-		content, err := contentOf(m.Content)
+	for i, m := range parts.Messages {
+		content, err := mcp.UnmarshalContent(m.Content)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		result.Messages[i] = mcp.PromptMessage{Role: m.Role, Content: content}
+		result.Messages[i] = mcp.PromptMessage{Role: mcp.Role(m.Role), Content: exact(content, m.Content)}
 	}
 	result.InputRequests, err = core.ReadRequests(parts, inputRequest)
 	return result, err
@@ -245,14 +185,6 @@ func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 	return result, err
 }
 
-func contentOf(raw json.RawMessage) (mcp.Content, error) {
-	content, err := mcp.UnmarshalContent(raw)
-	if err != nil {
-		return nil, err
-	}
-	return exact(content, raw), nil
-}
-
 func exact(content mcp.Content, raw json.RawMessage) mcp.Content {
 	if core.EncodesTo(content, raw) {
 		return content
@@ -260,7 +192,7 @@ func exact(content mcp.Content, raw json.RawMessage) mcp.Content {
 	return rawContent{content, raw}
 }
 
-// inputRequest returns a question in the SDK's type, and fails if that says something else.
+// inputRequest returns a question in the SDK's type.
 func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, error) {
 	request := mcp.InputRequest{Method: mcp.MCPMethod(method)}
 	switch request.Method {
@@ -284,20 +216,19 @@ func metaOf(meta map[string]any) *mcp.Meta {
 	return &mcp.Meta{AdditionalFields: meta}
 }
 
-// callError is what a handler returns of an error that the client is to see.
-// mcp-go sends its text, with a code of its own; see [ErrorHandler].
+// callError is an error for the client: mcp-go sends only its text, with a code of its own. See
+// [ErrorHandler].
 type callError struct {
-	seen *prompts.Error
-	text string
+	text   string
+	causes []error
 }
 
 func (e *callError) Error() string { return e.text }
 
-// Unwrap is for hooks and middleware of the application.
-func (e *callError) Unwrap() error { return e.seen }
+// Unwrap is for hooks and middleware of the application, and for the prompts server.
+func (e *callError) Unwrap() []error { return e.causes }
 
-// failure returns what a handler is to return for an error of a call: an
-// [*prompts.Error] where there is one, without the code in its text.
+// failure returns what a handler is to return for an error of a call.
 func failure(ctx context.Context, err error) error {
 	l, _ := ctx.Value(markersKey{}).(*markers)
 	in, isGet := ctx.Value(requestKey{}).(*incoming)
@@ -306,7 +237,7 @@ func failure(ctx context.Context, err error) error {
 	case isGet && in.url.Load() != nil:
 		return in.url.Load() // it has a code of its own in mcp-go
 	case errors.As(err, &seen):
-		failed := &callError{seen: seen, text: seen.Message}
+		failed := &callError{seen.Message, []error{seen}}
 		if l != nil {
 			failed.text += " " + l.add(pendingError{error: seen})
 		}

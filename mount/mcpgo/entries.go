@@ -17,14 +17,13 @@ import (
 )
 
 // newPrompts returns the prompts of the registry as prompts of the server, with the list entries
-// of the newest protocol version. Each of the SDK's methods notifies clients, so one is called: if
-// there are prompts to put, those that have left the registry stay in the server until the next
-// change, and the filter hides them from clients. Only if they get too many are clients notified
-// twice.
+// of the newest protocol version. Each of the SDK's methods notifies clients, so only one is
+// called: if there are prompts to put, up to maxGone that have left the registry stay in the server
+// until the next change, hidden by the filter.
 func (m *mount) newPrompts() *core.Entries[server.ServerPrompt] {
 	return &core.Entries[server.ServerPrompt]{
 		Mount: m.Mount, Kind: "prompt", Changing: &m.state.changing,
-		All: core.Listed(m.Lister, "prompts/list", "prompts", mcp.LATEST_PROTOCOL_VERSION),
+		All: core.Listed(context.Background(), m.Lister, "prompts", prompts.CallOptions{Version: mcp.LATEST_PROTOCOL_VERSION}),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			present, own := m.sdk.ListPrompts(), map[string]bool{}
 			for name, there := range present {
@@ -34,7 +33,7 @@ func (m *mount) newPrompts() *core.Entries[server.ServerPrompt] {
 			return own, nil
 		},
 		Read: func(_, entry string) (server.ServerPrompt, error) {
-			p, err := promptOf(json.RawMessage(entry))
+			p, err := promptOf(entry)
 			return server.ServerPrompt{Prompt: m.tagged(p), Handler: m.get}, err
 		},
 		Put: m.sdk.AddPrompts, Remove: m.sdk.DeletePrompts,
@@ -46,8 +45,7 @@ func (m *mount) newPrompts() *core.Entries[server.ServerPrompt] {
 // The filter takes it out of what clients get.
 const tagKey = "github.com/mcp-prompts/prompts/mount/mcpgo"
 
-// tag is a prompt that a mount has put into the server, by which it is known
-// even when it is not there any more: a list may be on its way.
+// tag is a prompt that a mount has put into the server, also when a list still has it after that.
 type tag struct {
 	mount *mount
 	put   mcp.Prompt
@@ -87,19 +85,17 @@ func ownOf[T any](present map[string]T, added map[string]string, isOurs func(the
 	return own
 }
 
-// isSameCode reports whether the handler of a tool or resource of a server is a method of this
-// package. A prompt has a tag in its Meta, which a filter takes out of each list. Resources have no
-// filter, and clients would get the tag. The SDK keeps nothing else that distinguishes a tool of a
-// mount from a tool that the application has added under the same name. The code of a method is the
-// same for all its receivers, so ownOf checks by name that the tool is of the same mount, too. One
-// gap remains: if the application deletes a tool of a mount, and another mount adds a tool of the
-// same name, the first mount takes that for its own, and removes it at unmount.
+// isSameCode reports whether the handler of a tool or resource of a server is a function of this
+// package. Nothing else in the SDK distinguishes the tools of a mount: a tag in the Meta, as prompts
+// have, would reach clients, since resources have no filter. The code of a function is the same for
+// all its receivers, so ownOf checks by name that the tool is of the same mount, too. One gap
+// remains: if the application deletes a tool of a mount, and another mount adds a tool of the same
+// name, the first mount takes that for its own, and removes it at unmount.
 func isSameCode(there, ours any) bool {
 	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
 }
 
-// isGone reports whether a prompt of the server is one that a mount hides from
-// clients because it has left the registry, so that its name is free.
+// isGone reports whether a prompt of the server has left the registry of its mount: the name is free.
 func isGone(p *server.ServerPrompt) bool {
 	m := mountOf(p)
 	if m == nil {
@@ -116,7 +112,7 @@ func (m *mount) newTools() *core.Entries[server.ServerTool] {
 	}
 	return &core.Entries[server.ServerTool]{
 		Mount: m.Mount, Kind: "tool", Changing: &m.state.changing,
-		All: core.Listed(m.Lister, "tools/list", "tools", core.NewestStateful()),
+		All: core.Listed(context.Background(), m.Lister, "tools", prompts.CallOptions{Version: core.NewestStateful()}),
 		Own: func(added map[string]string) (map[string]bool, error) {
 			return ownOf(m.sdk.ListTools(), added, m.isHandler), nil
 		},
@@ -142,21 +138,14 @@ func (m *mount) reportTools(ctx context.Context, listed []mcp.Tool) {
 
 func (m *mount) visibleTools(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	isOurs := func(tool mcp.Tool) bool {
-		if !m.tools.Has(tool.Name) {
-			return false
-		}
 		there := m.sdk.GetTool(tool.Name)
-		return there == nil || m.isHandler(there) // nil: just deleted
+		return m.tools.Has(tool.Name) && (there == nil || m.isHandler(there)) // nil: just deleted
 	}
 	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
-	seen, err := core.Named("tools", func(params json.RawMessage) (json.RawMessage, error) {
-		return m.call(ctx, "tools/list", params)
-	})
-	if err != nil && ctx.Err() == nil {
-		m.Server.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
-	}
+	seen, err := core.Listed(ctx, m.Server, "tools", m.client(ctx, nil))()
+	m.LogUnlisted(ctx, "tool", err) // and all are hidden
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
 
@@ -171,10 +160,9 @@ type SkillsOptions struct {
 	Logger *slog.Logger
 }
 
-// MountSkills adds the files of the skills of a registry to a server as resources,
-// beside those that it has, and keeps them in sync until unmount is called. mcp-go
-// has no methods of an application: a server has no skills/list, and does not declare
-// the extension. Hosts read a skill by its URI.
+// MountSkills adds the files of the skills of a registry to a server as resources, and keeps them in
+// sync until unmount is called. mcp-go has no methods of an application: a server has no skills/list,
+// and does not declare the extension. Hosts read a skill by its URI.
 //
 // MountSkills returns an error and changes nothing if s or r is nil, or if s has a resource with
 // the URI of a file ([prompts.ErrExists]). Later, the server's own resource wins: the file is
@@ -185,37 +173,29 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry, o SkillsOptions)
 	if err != nil {
 		return nil, err
 	}
-	m := &skillMount{base}
+	read := func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		raw, err := base.Server.Call(ctx, "resources/read", core.Encode(map[string]string{"uri": r.Params.URI}), prompts.CallOptions{Version: versionOf(ctx)})
+		if err != nil {
+			return nil, failure(ctx, err)
+		}
+		result, err := mcp.ParseReadResourceResult(&raw)
+		if err != nil {
+			return nil, err
+		}
+		return result.Contents, nil
+	}
 	files := &core.Entries[server.ServerResource]{
 		Mount: base, Kind: "resource", Changing: &stateOf(s).changing,
-		All: core.Listed(m.Server, "resources/list", "resources", core.NewestStateful()),
+		All: core.Listed(context.Background(), base.Server, "resources", prompts.CallOptions{Version: core.NewestStateful()}),
 		Own: func(added map[string]string) (map[string]bool, error) {
-			return ownOf(s.ListResources(), added, func(there *server.ServerResource) bool { return isSameCode(there.Handler, m.read) }), nil
+			return ownOf(s.ListResources(), added, func(there *server.ServerResource) bool { return isSameCode(there.Handler, read) }), nil
 		},
 		Read: func(_, entry string) (server.ServerResource, error) {
-			r := server.ServerResource{Handler: m.read}
+			r := server.ServerResource{Handler: read}
 			err := json.Unmarshal([]byte(entry), &r.Resource)
 			return r, err
 		},
 		Put: s.AddResources, Remove: func(uris ...string) { s.DeleteResources(uris...) },
 	}
 	return core.Follow(r.OnChange, changeLongest, files.Start, func() { files.Update() }, files.Clear)
-}
-
-type skillMount struct{ *core.Mount }
-
-func (m *skillMount) read(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	params, err := json.Marshal(map[string]string{"uri": r.Params.URI})
-	if err != nil {
-		return nil, err
-	}
-	raw, err := m.Server.Call(ctx, "resources/read", params, prompts.CallOptions{Version: versionOf(ctx)})
-	if err != nil {
-		return nil, failure(ctx, err)
-	}
-	result, err := mcp.ParseReadResourceResult(&raw)
-	if err != nil {
-		return nil, err
-	}
-	return result.Contents, nil
 }

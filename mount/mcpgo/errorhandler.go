@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -22,19 +21,17 @@ import (
 
 // ErrorHandler returns a handler that wraps next, a [server.StreamableHTTPServer], a
 // [server.SSEServer] or a wrapper of one, and sends the errors of mounted prompts with their own
-// code and data. mcp-go alone sends each error as an internal error (-32603) with the message. If
-// you compress responses, compress outside of ErrorHandler.
+// code and data, in place of -32603 with the message. Compress responses outside of ErrorHandler.
 //
 // For protocol version 2026-07-28, the HTTP status fits the code. A canceled request for a mounted
 // prompt gets no response. Errors of the server's own prompts and tools are unchanged.
 func ErrorHandler(next http.Handler) http.Handler {
-	l := newMarkers() // of all requests: one may be answered by the stream of another
+	l := newMarkers() // of all requests: the stream of another may have the response
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ew := &errorWriter{ResponseWriter: w, markers: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
 		defer ew.finish()
 		r = r.WithContext(context.WithValue(r.Context(), markersKey{}, l))
-		// The SDK streams to what can be flushed.
-		if _, ok := w.(http.Flusher); ok {
+		if _, ok := w.(http.Flusher); ok { // to which the SDK streams
 			next.ServeHTTP(errorFlusher{ew}, r)
 		} else {
 			next.ServeHTTP(ew, r)
@@ -100,13 +97,13 @@ func (w *errorWriter) writeLine(line []byte) error {
 	case content.error != nil && isWhole && w.modern:
 		w.status = statusOf(content.error.Code)
 	}
-	event := w.event
+	line = append(w.event, line...)
 	w.event = nil
 	w.writeStatus()
 	if content.cancelled {
 		return nil
 	}
-	_, err := w.ResponseWriter.Write(append(event, line...))
+	_, err := w.ResponseWriter.Write(line)
 	return err
 }
 
@@ -124,7 +121,7 @@ func (w *errorWriter) finish() {
 	w.writeStatus()
 }
 
-// eachLine calls write for each line of what is written. It keeps the begin of a line in begun.
+// eachLine calls write for each line of what is written, and keeps the begin of a line in begun.
 func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, error) {
 	*begun = append(*begun, p...)
 	for {
@@ -156,8 +153,7 @@ type errorFlusher struct{ *errorWriter }
 // Flush flushes, and discards the error.
 func (w errorFlusher) Flush() { _ = w.FlushError() }
 
-// ListenStdio is the Listen of a [server.StdioServer], and sends the errors of
-// mounted prompts with their own code and data: see [ErrorHandler].
+// ListenStdio is the Listen of a [server.StdioServer], and sends errors as [ErrorHandler] does.
 func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, stdout io.Writer) error {
 	l := newMarkers()
 	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})
@@ -186,25 +182,21 @@ func (w *errorLines) Write(p []byte) (int, error) {
 	})
 }
 
-// mcp-go sends every error of a handler as an internal error, and what answers a
-// message cannot be wrapped. So if ErrorHandler or ListenStdio wraps the transport, an
-// error's text ends with a random marker, which is then searched in what the transport
-// writes. The text is all that mcp-go takes from an error to the transport, so a tag in
-// _meta has no way there. The id of the request would not do: an SSEServer answers in the
-// stream of another request, and each client counts its ids from 1. Two gaps remain:
-// middleware that replaces the text gets an internal error sent, and hooks see the marker.
+// mcp-go sends every error of a handler as an internal error, of which it takes only the text to the
+// transport. So if ErrorHandler or ListenStdio wraps the transport, an error's text ends with a
+// random marker, which is then searched in what the transport writes. The id of the request would
+// not do: an SSEServer answers in the stream of another request, and each client counts its ids
+// from 1. Two gaps remain: middleware that replaces the text gets an internal error sent, and hooks
+// see the marker.
 
 const (
 	markerBegin  = "[prompts-error:"
 	markerEnd    = "]"
-	markerRandom = 16 // bytes
-	markerLength = len(markerBegin) + 2*markerRandom + len(markerEnd)
+	markerRandom = 26 // characters of rand.Text
+	markerLength = len(markerBegin) + markerRandom + len(markerEnd)
 
-	// maxMarkers is how many errors may be on their way through one transport. An
-	// older one, which middleware may have replaced, arrives as the SDK has made it.
-	maxMarkers = 4096
-	// maxMarkerBytes is how many bytes these errors may have, unless it is one.
-	maxMarkerBytes = 4 << 20
+	maxMarkers     = 4096    // errors of one transport; an older one is sent as the SDK has made it
+	maxMarkerBytes = 4 << 20 // of these errors, unless it is one
 )
 
 type markersKey struct{}
@@ -226,9 +218,7 @@ type markers struct {
 func newMarkers() *markers { return &markers{sent: map[string]pendingError{}} }
 
 func (l *markers) add(content pendingError) (marker string) {
-	var random [markerRandom]byte
-	_, _ = rand.Read(random[:]) // never fails
-	marker = markerBegin + hex.EncodeToString(random[:]) + markerEnd
+	marker = markerBegin + rand.Text() + markerEnd
 	if e := content.error; e != nil {
 		content.size = len(e.Message) + len(core.Encode(e.Data))
 	}
@@ -259,16 +249,11 @@ func (l *markers) noneIn(p []byte) bool {
 	return none || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(markerBegin))
 }
 
-// find returns the error whose marker is in text, and removes the error. Other
-// markers may precede the marker, such as one that a client has forged.
+// find returns the error whose marker is in text, perhaps after forged ones, and removes the error.
 func (l *markers) find(text string) (content pendingError, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for {
-		at := strings.Index(text, markerBegin)
-		if at < 0 || at+markerLength > len(text) {
-			return pendingError{}, false
-		}
+	for at := strings.Index(text, markerBegin); at >= 0 && at+markerLength <= len(text); at = strings.Index(text, markerBegin) {
 		marker := text[at : at+markerLength]
 		if content, ok = l.sent[marker]; ok {
 			l.remove(marker)
@@ -276,11 +261,12 @@ func (l *markers) find(text string) (content pendingError, ok bool) {
 		}
 		text = text[at+len(markerBegin):]
 	}
+	return pendingError{}, false
 }
 
-// replace returns the line to write in place of a line, and the error whose marker
-// the line has. A line without a marker is returned unchanged. For a request that
-// was cancelled, replace returns no line. The line may begin with an event's "data: ".
+// replace returns the line to write in place of a line, which may begin with an event's "data: ",
+// and the error whose marker the message of the line has. Without one, the line is unchanged. For a
+// canceled request, replace returns no line.
 func (l *markers) replace(line []byte) ([]byte, pendingError) {
 	begin := bytes.IndexByte(line, '{')
 	if begin < 0 || !bytes.Contains(line, []byte(markerBegin)) {
@@ -295,15 +281,13 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 			Data    json.RawMessage `json:"data,omitempty"`
 		} `json:"error"`
 	}
-	// Only a marker in the message of an error is replaced. Others stay unchanged.
 	if json.Unmarshal(line[begin:], &response) != nil {
 		return line, pendingError{}
 	}
 	content, ok := l.find(response.Error.Message)
 	if !ok {
 		return line, pendingError{}
-	}
-	if content.cancelled {
+	} else if content.cancelled {
 		return nil, content
 	}
 	e := &response.Error

@@ -14,8 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
-// maxRounds is how often a handler may ask for input, as in the SDK.
-const maxRounds = 10
+const maxRounds = 10 // in which a handler may ask for input, as in the SDK
 
 // FromPrompt converts a prompt of mcp-go and its handler to a prompt for a [prompts.Registry], with
 // the same list entry and the same results. Mounted on mcp-go, the handler gets the original
@@ -41,15 +40,13 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	return to
 }
 
-// Import returns the prompts of s, converted as by [FromPrompt], in the order of
-// their names, without mounted prompts. To serve them from a registry, delete the
+// Import returns the prompts of s, converted as by [FromPrompt], in the order of their names,
+// without mounted prompts, or an error if s is nil. To serve them from a registry, delete the
 // originals, and add the results to a mounted registry:
 //
 //	taken, err := mcpgo.Import(s)
 //	…
 //	s.DeletePrompts("greet") // or all of them
-//
-// Import returns an error if s is nil.
 func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("mcpgo: server is nil")
@@ -57,16 +54,15 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	all := s.ListPrompts()
 	var taken []prompts.Prompt
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if mountOf(all[name]) != nil {
-			continue
+		if mountOf(all[name]) == nil {
+			taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))
 		}
-		taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))
 	}
 	return taken, nil
 }
 
-// requestFor returns the request for a handler. On a mount, the request is that of the
-// client, with the arguments that the client was asked for. Otherwise, in is nil.
+// requestFor returns the request for a handler. On a mount, it is that of the client, with all
+// arguments. Otherwise, in is nil.
 func requestFor(ctx context.Context, name string, args map[string]string) (request mcp.GetPromptRequest, in *incoming) {
 	in, _ = ctx.Value(requestKey{}).(*incoming)
 	if in == nil || in.request.Params.Name != name {
@@ -75,45 +71,32 @@ func requestFor(ctx context.Context, name string, args map[string]string) (reque
 		return request, nil
 	}
 	request = in.request
-	all := map[string]string{}
-	maps.Copy(all, request.Params.Arguments)
-	maps.Copy(all, args)
-	request.Params.Arguments = all
+	request.Params.Arguments = map[string]string{}
+	maps.Copy(request.Params.Arguments, in.request.Params.Arguments)
+	maps.Copy(request.Params.Arguments, args)
 	return request, in
 }
 
-// handlerError is an error of a handler whose text the client gets, as from mcp-go.
-type handlerError struct {
-	err  error
-	seen *prompts.Error
-}
-
-func (e *handlerError) Error() string { return e.err.Error() }
-
-// Unwrap returns the handler's error first, which may be one that has a meaning
-// for the prompts server.
-func (e *handlerError) Unwrap() []error { return []error{e.err, e.seen} }
-
+// handlerFailure returns an error of a handler with its text for the client, as from mcp-go.
 func handlerFailure(in *incoming, err error) error {
 	if err == nil {
 		return nil
 	}
 	var byValue mcp.URLElicitationRequiredError
 	var byPointer *mcp.URLElicitationRequiredError
-	if in != nil {
-		if errors.As(err, &byValue) {
-			in.url.Store(&byValue)
-		} else if errors.As(err, &byPointer) && byPointer != nil {
-			in.url.Store(byPointer)
-		}
+	if errors.As(err, &byValue) {
+		byPointer = &byValue
+	} else {
+		errors.As(err, &byPointer)
 	}
-	for _, known := range []error{
+	if in != nil && byPointer != nil {
+		in.url.Store(byPointer)
+	}
+	if slices.ContainsFunc([]error{
 		context.Canceled, context.DeadlineExceeded,
 		prompts.ErrInputRequired, prompts.ErrDeclined, prompts.ErrCanceled, prompts.ErrElicitationUnavailable,
-	} {
-		if errors.Is(err, known) {
-			return err
-		}
+	}, func(known error) bool { return errors.Is(err, known) }) {
+		return err
 	}
-	return &handlerError{err, &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}}
+	return &callError{err.Error(), []error{err, &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}}}
 }

@@ -3,6 +3,7 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"sync"
@@ -50,8 +51,7 @@ func newProbe() *prompts.Registry {
 	return reg
 }
 
-// entries returns the list entries for a client. Clients of one protocol version whose lists have
-// the same form share them.
+// entries returns the list entries for all clients of a protocol version and a form of lists.
 func (m *mount) entries(l *lists, o prompts.CallOptions) map[string]mcp.Prompt {
 	o = prompts.CallOptions{Version: o.Version, ClientInfo: o.ClientInfo}
 	form, _ := m.prober.Call(context.Background(), "prompts/list", nil, o)
@@ -59,44 +59,37 @@ func (m *mount) entries(l *lists, o prompts.CallOptions) map[string]mcp.Prompt {
 	l.mu.Lock()
 	entries := l.entries[key]
 	if entries == nil {
-		entries = sync.OnceValue(func() map[string]mcp.Prompt {
-			return m.read(context.Background(), o.Version, func(params json.RawMessage) (json.RawMessage, error) {
-				return m.Lister.Call(context.Background(), "prompts/list", params, o)
-			})
-		})
+		entries = sync.OnceValue(func() map[string]mcp.Prompt { return m.read(context.Background(), m.Lister, o) })
 		l.entries[key] = entries
 	}
 	l.mu.Unlock() // first, since a logger may block
 	return entries()
 }
 
-func (m *mount) read(ctx context.Context, version string, call core.Call) map[string]mcp.Prompt {
-	all := map[string]mcp.Prompt{}
-	err := core.Each("prompts", call, func(entry json.RawMessage) error {
-		p, err := promptOf(entry)
-		all[p.Name] = p
-		return err
-	})
-	if err == nil {
-		return all
+func (m *mount) read(ctx context.Context, s *prompts.Server, o prompts.CallOptions) map[string]mcp.Prompt {
+	entries, err := core.Listed(ctx, s, "prompts", o)()
+	all := make(map[string]mcp.Prompt, len(entries))
+	for name, entry := range entries {
+		p, failed := promptOf(entry)
+		all[name], err = p, errors.Join(err, failed)
 	}
-	if ctx.Err() == nil {
-		m.Server.Log(ctx, slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
+	if err != nil {
+		m.LogUnlisted(ctx, "prompt", err, slog.String("version", o.Version))
+		return nil
 	}
-	return nil
+	return all
 }
 
-func promptOf(entry json.RawMessage) (p mcp.Prompt, err error) {
-	if err = json.Unmarshal(entry, &p); err != nil {
-		return p, err
+func promptOf(entry string) (p mcp.Prompt, err error) {
+	parts, err := core.ReadResult(json.RawMessage(entry), &p)
+	if err == nil {
+		p.Meta = metaOf(parts.Meta)
 	}
-	meta, err := core.ReadMeta(entry)
-	p.Meta = metaOf(meta)
 	return p, err
 }
 
-// shown returns the entries that the client in ctx gets of a list. isList says
-// that it is a list for sure, and not one prompt that is about to be got.
+// shown returns the entries that the client in ctx gets of a list. isList is false if names may be
+// that of a prompts/get.
 func (m *mount) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
 	l := m.lists.Load()
 	if l == nil {
@@ -104,9 +97,7 @@ func (m *mount) shown(ctx context.Context, names []string, isList bool) map[stri
 	}
 	client := m.client(ctx, nil)
 	if m.Options.Middleware != nil && (isList || len(l.prompts) == 1) {
-		return m.read(ctx, client.Version, func(params json.RawMessage) (json.RawMessage, error) {
-			return m.call(ctx, "prompts/list", params)
-		})
+		return m.read(ctx, m.Server, client)
 	}
 	entries, shown := m.entries(l, client), make(map[string]mcp.Prompt, len(names))
 	for _, name := range names {
@@ -118,8 +109,7 @@ func (m *mount) shown(ctx context.Context, names []string, isList bool) map[stri
 	return shown
 }
 
-// filterTools is called by the server with the tools that it is about to list, and
-// with the one that a client calls.
+// filterTools is called by the server with the tools to list, and with the tool to call.
 func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
 	for _, m := range st.all() {
 		if m.tools != nil && m.Options.Visible != nil {
@@ -129,10 +119,10 @@ func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.T
 	return list
 }
 
-// filter is called by the server with the prompts to list, in the order of names, and
-// with the single prompt of a prompts/get. Prompts of a registry get the list entry
-// for the client's protocol version. Prompts that are hidden from the client, or that
-// have left the registry, are removed. Changes by the application's own filter are kept.
+// filter is called by the server with the prompts to list, in the order of names, and with the
+// single prompt of a prompts/get. It gives prompts of a registry the list entry for the client,
+// removes hidden prompts and those that have left the registry, and keeps the changes of the
+// application's own filter.
 func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	owners := st.owners(ctx, list)
 	names := map[*mount][]string{}
@@ -154,7 +144,7 @@ func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prom
 			kept = append(kept, p)
 		} else if entry, ok := shown[owners[i]][p.Name]; ok {
 			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
-				entry = untagged(p, entry.Meta)
+				entry = untagged(p, t, entry.Meta)
 			}
 			kept = append(kept, entry)
 		}
@@ -167,15 +157,12 @@ func isChanged(p, put mcp.Prompt) bool {
 		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
 }
 
-// untagged returns a prompt that an author's filter has changed as a client may
-// have it. meta is what ours has.
-func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
-	t := tagOf(&p)
-	switch {
-	case t == nil: // theirs
-	case p.Meta == t.put.Meta:
+// untagged returns a prompt that an application's filter has changed without the tag t, which may
+// be nil. meta is that of the list entry.
+func untagged(p mcp.Prompt, t *tag, meta *mcp.Meta) mcp.Prompt {
+	if t != nil && p.Meta == t.put.Meta {
 		p.Meta = meta
-	default:
+	} else if t != nil {
 		theirs := *p.Meta
 		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
 		delete(theirs.AdditionalFields, tagKey)

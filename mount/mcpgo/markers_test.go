@@ -48,7 +48,7 @@ func TestMarkersAreBounded(t *testing.T) {
 func TestMarkerAmongOthers(t *testing.T) {
 	t.Parallel()
 	l := newMarkers()
-	forged := markerBegin + strings.Repeat("0", 2*markerRandom) + markerEnd
+	forged := markerBegin + strings.Repeat("0", markerRandom) + markerEnd
 	for _, around := range []string{"%s", forged + "%s", markerBegin + "%s", markerBegin + markerBegin + " %s" + forged, "%s " + markerBegin, `\n{\"a\":%s}`} {
 		for _, data := range []any{nil, make(chan int)} {
 			marker := l.add(pendingError{error: &prompts.Error{Code: 1, Message: "m", Data: data}})

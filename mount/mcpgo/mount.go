@@ -17,23 +17,20 @@ import (
 
 const changeLongest = 200 * time.Millisecond
 
-// maxGone is how many prompts that have left the registry may stay in the server, unseen.
-const maxGone = 256
+const maxGone = 256 // prompts that have left the registry and may stay in the server, unseen
 
 // Options configures a [Mount].
 type Options struct {
 	// Server are the options of [prompts.NewServer]. The package documentation lists the
 	// options that are an error.
 	Server prompts.Options
-	// Completions is the completion provider of the server from
-	// [server.WithPromptCompletionProvider], or nil. The server has only one provider, so
-	// Mount replaces it, unless Server.DisableCompletions is set, and calls Completions
-	// for prompts outside of the registry.
+	// Completions, if not nil, is the provider of [server.WithPromptCompletionProvider]. The server
+	// has only one, so Mount replaces it, unless Server.DisableCompletions is set, and calls
+	// Completions for prompts outside of the registry.
 	Completions server.PromptCompletionProvider
 }
 
-// Mount adds the prompts of r to s, in addition to the prompts of s, and keeps them
-// in sync with the registry until unmount is called.
+// Mount adds the prompts of r to s, and keeps them in sync with the registry until unmount is called.
 //
 // Mount returns an error and changes nothing if s or r is nil, if an option is invalid or has no
 // effect on a mount, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
@@ -97,16 +94,16 @@ func (m *mount) end() {
 	m.Flush()
 }
 
-// serverState is what a server needs of this package, once, however many registries
-// come and go: filters and a completion provider, which the SDK has no way to
-// take out again. Without a mount they do what the server did before.
+// serverState is what a server has of this package, once, however many registries come and go:
+// filters, hooks and a completion provider, which the SDK cannot take out again. Without a mount,
+// they do nothing.
 type serverState struct {
-	// changing is held by a mount that looks at what the server has, and changes
-	// it: one mount must not take a name that another is about to have.
-	changing    sync.Mutex
 	nulls       nulls
 	listChanged atomic.Bool // the capabilities promise notifications of changes
-	// changing protects the fields below.
+
+	// changing is held to look at the entries of the server, and to change them. It protects the
+	// fields below.
+	changing  sync.Mutex
 	prepared  bool // the hooks and filters are in
 	completes bool // the provider is in
 
@@ -115,8 +112,7 @@ type serverState struct {
 	provider server.PromptCompletionProvider // of the application, or nil
 }
 
-// serverStates has the state of each server that has had a mount, which the server's filters
-// keep alive.
+// serverStates has the state of each server that has had a mount.
 var serverStates core.States[server.MCPServer, serverState]
 
 func stateOf(s *server.MCPServer) *serverState {
@@ -128,10 +124,6 @@ func (st *serverState) all() []*mount {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
 	return st.mounts
-}
-
-func (st *serverState) hides() bool {
-	return slices.ContainsFunc(st.all(), func(m *mount) bool { return m.Options.Visible != nil })
 }
 
 func (st *serverState) enter(m *mount) {
@@ -146,9 +138,9 @@ func (st *serverState) leave(m *mount) {
 	st.mounts = slices.DeleteFunc(slices.Clone(st.mounts), func(other *mount) bool { return other == m })
 }
 
-// owners returns the mount that each prompt of a list belongs to, or nil. An author's filter may
-// have changed them, their Meta included: what is in the server under the name decides then. owners
-// logs a prompt of the application that has replaced the one of a mount.
+// owners returns the mount that each prompt of a list belongs to, or nil. Without a tag, which an
+// application's filter may have removed, the server's prompt of the name decides. owners logs a
+// prompt of the application that has replaced the one of a mount.
 func (st *serverState) owners(ctx context.Context, list []mcp.Prompt) []*mount {
 	var present map[string]*server.ServerPrompt
 	owners := make([]*mount, len(list))

@@ -9,27 +9,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 	"weak"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-func isNil(p server.PromptCompletionProvider) bool {
-	if p == nil {
-		return true
-	}
-	v := reflect.ValueOf(p)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// prepare gives the server what it does not have yet, with changing held: the
-// SDK's fields for that have no lock.
+// prepare gives the server what it lacks, with changing held: the SDK's fields have no lock.
 func (st *serverState) prepare(m *mount) {
-	if !isNil(m.own) {
+	if m.own != nil {
 		st.mu.Lock()
 		st.provider = m.own
 		st.mu.Unlock()
@@ -60,24 +51,24 @@ func (st *serverState) addHooks(s *server.MCPServer) {
 	isOwn := func(ctx context.Context) bool { return weak.Make(server.ServerFromContext(ctx)) == own }
 	// The first hook rejects arguments of a prompts/get that are neither strings nor null. mcp-go reads
 	// null as an empty string (mcp/prompts.go:34), so the second one removes the arguments that were
-	// null. They do not look at the prompt, so an error does not reveal which prompts exist.
+	// null. No hook looks at the prompt, so an error does not reveal which prompts exist.
 	hooks.AddOnRequestInitialization(func(ctx context.Context, id any, message any) error {
-		raw, ok := message.(json.RawMessage)
-		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || !isOwn(ctx) || len(st.all()) == 0 {
+		raw, _ := message.(json.RawMessage)
+		if !bytes.Contains(raw, []byte("prompts/get")) || !isOwn(ctx) || len(st.all()) == 0 {
 			return nil
 		}
 		nulls, err := notStrings(raw)
 		if err != nil {
 			return failure(ctx, err)
 		}
-		st.nulls.put(nullArguments{server.ClientSessionFromContext(ctx), id, nulls})
+		st.nulls.put(nullArguments{requestID{server.ClientSessionFromContext(ctx), id}, nulls})
 		return nil
 	})
 	hooks.AddBeforeGetPrompt(func(ctx context.Context, id any, request *mcp.GetPromptRequest) {
 		if !isOwn(ctx) {
 			return
 		}
-		for _, name := range st.nulls.take(server.ClientSessionFromContext(ctx), id) {
+		for _, name := range st.nulls.take(requestID{server.ClientSessionFromContext(ctx), id}) {
 			if request.Params.Arguments[name] == "" {
 				delete(request.Params.Arguments, name)
 			}
@@ -85,8 +76,8 @@ func (st *serverState) addHooks(s *server.MCPServer) {
 	})
 	// While Visible of a mount may hide something, lists are private, whatever WithCacheHints says.
 	limitCache := func(ctx context.Context, result mcp.CacheHintSetter) {
-		info := server.RequestProtocolInfoFromContext(ctx)
-		if info != nil && info.Modern && isOwn(ctx) && st.hides() {
+		info, hides := server.RequestProtocolInfoFromContext(ctx), func(m *mount) bool { return m.Options.Visible != nil }
+		if info != nil && info.Modern && isOwn(ctx) && slices.ContainsFunc(st.all(), hides) {
 			result.SetCacheHints(0, mcp.CacheScopePrivate)
 		}
 	}
@@ -103,20 +94,21 @@ func (st *serverState) addHooks(s *server.MCPServer) {
 	})
 }
 
-// nullArguments are the names of the arguments of one request that are null. A request
-// has its own session in a server without sessions.
-type nullArguments struct {
+// requestID identifies a request. Without sessions, each request has a session of its own.
+type requestID struct {
 	session server.ClientSession
 	id      any
-	names   []string
+}
+
+// nullArguments are the names of the arguments of a request that are null.
+type nullArguments struct {
+	requestID
+	names []string
 }
 
 const (
-	// maxNulls is the maximum number of requests in nulls. An older request was rejected by
-	// mcp-go: the two hooks run one after the other, without a wait.
-	maxNulls = 64
-	// maxNullBytes is the maximum size of the names of a request in nulls.
-	maxNullBytes = 16 << 10
+	maxNulls     = 64       // requests in nulls; mcp-go rejected an older one, since the hooks run without a wait
+	maxNullBytes = 16 << 10 // of the names of a request in nulls
 )
 
 // nulls are between the two hooks. The context of the second one has nothing of the first.
@@ -127,13 +119,10 @@ type nulls struct {
 
 // put replaces the names of an earlier request with the same id, which mcp-go has rejected.
 func (n *nulls) put(request nullArguments) {
-	n.take(request.session, request.id)
-	size := 0
-	for _, name := range request.names {
-		size += len(name)
-	}
-	// Types of the application may not be comparable, nor is an id that is an object.
-	if len(request.names) == 0 || size > maxNullBytes || !reflect.ValueOf(&request.session).Elem().Comparable() || !reflect.ValueOf(&request.id).Elem().Comparable() {
+	n.take(request.requestID)
+	size := len(strings.Join(request.names, ""))
+	// A session of the application may not be comparable, nor is an id that is an object.
+	if len(request.names) == 0 || size > maxNullBytes || !reflect.ValueOf(request.requestID).Comparable() {
 		return
 	}
 	n.mu.Lock()
@@ -144,20 +133,19 @@ func (n *nulls) put(request nullArguments) {
 	n.pending = append(n.pending, request)
 }
 
-func (n *nulls) take(session server.ClientSession, id any) []string {
+func (n *nulls) take(id requestID) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for i, request := range n.pending {
-		if request.session == session && request.id == id {
-			n.pending = slices.Delete(n.pending, i, i+1)
-			return request.names
-		}
+	i := slices.IndexFunc(n.pending, func(request nullArguments) bool { return request.requestID == id })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	names := n.pending[i].names
+	n.pending = slices.Delete(n.pending, i, i+1)
+	return names
 }
 
-// maxProblems is the maximum number of arguments that an error names.
-const maxProblems = 64
+const maxProblems = 64 // arguments that an error names
 
 // notStrings returns the names of the arguments of a prompts/get that are null, or the error
 // for the arguments that are neither strings nor null.
@@ -179,7 +167,7 @@ func notStrings(message json.RawMessage) (nulls []string, err error) {
 		case string(value) == "null":
 			nulls = append(nulls, name)
 		case value[0] != '"' && len(problems) < maxProblems:
-			name = clip(name, maxEcho)
+			name = phrase.Clip(name, phrase.MaxEcho)
 			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a JSON string"})
 			sentences = append(sentences, name+": must be a JSON string")
 		}
@@ -187,22 +175,6 @@ func notStrings(message json.RawMessage) (nulls []string, err error) {
 	if problems == nil {
 		return nulls, nil
 	}
-	return nil, &prompts.Error{
-		Code:    prompts.CodeInvalidParams,
-		Message: strings.Join(sentences, "; "),
-		Data:    map[string]any{"prompt": clip(request.Params.Name, maxEcho), "problems": problems},
-	}
-}
-
-// maxEcho limits how many bytes of a client's own value an error repeats.
-const maxEcho = 256
-
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	data := map[string]any{"prompt": phrase.Clip(request.Params.Name, phrase.MaxEcho), "problems": problems}
+	return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(sentences, "; "), Data: data}
 }

@@ -38,32 +38,31 @@ func TestInternalError(t *testing.T) {
 	assert.Contains(t, log.String(), "secret")
 }
 
-func TestSettle(t *testing.T) {
+// A burst of changes is one update: after a quiet time, or, if it goes on, after the longest one.
+func TestBursts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		changed, stop := make(chan struct{}), make(chan struct{})
+		var change func()
+		var updates []time.Duration
 		begin := time.Now()
-		assert.True(t, settle(changed, stop, time.Second))
-		assert.Equal(t, quiet, time.Since(begin))
-
-		ticker := make(chan struct{})
-		go func() {
-			defer close(ticker)
-			for {
-				select {
-				case changed <- struct{}{}:
-					time.Sleep(quiet / 2)
-				case <-stop:
-					return
-				}
-			}
-		}()
-		begin = time.Now()
-		assert.True(t, settle(changed, stop, time.Second))
-		assert.Equal(t, time.Second, time.Since(begin))
-		close(stop)
-		assert.False(t, settle(nil, stop, time.Second))
-		<-ticker
+		stop, err := Follow(func(changed func()) func() {
+			change = changed
+			return func() {}
+		}, time.Second, func() error { return nil }, func() { updates = append(updates, time.Since(begin)) }, func() {})
+		require.NoError(t, err)
+		change()
+		time.Sleep(time.Second)
+		assert.Equal(t, []time.Duration{quiet}, updates)
+		for time.Since(begin) < 3*time.Second {
+			change()
+			time.Sleep(quiet * 3 / 4)
+		}
+		synctest.Wait()
+		assert.Equal(t, []time.Duration{quiet, 2 * time.Second, 3005 * time.Millisecond}, updates)
+		change()
+		stop()
+		time.Sleep(time.Second)
+		assert.Len(t, updates, 3)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"runtime"
 	"slices"
@@ -14,9 +13,8 @@ import (
 	"weak"
 )
 
-// Entries are prompts, tools or resources that a mount has put into a server. T is the type of an
-// entry in the SDK. At most one goroutine at a time calls Start, Begin, Update and Clear. nil has no
-// entries.
+// Entries are prompts, tools or resources that a mount has put into a server. T is the SDK's type of
+// an entry. One goroutine at a time calls Start, Begin, Update and Clear. nil has no entries.
 type Entries[T any] struct {
 	Mount *Mount
 	Kind  string // prompt, tool or resource
@@ -25,15 +23,12 @@ type Entries[T any] struct {
 	// All returns what the server must have, as text by name.
 	All func() (map[string]string, error)
 	// Own returns the names of the server's own entries. It may remove from added, the entries
-	// of the mount, what is no longer there.
-	Own func(added map[string]string) (own map[string]bool, err error)
-	// Read returns the SDK's form of an entry.
-	Read func(name, text string) (T, error)
-	// Put adds entries to the server, or replaces them. Remove removes entries.
-	Put    func(entries ...T)
+	// of the mount, those that the server no longer has.
+	Own    func(added map[string]string) (own map[string]bool, err error)
+	Read   func(name, text string) (T, error) // returns the SDK's form of an entry
+	Put    func(entries ...T)                 // adds entries to the server, or replaces them
 	Remove func(names ...string)
-	// Keep, if not nil, reports whether entries that are no longer in All stay in the server until
-	// the next Update.
+	// Keep, if not nil, reports whether entries that are no longer in All stay until the next Update.
 	Keep func(put, gone int) bool
 
 	now atomic.Pointer[state]
@@ -52,26 +47,24 @@ func (e *Entries[T]) state() state {
 	return *e.now.Load()
 }
 
-// Wants reports whether the mount has an entry with a name, also if the server has one of its
-// own under the name.
+// Wants reports whether the mount has an entry with a name, also if the server's own replaces it.
 func (e *Entries[T]) Wants(name string) bool { return e.state().wanted[name] != "" }
 
-// Has reports whether the server has an entry of the mount under a name, unless the
-// application has replaced the entry.
+// Has reports whether the server has got an entry of the mount under a name.
 func (e *Entries[T]) Has(name string) bool { return e.state().added[name] != "" }
 
 type update[T any] struct {
 	state
 	put    []T
-	taken  []string // names that the server has for entries of its own
-	failed []error  // of Read
+	taken  []string         // names that the server has for entries of its own
+	failed map[string]error // of Read, by name
 }
 
 func (e *Entries[T]) next() (u update[T], err error) {
 	if u.wanted, err = e.All(); err != nil {
 		return u, fmt.Errorf("%s: list the %ss of the registry: %w", e.Mount.Name, e.Kind, err)
 	}
-	u.added = map[string]string{}
+	u.added, u.failed = map[string]string{}, map[string]error{}
 	maps.Copy(u.added, e.state().added)
 	if len(u.wanted) == 0 && len(u.added) == 0 {
 		return u, nil
@@ -82,19 +75,17 @@ func (e *Entries[T]) next() (u update[T], err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(u.wanted)) {
 		text := u.wanted[name]
-		if own[name] {
+		switch {
+		case own[name]:
 			u.taken = append(u.taken, name)
-			continue
+		case u.added[name] != text:
+			entry, err := e.Read(name, text)
+			if err != nil {
+				u.failed[name] = fmt.Errorf("%s: %s %q: %w", e.Mount.Name, e.Kind, name, err)
+				continue
+			}
+			u.put, u.added[name] = append(u.put, entry), text
 		}
-		if u.added[name] == text {
-			continue
-		}
-		entry, err := e.Read(name, text)
-		if err != nil {
-			u.failed = append(u.failed, fmt.Errorf("%s: %s %q: %w", e.Mount.Name, e.Kind, name, err))
-			continue
-		}
-		u.put, u.added[name] = append(u.put, entry), text
 	}
 	return u, nil
 }
@@ -130,7 +121,7 @@ func (e *Entries[T]) apply(u update[T]) (changed bool) {
 }
 
 // Begin returns a function that puts the entries into the server, or an error if the server has
-// entries of its own under the names. The caller holds Changing.
+// entries of its own with the same names. The caller holds Changing.
 func (e *Entries[T]) Begin() (put func(), err error) {
 	if e == nil {
 		return func() {}, nil
@@ -140,9 +131,12 @@ func (e *Entries[T]) Begin() (put func(), err error) {
 		return nil, err
 	}
 	for _, name := range u.taken {
-		u.failed = append(u.failed, e.Mount.Exists(e.Kind, name))
+		u.failed[name] = e.Mount.Exists(e.Kind, name)
 	}
-	return func() { e.apply(u) }, errors.Join(u.failed...)
+	for _, name := range slices.Sorted(maps.Keys(u.failed)) {
+		err = errors.Join(err, u.failed[name])
+	}
+	return func() { e.apply(u) }, err
 }
 
 // Start puts the entries into the server, or returns the error of Begin.
@@ -160,24 +154,24 @@ func (e *Entries[T]) Start() error {
 }
 
 // Update brings the server up to date, and reports whether something has changed. It logs each
-// entry that is missing: entries of the server's own, under the same name, stay unchanged.
+// entry that is missing, because the server has one of its own, or because of an error.
 func (e *Entries[T]) Update() (changed bool) {
 	if e == nil {
 		return false
 	}
 	e.Changing.Lock()
 	u, err := e.next()
-	if err != nil {
-		u.failed = append(u.failed, err)
-	} else {
+	if err == nil {
 		changed = e.apply(u)
 	}
 	e.Changing.Unlock() // first, since a logger may block
-	for _, err := range u.failed {
-		e.Mount.logUnmounted(context.Background(), e.Kind, err)
+	ctx := context.Background()
+	e.Mount.LogUnlisted(ctx, e.Kind, err)
+	for name, err := range u.failed {
+		e.Mount.logUnmounted(ctx, e.Kind, name, err)
 	}
 	for _, name := range u.taken {
-		e.Mount.ReportOwn(context.Background(), e.Kind, name)
+		e.Mount.ReportOwn(ctx, e.Kind, name)
 	}
 	return changed
 }
@@ -193,21 +187,14 @@ func (e *Entries[T]) Clear() {
 	e.Remove(slices.Sorted(maps.Keys(added))...)
 	e.now.Store(nil)
 	e.Changing.Unlock() // first, since a logger may block
-	if err != nil {
-		event := "cannot list the server's tools"
-		if e.Kind == "resource" {
-			event = "cannot list the server's resources"
-		}
-		e.Mount.Server.Log(context.Background(), slog.LevelWarn, event, slog.Any("error", err))
-	}
+	e.Mount.LogUnlisted(context.Background(), e.Kind, err)
 }
 
-// quiet is how long a registry must be unchanged before its changes are mounted.
-const quiet = 20 * time.Millisecond
+const quiet = 20 * time.Millisecond // without a change, before the changes are mounted
 
-// Follow calls begin, and then update on a goroutine of its own after each burst of changes: when
-// no change has come for 20 ms, or after the time longest. stop waits for the goroutine and calls
-// end, the first time only. After an error of begin, Follow calls end and returns the error.
+// Follow calls begin, and then update on a goroutine of its own after each burst of changes: 20 ms
+// after the last change, or after the time longest. stop waits for the goroutine and calls end,
+// once. After an error of begin, Follow calls end and returns the error.
 func Follow(onChange func(changed func()) (cancel func()), longest time.Duration, begin func() error, update, end func()) (stop func(), err error) {
 	changed, stopped := make(chan struct{}, 1), make(chan struct{})
 	cancel := onChange(func() { // before begin, so that no change is missed
@@ -223,15 +210,20 @@ func Follow(onChange func(changed func()) (cancel func()), longest time.Duration
 	}
 	var running sync.WaitGroup
 	running.Go(func() {
+		var settled, latest <-chan time.Time // of a burst, or nil
 		for {
 			select {
 			case <-changed:
+				if settled = time.After(quiet); latest == nil {
+					latest = time.After(longest)
+				}
+				continue
+			case <-settled:
+			case <-latest:
 			case <-stopped:
 				return
 			}
-			if !settle(changed, stopped, longest) {
-				return
-			}
+			settled, latest = nil, nil
 			update()
 		}
 	})
@@ -243,25 +235,9 @@ func Follow(onChange func(changed func()) (cancel func()), longest time.Duration
 	}), nil
 }
 
-// settle waits for the end of a burst. It reports false if stop is closed.
-func settle(changed, stop <-chan struct{}, longest time.Duration) bool {
-	latest := time.After(longest)
-	for {
-		select {
-		case <-changed:
-		case <-time.After(quiet):
-			return true
-		case <-latest:
-			return true
-		case <-stop:
-			return false
-		}
-	}
-}
-
-// States has the state of each server of an SDK that has had a mount: an SDK has no place for
-// a state, and no way to list or remove a middleware, filter or hook. It keeps neither the
-// servers nor the states alive: what a mount adds to a server keeps the state of the server.
+// States has the state of each server of an SDK that has had a mount: an SDK has no place for a
+// state, and no way to list or remove a middleware, filter or hook, which keep the state alive.
+// States keeps neither the servers nor the states alive.
 type States[K, V any] struct {
 	mu  sync.Mutex // protects the field below, and is held to make a state
 	all map[weak.Pointer[K]]weak.Pointer[V]

@@ -32,9 +32,9 @@ func ListedAs(prompt any) prompts.Prompt {
 	return p
 }
 
-// Render calls a handler of an SDK until it returns a result that does not ask for input, at most
-// rounds times, and sends the client the input requests of each round. The results encode to JSON.
-// R is the SDK's type for the responses.
+// Render calls a handler of an SDK until its result, which encodes to JSON, asks for no input, at
+// most rounds times, and sends the client the input requests of each round. R is the SDK's type for
+// the responses.
 func Render[R any](ctx context.Context, name string, rounds int, handler func(responses R, state string) (result any, err error)) (*prompts.Result, error) {
 	asked := map[string]int{}
 	var responses R
@@ -44,16 +44,16 @@ func Render[R any](ctx context.Context, name string, rounds int, handler func(re
 		if err != nil {
 			return nil, err
 		}
-		raw, err := json.Marshal(result)
-		if err != nil {
-			return nil, err
-		}
 		var round struct {
 			ResultType    string
 			InputRequests map[string]inputRequest
 			RequestState  string
 		}
-		if err := json.Unmarshal(raw, &round); err != nil {
+		raw, err := json.Marshal(result)
+		if err == nil {
+			err = json.Unmarshal(raw, &round)
+		}
+		if err != nil {
 			return nil, err
 		}
 		switch {
@@ -62,8 +62,7 @@ func Render[R any](ctx context.Context, name string, rounds int, handler func(re
 		case round.InputRequests == nil && round.ResultType != "input_required":
 			return resultFrom(raw)
 		case len(round.InputRequests) == 0:
-			message := fmt.Sprintf("prompt %q is at capacity; retry later", name)
-			return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: message}
+			return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", name)}
 		}
 		responses, state = *new(R), round.RequestState
 		if err := ask(ctx, round.InputRequests, asked, &responses); err != nil {
@@ -78,10 +77,9 @@ type inputRequest struct {
 	Params *json.RawMessage
 }
 
-// ask sends input requests to the client, with prompts.Ask, and decodes the responses, a JSON
-// object by key, into responses. A declined or canceled request has a response, too, because
-// handlers of SDKs check the action. asked counts the requests of all rounds by key: for
-// prompts.Ask, the same key is the same question.
+// ask sends input requests with prompts.Ask, and decodes the responses, a JSON object by key. A
+// declined or canceled request has a response, too, since handlers of SDKs check the action. asked
+// counts the requests of all rounds by key: for prompts.Ask, the same key is the same question.
 func ask(ctx context.Context, requests map[string]inputRequest, asked map[string]int, responses any) error {
 	answers := make(map[string]*prompts.Answer[json.RawMessage], len(requests))
 	var questions []prompts.Question
@@ -114,11 +112,7 @@ func ask(ctx context.Context, requests map[string]inputRequest, asked map[string
 			results[key] = answer.Value
 		}
 	}
-	raw, err := json.Marshal(results)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, responses)
+	return json.Unmarshal(Encode(results), responses)
 }
 
 // content has the members of all contents. The types of this library have those that they share
@@ -147,14 +141,11 @@ func resultFrom(raw json.RawMessage) (*prompts.Result, error) {
 			Content *content
 		}
 	}
-	if err := Decode(raw, &wire); err != nil {
+	parts, err := ReadResult(raw, new(struct{}))
+	if err := errors.Join(err, Decode(raw, &wire)); err != nil {
 		return nil, err
 	}
-	meta, err := ReadMeta(raw)
-	if err != nil {
-		return nil, err
-	}
-	out := &prompts.Result{Description: wire.Description, Meta: meta}
+	out := &prompts.Result{Description: wire.Description, Meta: parts.Meta}
 	for i, m := range wire.Messages {
 		if m == nil || m.Content == nil {
 			return nil, fmt.Errorf("message %d is nil", i+1)
@@ -197,10 +188,10 @@ func contentFrom(c *content) (prompts.Content, error) {
 
 func annotationsFrom(c *content) (*prompts.Annotations, error) {
 	a := c.Annotations
-	if a == nil {
+	switch {
+	case a == nil:
 		return nil, nil
-	}
-	if a.LastModified == "" {
+	case a.LastModified == "":
 		return &a.Annotations, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {

@@ -143,7 +143,10 @@ func TestReadResult(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]*Parts{
 		`{}`: {},
-		`{"messages":[{"role":"user","content":{"n":1.10}}]}`:          {Messages: []struct{ Content json.RawMessage }{{text(`{"n":1.10}`)}}},
+		`{"messages":[{"role":"user","content":{"n":1.10}}]}`: {Messages: []struct {
+			Role    string
+			Content json.RawMessage
+		}{{"user", text(`{"n":1.10}`)}}},
 		`{"content":[1],"structuredContent":{}}`:                       {Content: []text{text(`1`)}, StructuredContent: text(`{}`)},
 		`{"_meta":{"io.modelcontextprotocol/serverInfo":{},"n":1.10}}`: {Meta: map[string]any{"n": json.Number("1.10")}},
 	} {
@@ -264,6 +267,42 @@ func TestEntries(t *testing.T) {
 	none.Clear()
 	assert.False(t, none.Update())
 	require.NoError(t, none.Start())
+}
+
+// An update that cannot list logs so, for each kind, and an entry that cannot be read has its name.
+func TestUpdateThatFails(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string][2]string{
+		"prompt":   {`level=ERROR msg="cannot list prompts" error="m: list the prompts of the registry: closed"`, `level=WARN msg="prompt not mounted" prompt=c error="m: prompt \"c\": bad"`},
+		"tool":     {`level=ERROR msg="cannot list tools" error="m: list the tools of the registry: closed"`, `level=WARN msg="tool not mounted" error="m: tool \"c\": bad"`},
+		"resource": {`level=ERROR msg="cannot list resources" error="m: list the resources of the registry: closed"`, `level=WARN msg="skill not mounted" error="m: resource \"c\": bad"`},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			m := &Mount{Name: "m", Server: prompts.MustNewServer(new(prompts.Registry), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})}
+			all := map[string]string{"c": "bad"}
+			s := entries{}
+			e := s.mount(m, &all)
+			e.Kind = kind
+			e.Update()
+			e.All = func() (map[string]string, error) { return nil, errors.New("closed") }
+			e.Update()
+			assert.Contains(t, log.String(), want[0])
+			assert.Contains(t, log.String(), want[1])
+			assert.Equal(t, 2, strings.Count(log.String(), "\n"))
+			log.Reset()
+			all["d"] = "d"
+			e.All = func() (map[string]string, error) { return all, nil }
+			e.Update()
+			log.Reset()
+			e.Own = func(map[string]string) (map[string]bool, error) { return nil, errors.New("closed") }
+			e.Clear()
+			assert.Contains(t, log.String(), `error="m: list the server's `+kind+`s: closed"`)
+			assert.Contains(t, log.String(), `msg="cannot list `+kind+`s"`)
+			assert.Empty(t, s)
+		})
+	}
 }
 
 // Entries under a name of the server's own are an error at first, and nothing changes.

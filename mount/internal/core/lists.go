@@ -13,8 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
-// maxPages limits the pages of a list that does not end.
-const maxPages = 100_000
+const maxPages = 100_000 // of a list that does not end
 
 // ErrEndless is the error of such a list.
 var ErrEndless = fmt.Errorf("list of the server has more than %d pages", maxPages)
@@ -31,46 +30,28 @@ func Pages(read func(cursor string) (next string, err error)) error {
 	return ErrEndless
 }
 
-// Call answers the method of a list.
-type Call = func(params json.RawMessage) (json.RawMessage, error)
-
-// Each calls read with each entry of all pages of a list. list is the member of a page that has the
-// entries.
-func Each(list string, call Call, read func(entry json.RawMessage) error) error {
-	return Pages(func(cursor string) (next string, err error) {
-		params := json.RawMessage(`{}`)
+// Named returns the entries of all pages of a list as JSON, by name, or by URI for resources, and
+// none with an error: a caller hides all entries then. list is the member of a page that has them.
+func Named(list string, call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
+	all := map[string]string{}
+	err := Pages(func(cursor string) (next string, err error) {
+		params := map[string]string{}
 		if cursor != "" {
-			if params, err = json.Marshal(map[string]string{"cursor": cursor}); err != nil {
-				return "", err
-			}
+			params["cursor"] = cursor
 		}
-		raw, err := call(params)
+		raw, err := call(Encode(params))
 		if err != nil {
 			return "", err
 		}
 		var page map[string]json.RawMessage
 		var entries []json.RawMessage
-		if err := errors.Join(json.Unmarshal(raw, &page), Decode(page[list], &entries)); err != nil {
-			return "", err
-		}
+		err = errors.Join(json.Unmarshal(raw, &page), Decode(page[list], &entries), Decode(page["nextCursor"], &next))
 		for _, entry := range entries {
-			if err := read(entry); err != nil {
-				return "", err
-			}
+			var known struct{ Name, URI string }
+			err = errors.Join(err, json.Unmarshal(entry, &known))
+			all[cmp.Or(known.URI, known.Name)] = string(entry)
 		}
-		return next, Decode(page["nextCursor"], &next)
-	})
-}
-
-// Named returns the entries of a list as JSON, by name, or by URI for resources, and none with an
-// error: a caller hides all entries then. See Each.
-func Named(list string, call Call) (map[string]string, error) {
-	all := map[string]string{}
-	err := Each(list, call, func(entry json.RawMessage) error {
-		var known struct{ Name, URI string }
-		err := json.Unmarshal(entry, &known)
-		all[cmp.Or(known.URI, known.Name)] = string(entry)
-		return err
+		return next, err
 	})
 	if err != nil {
 		return nil, err
@@ -78,28 +59,21 @@ func Named(list string, call Call) (map[string]string, error) {
 	return all, nil
 }
 
-// Listed returns a function for All of Entries: with the entries that a server lists to an
-// unknown client.
-func Listed(s *prompts.Server, method, list, version string) func() (map[string]string, error) {
+// Listed returns the function of Named for a list of a server: prompts, tools or resources.
+func Listed(ctx context.Context, s *prompts.Server, list string, o prompts.CallOptions) func() (map[string]string, error) {
 	return func() (map[string]string, error) {
-		return Named(list, func(params json.RawMessage) (json.RawMessage, error) {
-			return s.Call(context.Background(), method, params, prompts.CallOptions{Version: version})
-		})
+		return Named(list, func(params json.RawMessage) (json.RawMessage, error) { return s.Call(ctx, list+"/list", params, o) })
 	}
 }
 
-// ReadTool reads an entry of tools/list into the type of an SDK, and returns the schema of the
-// arguments unchanged.
+// ReadTool reads an entry of tools/list into the type of an SDK, and returns its schema unchanged.
 func ReadTool(entry string, tool any) (inputSchema json.RawMessage, err error) {
-	var raw struct {
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}
+	var raw struct{ InputSchema json.RawMessage }
 	err = errors.Join(json.Unmarshal([]byte(entry), tool), json.Unmarshal([]byte(entry), &raw))
 	return raw.InputSchema, err
 }
 
-// Revision returns the traits of a protocol version. An unknown version has the zero value, without
-// any trait.
+// Revision returns the traits of a protocol version, and none of an unknown one.
 func Revision(version string) revision.Revision {
 	r, _ := revision.Parse(version)
 	return r
@@ -108,10 +82,13 @@ func Revision(version string) revision.Revision {
 // NewestStateful returns the newest protocol version with sessions.
 func NewestStateful() string { return revision.NewestStateful().String() }
 
-// Parts are the parts of a result of prompts/get or tools/call that the types of an SDK may change.
+// Parts are the parts of a result or an entry that the types of an SDK may change.
 type Parts struct {
-	Messages          []struct{ Content json.RawMessage } // of a prompt
-	Content           []json.RawMessage                   // of a tool
+	Messages []struct { // of a prompt
+		Role    string
+		Content json.RawMessage
+	}
+	Content           []json.RawMessage // of a tool
 	StructuredContent json.RawMessage
 	InputRequests     map[string]struct {
 		Method string
@@ -120,18 +97,19 @@ type Parts struct {
 	Meta map[string]any `json:"_meta"` // without the name of the server, which the SDK adds
 }
 
-// ReadResult decodes a result of a prompts server into the type of an SDK, and returns its parts.
+// ReadResult decodes a result or an entry into the type of an SDK, and returns its parts.
 func ReadResult(raw json.RawMessage, result any) (*Parts, error) {
 	p := new(Parts)
 	if err := errors.Join(json.Unmarshal(raw, result), Decode(raw, p)); err != nil {
 		return nil, err
 	}
-	p.Meta = withoutServer(p.Meta)
+	if delete(p.Meta, "io.modelcontextprotocol/serverInfo"); len(p.Meta) == 0 {
+		p.Meta = nil
+	}
 	return p, nil
 }
 
-// ReadRequests returns the input requests of a result, or nil without any. read returns the
-// form that an SDK has for an input request.
+// ReadRequests returns the input requests of a result, or nil without any, in the form of read.
 func ReadRequests[Q any](p *Parts, read func(method string, params json.RawMessage) (Q, error)) (map[string]Q, error) {
 	if p.InputRequests == nil {
 		return nil, nil
@@ -147,24 +125,6 @@ func ReadRequests[Q any](p *Parts, read func(method string, params json.RawMessa
 	return all, nil
 }
 
-// ReadMeta returns the _meta of an object, or nil if nothing is in it, without the name of the
-// server.
-func ReadMeta(raw json.RawMessage) (map[string]any, error) {
-	var object struct {
-		Meta map[string]any `json:"_meta"`
-	}
-	err := Decode(raw, &object)
-	return withoutServer(object.Meta), err
-}
-
-func withoutServer(meta map[string]any) map[string]any {
-	delete(meta, "io.modelcontextprotocol/serverInfo")
-	if len(meta) == 0 {
-		return nil
-	}
-	return meta
-}
-
 // Encode returns the JSON of v, or nil if v is nil or cannot be encoded.
 func Encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
@@ -174,8 +134,7 @@ func Encode(v any) json.RawMessage {
 	return raw
 }
 
-// Decode decodes JSON, with the digits of numbers unchanged, and ignores unknown members.
-// Nothing decodes to nothing.
+// Decode decodes JSON, if any, with the digits of numbers unchanged.
 func Decode(raw json.RawMessage, to any) error {
 	if len(raw) == 0 {
 		return nil
@@ -185,8 +144,7 @@ func Decode(raw json.RawMessage, to any) error {
 	return decoder.Decode(to)
 }
 
-// EncodesTo reports whether the encoding of v has the value of a JSON text, with numbers
-// compared as they are written.
+// EncodesTo reports whether the encoding of v has the value of a JSON text, with the same numbers.
 func EncodesTo(v any, raw json.RawMessage) bool {
 	var values [2]any
 	encoded, err := json.Marshal(v)

@@ -3,12 +3,12 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -37,13 +38,10 @@ type Mount struct {
 	reported sync.Map // names that a server and a mount both have: the kind and the name
 }
 
-// NewMount returns the mount of a registry of prompts. name is that of the package that mounts.
-// sdkLists says that the SDK makes the pages of all prompts.
+// NewMount returns the mount of a registry of prompts. With sdkLists, the SDK makes the pages of all
+// prompts.
 func NewMount(name string, hasServer bool, r *prompts.Registry, o prompts.Options, sdkLists bool) (*Mount, error) {
-	if err := checkGiven(name, hasServer, r != nil); err != nil {
-		return nil, err
-	}
-	if err := withoutEffect(name, o, sdkLists); err != nil {
+	if err := cmp.Or(checkGiven(name, hasServer, r != nil), withoutEffect(name, o, sdkLists)); err != nil {
 		return nil, err
 	}
 	m := &Mount{Name: name, Registry: r, Options: o, sdkLists: sdkLists}
@@ -53,10 +51,10 @@ func NewMount(name string, hasServer bool, r *prompts.Registry, o prompts.Option
 		o.PageSize = Everything
 	}
 	var err error
-	if m.Server, err = prompts.NewServer(r, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if m.Server, err = prompts.NewServer(r, o); err == nil {
+		m.Lister, err = prompts.NewServer(r, lister)
 	}
-	if m.Lister, err = prompts.NewServer(r, lister); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
@@ -76,17 +74,15 @@ func NewSkillMount(name string, hasServer bool, r *promptskills.Registry, o prom
 }
 
 func checkGiven(name string, hasServer, hasRegistry bool) error {
-	switch {
-	case !hasServer:
+	if !hasServer {
 		return errors.New(name + ": server is nil")
-	case !hasRegistry:
+	} else if !hasRegistry {
 		return errors.New(name + ": registry is nil")
 	}
 	return nil
 }
 
-// withoutEffect returns an error that names the options without effect: those about
-// connections and methods other than those of tools, which belong to the SDK.
+// withoutEffect returns an error that names the options without effect, which belong to the SDK.
 func withoutEffect(name string, o prompts.Options, sdkLists bool) error {
 	set := map[string]bool{
 		"Info":                         !reflect.ValueOf(o.Info).IsZero(),
@@ -135,31 +131,42 @@ func (m *Mount) ReportOwn(ctx context.Context, kind, name string) {
 	if _, isKnown := m.reported.LoadOrStore(kind+" "+name, true); isKnown {
 		return
 	}
-	lister, about := "server", []slog.Attr(nil)
-	if kind == "prompt" {
-		about = append(about, slog.String("prompt", name))
-		if !m.sdkLists {
-			lister = "registry"
-		}
+	lister := "server"
+	if kind == "prompt" && !m.sdkLists {
+		lister = "registry"
 	}
-	m.logUnmounted(ctx, kind, fmt.Errorf(
+	m.logUnmounted(ctx, kind, name, fmt.Errorf(
 		"%s: %s %q exists on the server, too: the list has the %s's entry, and the server's %[2]s answers; rename one of the two",
-		m.Name, kind, name, lister), about...)
+		m.Name, kind, name, lister))
 }
 
-func (m *Mount) logUnmounted(ctx context.Context, kind string, err error, about ...slog.Attr) {
-	event := "tool not mounted"
+func (m *Mount) logUnmounted(ctx context.Context, kind, name string, err error) {
+	event, about := "tool not mounted", slog.Attr{} // which handlers leave out
 	switch kind {
 	case "prompt":
-		event = "prompt not mounted"
+		event, about = "prompt not mounted", slog.String("prompt", name)
 	case "resource":
 		event = "skill not mounted"
 	}
-	m.Server.Log(ctx, slog.LevelWarn, event, append(about, slog.Any("error", err))...)
+	m.Server.Log(ctx, slog.LevelWarn, event, about, slog.Any("error", err))
 }
 
-// Unconverted logs that the types of the SDK cannot express a result of a prompt or tool, the
-// kind, and returns the error for the client.
+// LogUnlisted logs the error, if any, of a list of prompts, tools or resources, the kind, unless
+// the request of the list has ended.
+func (m *Mount) LogUnlisted(ctx context.Context, kind string, err error, about ...slog.Attr) {
+	event := "cannot list tools"
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return
+	case kind == "prompt":
+		event = "cannot list prompts"
+	case kind == "resource":
+		event = "cannot list resources"
+	}
+	m.Server.Log(ctx, slog.LevelError, event, append(about, slog.Any("error", err))...)
+}
+
+// Unconverted logs that the types of the SDK cannot express a result of a prompt or tool, the kind.
 func (m *Mount) Unconverted(ctx context.Context, kind, name string, err error) *prompts.Error {
 	event := "cannot convert result for go-sdk"
 	if m.Name == "mcpgo" {
@@ -168,64 +175,54 @@ func (m *Mount) Unconverted(ctx context.Context, kind, name string, err error) *
 	return InternalError(ctx, m.Server, event, fmt.Sprintf("%s %q", kind, name), slog.String(kind, name), err)
 }
 
-// InternalError logs an error of a request, and returns the error for the client, which
-// gets the subject only. Both have the same error id.
+// InternalError logs an error of a request, and returns that for the client, which has the subject
+// only, and the same error id.
 func InternalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) *prompts.Error {
-	id := fmt.Sprintf("%08x", rand.Uint32())
-	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String("error_id", id))
-	message := fmt.Sprintf("internal error: %s failed (error id %s)", subject, id)
-	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: map[string]string{"errorId": id}}
+	message, id := errorid.New("internal error: " + subject + " failed")
+	srv.Log(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorid.Attr, id))
+	return &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorid.Data{ID: id}}
 }
 
 // Shows reports whether Options.Visible shows a prompt to the client in ctx. An error or a panic
-// of Options.Visible hides the prompt, and is logged.
+// hides the prompt, and is logged.
 func (m *Mount) Shows(ctx context.Context, p prompts.Prompt) (ok bool) {
 	if m.Options.Visible == nil {
 		return true
 	}
-	report := func(err error, attrs ...slog.Attr) {
-		attrs = append(attrs, slog.String("prompt", p.Name), slog.Any("error", err))
-		m.Server.Log(ctx, slog.LevelError, "Options.Visible failed", attrs...)
-		ok = false
-	}
+	var err error
 	defer func() {
+		var stack slog.Attr
 		if r := recover(); r != nil {
-			report(fmt.Errorf("panic: %v", r), slog.String("stack", string(debug.Stack())))
+			err, stack = fmt.Errorf("panic: %v", r), slog.String("stack", string(debug.Stack()))
+		}
+		if err != nil {
+			ok = false
+			m.Server.Log(ctx, slog.LevelError, "Options.Visible failed", slog.String("prompt", p.Name), slog.Any("error", err), stack)
 		}
 	}()
-	ok, err := m.Options.Visible(ctx, p)
-	if err != nil {
-		report(err)
-	}
+	ok, err = m.Options.Visible(ctx, p)
 	return ok
 }
 
-type watchKey struct{}
-
-type watch struct {
-	name  string
-	shown atomic.Bool
-}
+type watchKey string // the name of a prompt
 
 // Watch returns a context for a request about a prompt, and shown, which reports whether
-// Options.Visible has shown the prompt in the context, or in one made from it. Only then
-// may the result or error of the request differ from that for an unknown prompt.
+// Options.Visible has shown the prompt in that context. Only then may the result or error of the
+// request differ from that for an unknown prompt.
 func Watch(ctx context.Context, name string) (watched context.Context, shown func() bool) {
-	w := &watch{name: name}
-	return context.WithValue(ctx, watchKey{}, w), w.shown.Load
+	w := new(atomic.Bool)
+	return context.WithValue(ctx, watchKey(name), w), w.Load
 }
 
-type isVisible = func(ctx context.Context, p prompts.Prompt) (bool, error)
-
-// watched returns visible, an Options.Visible or nil, with a report to Watch for each shown prompt.
-func watched(visible isVisible) isVisible {
+// watched returns Options.Visible with a report to Watch for each shown prompt.
+func watched(visible func(context.Context, prompts.Prompt) (bool, error)) func(context.Context, prompts.Prompt) (bool, error) {
 	if visible == nil {
 		return nil
 	}
 	return func(ctx context.Context, p prompts.Prompt) (bool, error) {
 		ok, err := visible(ctx, p)
-		if w, _ := ctx.Value(watchKey{}).(*watch); ok && err == nil && w != nil && w.name == p.Name {
-			w.shown.Store(true)
+		if w, _ := ctx.Value(watchKey(p.Name)).(*atomic.Bool); ok && err == nil && w != nil {
+			w.Store(true)
 		}
 		return ok, err
 	}
@@ -234,10 +231,6 @@ func watched(visible isVisible) isVisible {
 // Completes reports whether an argument of a registry prompt has completions of its own. An
 // imported prompt has no completions.
 func Completes(p prompts.Prompt, argument string) bool {
-	for _, a := range p.Arguments {
-		if a.Name == argument {
-			return a.Complete != nil || a.Schema != nil
-		}
-	}
-	return true
+	i := slices.IndexFunc(p.Arguments, func(a prompts.Argument) bool { return a.Name == argument })
+	return i < 0 || p.Arguments[i].Complete != nil || p.Arguments[i].Schema != nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,8 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
-
-// This file has functions that complete an argument from a list. internal/match ranks the values.
 
 // Suggest returns a function that completes an argument from a fixed list. The
 // argument accepts other values too. To restrict the values, set Enum.
@@ -148,16 +147,8 @@ func SuggestCached[K comparable](
 // joined returns copies of the values without duplicates, which share no memory with anything else.
 func joined(values []string) []string {
 	values = match.Distinct(values)
-	size := 0
-	for _, v := range values {
-		size += len(v)
-	}
-	var text strings.Builder // strings.Join returns a single value itself
-	text.Grow(size)
-	for _, v := range values {
-		text.WriteString(v)
-	}
-	copies, all := make([]string, len(values)), text.String()
+	all := strings.Join(slices.Concat(values, []string{""}), "") // Join returns a single value itself
+	copies := make([]string, len(values))
 	for i, v := range values {
 		copies[i], all = all[:len(v)], all[len(v):]
 	}
