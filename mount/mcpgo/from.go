@@ -45,14 +45,17 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 // their names, without mounted prompts. To serve them from a registry, delete the
 // originals, and add the results to a mounted registry:
 //
-//	taken, err := mcpgo.Import(s)
+//	taken, err := mcpgo.Import(ctx, s)
 //	…
 //	s.DeletePrompts("greet") // or all of them
 //
-// Import returns an error if s is nil.
-func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
+// Import returns an error if s is nil or ctx has ended.
+func Import(ctx context.Context, s *server.MCPServer) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("mcpgo: server is nil")
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("mcpgo: list the server's prompts: %w", context.Cause(ctx))
 	}
 	all := s.ListPrompts()
 	var taken []prompts.Prompt
