@@ -92,8 +92,8 @@ func NewServer(r *Registry, o Options) (*Server, error) {
 
 		LogSensitive: o.LogSensitive,
 	})
-	if faults = append(faults, errs...); len(faults) > 0 {
-		return nil, fmt.Errorf("prompts: options: %w", errors.Join(faults...))
+	if err := errors.Join(append(faults, errs...)...); err != nil {
+		return nil, fmt.Errorf("prompts: options: %w", err)
 	}
 	s.serverInfo = s.rpc.ServerInfo()
 	s.cacheable = fmt.Appendf(nil, `,%s,%s,"_meta":{%s}`, wire.CompleteResult, hints, s.serverInfo)
@@ -115,7 +115,7 @@ func (s *Server) feature() feature.Feature {
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
 			methodList: feature.Method{Func: call.Func(s.serve((*Server).list))},
-			methodGet:  feature.Method{Func: call.Func(s.serve((*Server).get)), Rate: o.Limits.GetsPerSecond},
+			methodGet:  feature.Method{Func: call.Func(s.serve((*Server).get)), RequestsPerSecond: o.Limits.GetsPerSecond},
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -130,7 +130,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = feature.Method{Func: call.Func(s.serve((*Server).complete)), Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = feature.Method{Func: call.Func(s.serve((*Server).complete)), RequestsPerSecond: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -178,7 +178,7 @@ func (s *Server) withFunc(name string, m feature.Method) feature.Method {
 	}
 	switch name {
 	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
-		own.Cache = cmp.Or(own.Cache, new(feature.Cache))
+		own.ClientCache = cmp.Or(own.ClientCache, new(feature.ClientCache))
 	}
 	return m
 }
@@ -216,7 +216,7 @@ func (s *Server) custom(c *rpc.Call, name string, m feature.Method) call.Work {
 			err = fmt.Errorf("result exceeds Options.Limits.MaxResultBytes (%d)", s.options.Limits.MaxResultBytes)
 		}
 		if err == nil && rev.Stateless() {
-			dst, err = s.appendComplete(dst[:at], m.Cache, string(dst[at:]))
+			dst, err = s.appendComplete(dst[:at], m.ClientCache, string(dst[at:]))
 		}
 		if err != nil {
 			return nil, rpc.InvalidResult(name, err)
@@ -228,7 +228,7 @@ func (s *Server) custom(c *rpc.Call, name string, m feature.Method) call.Work {
 // appendComplete appends the result of a Func, which is a JSON object, and adds the members
 // that 2026-07-28 requires: resultType, the server's identity in _meta, and those of cache,
 // unless it is nil. Members that the application has set are left unchanged.
-func (s *Server) appendComplete(dst []byte, cache *feature.Cache, result string) ([]byte, error) {
+func (s *Server) appendComplete(dst []byte, cache *feature.ClientCache, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked
 	root := doc.Root()

@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/memo"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -135,7 +136,9 @@ func compile(p Prompt) (*definition, error) {
 	case p.typed != nil && p.typed.more().hadRender:
 		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two; for a prompt of Lookup, set Render to nil before New"))
 	}
-	faults = append(faults, p.Cache.check()...)
+	if p.Cache != (Cache{}) {
+		faults = append(faults, p.Cache.check()...)
+	}
 	if p.Digest != "" {
 		if err := checkDigest(p.Digest); err != nil {
 			faults = append(faults, err)
@@ -188,20 +191,10 @@ const (
 )
 
 func (c Cache) check() []error {
-	var faults []error
-	if c.TTL < 0 {
-		faults = append(faults, fmt.Errorf("Cache.TTL must not be negative, got %v", c.TTL))
+	if c.TTL == 0 {
+		return []error{errors.New("Cache.TTL is 0, so Cache has no effect; set TTL")}
 	}
-	if c.MaxResults < 0 {
-		faults = append(faults, fmt.Errorf("Cache.MaxResults must not be negative, got %v", c.MaxResults))
-	}
-	if c.MaxBytes < 0 {
-		faults = append(faults, fmt.Errorf("Cache.MaxBytes must not be negative, got %v", c.MaxBytes))
-	}
-	if c.TTL == 0 && c != (Cache{}) {
-		faults = append(faults, errors.New("Cache.TTL is 0, so Cache has no effect; set TTL"))
-	}
-	return faults
+	return option.Negative(struct{ Cache Cache }{c})
 }
 
 type results = memo.Cache[string, keptResult]

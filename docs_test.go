@@ -276,7 +276,7 @@ func readCode(t *testing.T, repository fs.FS) (tests []string, limits map[string
 					limits[prefix+name] = &docLimit{value: o.Val()}
 				}
 			case *types.TypeName:
-				if o.Exported() && (strings.HasSuffix(name, "Options") || name == "Cache") && !strings.HasPrefix(folder, "internal/") {
+				if o.Exported() && (strings.HasSuffix(name, "Options") || strings.HasSuffix(name, "Cache")) && !strings.HasPrefix(folder, "internal/") {
 					addOptions(limits, comments, prefix+name, o.Type())
 				}
 			}

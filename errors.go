@@ -19,7 +19,8 @@ import (
 // prompt is in request.go. Inside, every failure of a request is an rpc.Failure.
 
 // The codes that an application may use, next to codes of its own outside of -32768 to
-// -32000. Package transport has all codes of the protocol.
+// -32000. CodeMethodNotFound is for middleware and methods: of a render function it becomes an
+// internal error. Package transport has all codes of the protocol.
 const (
 	CodeMethodNotFound = transport.CodeMethodNotFound // no such method, or not now
 	CodeInvalidParams  = transport.CodeInvalidParams  // unknown prompt, bad arguments, bad cursor

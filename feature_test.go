@@ -61,10 +61,10 @@ func TestCallOfNoServer(t *testing.T) {
 // method, whether Serve or a Work makes it (CCH-01, MET-09).
 func TestResultsOfAFeature(t *testing.T) {
 	t.Parallel()
-	cache := &feature.Cache{TTL: 1500 * time.Millisecond, Public: true}
+	cache := &feature.ClientCache{TTL: 1500 * time.Millisecond, Public: true}
 	for name, test := range map[string]struct {
 		method feature.Method
-		cache  *feature.Cache
+		cache  *feature.ClientCache
 		raw    bool
 		want   string
 	}{
@@ -75,13 +75,13 @@ func TestResultsOfAFeature(t *testing.T) {
 		"several lines":   {instant("{\r\n\t\"a\": 1\n}", nil), nil, false, "{  \t\"a\": 1" + `,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
 		"of an encoder":   {instant("{\"a\":1}\n", nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
 		"lines of a work": {served(func(context.Context) (string, error) { return "{\n} \r\n", nil }), nil, false, `{"resultType":"complete","_meta":{` + servertest.OwnIdentity + `}}`},
-		"not to be kept":  {instant(`{}`, nil), new(feature.Cache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + servertest.OwnIdentity + `}}`},
+		"not to be kept":  {instant(`{}`, nil), new(feature.ClientCache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + servertest.OwnIdentity + `}}`},
 		"raw":             {instant(`{"resultType":"x"}`, nil), cache, true, `{"resultType":"x"}`},
 		"raw, after work": {served(func(context.Context) (string, error) { return `{"resultType":"x"}`, nil }), nil, true, `{"resultType":"x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if test.method.Cache = test.cache; test.raw {
+			if test.method.ClientCache = test.cache; test.raw {
 				serve := call.ServeOf(test.method.Func)
 				test.method.Func = call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 					rpc.CallOf(c).IsFinished = true
@@ -141,7 +141,7 @@ func TestWorkWithoutResult(t *testing.T) {
 		"empty": func([]byte) []byte { return []byte{} },
 	} {
 		work := served(func(context.Context) (string, error) { return `{"done":1}`, nil })
-		m := feature.Method{Rate: 100, Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
+		m := feature.Method{RequestsPerSecond: 100, Func: call.Func(func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 			_, w, err := call.ServeOf(work.Func)(c, dst)
 			return nothing(dst), w, err
 		})}
@@ -288,11 +288,11 @@ func TestRequestOfAFunc(t *testing.T) {
 	servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
 	assert.Equal(t, "m 2026-07-28", got.Method+" "+got.Version)
 	servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"m"}`)
-	assert.Equal(t, feature.Request{Method: "m", Version: "2025-11-25", Client: got.Client, ClientName: "tester", ClientVersion: "1"}, got)
-	assert.NotZero(t, got.Client.Session)
+	assert.Equal(t, feature.Request{Method: "m", Version: "2025-11-25", ClientID: got.ClientID, ClientName: "tester", ClientVersion: "1"}, got)
+	assert.NotZero(t, got.ClientID.Session)
 	_, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", ClientKey: "k"})
 	require.NoError(t, err)
-	assert.Equal(t, feature.Request{Method: "m", Version: "2025-06-18", Client: feature.Client{Key: "k"}}, got)
+	assert.Equal(t, feature.Request{Method: "m", Version: "2025-06-18", ClientID: feature.ClientID{Key: "k"}}, got)
 	assert.Zero(t, feature.RequestOf(t.Context()))
 }
 

@@ -303,8 +303,8 @@ var goldenServers = map[string]prompts.Options{
 	"hasty":      {Timeouts: prompts.Timeouts{Render: 2 * time.Second, Drain: 3 * time.Second}, Limits: prompts.Limits{MaxConcurrent: 2}},
 	"patient":    {Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Drain: 3 * time.Second}},
 
-	"cached":      {PageSize: 5, ClientCache: feature.Cache{TTL: 90 * time.Second, Public: true}},
-	"filtered":    {ClientCache: feature.Cache{TTL: time.Minute, Public: true}, Visible: goldenVisible},
+	"cached":      {PageSize: 5, ClientCache: feature.ClientCache{TTL: 90 * time.Second, Public: true}},
+	"filtered":    {ClientCache: feature.ClientCache{TTL: time.Minute, Public: true}, Visible: goldenVisible},
 	"few":         {Limits: prompts.Limits{MaxSubscriptions: 2}},
 	"fallback":    {Fallback: goldenFallback},
 	"asking":      {Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: 5 * time.Minute}},

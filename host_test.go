@@ -477,8 +477,8 @@ func TestListForHosts(t *testing.T) {
 		{"qwen-cli-mcp-client-review", prompts.Options{ElicitArguments: true}, "declared"},
 		{"claude-code", prompts.Options{ElicitArguments: true}, "none"},
 		{"claude-code", prompts.Options{}, "declared"},
-		{"gemini-cli-mcp-client", prompts.Options{ClientCache: feature.Cache{Public: true}}, "declared"},
-		{"claude-code", prompts.Options{ClientCache: feature.Cache{Public: true}, ElicitArguments: true}, "declared"},
+		{"gemini-cli-mcp-client", prompts.Options{ClientCache: feature.ClientCache{Public: true}}, "declared"},
+		{"claude-code", prompts.Options{ClientCache: feature.ClientCache{Public: true}, ElicitArguments: true}, "declared"},
 		{"tester", prompts.Options{ElicitArguments: true}, "declared"},
 		{"opencode", prompts.Options{ElicitArguments: true}, "declared"},
 	} {

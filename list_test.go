@@ -141,7 +141,7 @@ func TestCacheHints(t *testing.T) {
 		{24 * time.Hour, true, `"ttlMs":86400000,"cacheScope":"public"`},
 		{1<<63 - 1, false, fmt.Sprintf(`"ttlMs":%d,"cacheScope":"private"`, int64(1<<63-1)/1e6)},
 	} {
-		s := prompts.MustNewServer(tagged(3), prompts.Options{ClientCache: feature.Cache{TTL: test.ttl, Public: test.public}, PageSize: 2})
+		s := prompts.MustNewServer(tagged(3), prompts.Options{ClientCache: feature.ClientCache{TTL: test.ttl, Public: test.public}, PageSize: 2})
 		for _, cursor := range []string{"", `"cursor":"` + servertest.CursorAfter("p001") + `"`} {
 			got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "prompts/list", cursor))
 			assert.Contains(t, got, test.want)
@@ -149,7 +149,7 @@ func TestCacheHints(t *testing.T) {
 		got := servertest.AnswerTo(t, s, nil, servertest.EnvelopedGet("1", "p000"))
 		assert.Equal(t, servertest.EnvelopedText("1", "hi"), got)
 	}
-	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ClientCache: feature.Cache{TTL: -1}}), "ClientCache.TTL must not be negative")
+	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ClientCache: feature.ClientCache{TTL: -1}}), "ClientCache.TTL must not be negative")
 	assert.ErrorContains(t, servertest.OptionsError(prompts.Options{ChangeDelay: -1}), "ChangeDelay must not be negative")
 }
 

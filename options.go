@@ -3,15 +3,17 @@ package prompts
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/observe"
 )
 
@@ -38,7 +40,8 @@ type Options struct {
 	// list_changed notification. It is for replicas behind a load balancer: a client that one
 	// replica notifies may read the list from a replica that gets the change later. During
 	// continuous changes the server notifies clients once in two ChangeDelays, and at most
-	// every 200 ms. A burst of changes is always one notification. Default: 20 ms.
+	// every 200 ms. A burst of changes is always one notification. A negative
+	// time is an error. Default: 20 ms.
 	ChangeDelay time.Duration
 	// StrictArguments rejects arguments that the prompt does not declare. Without
 	// it they are ignored.
@@ -89,7 +92,7 @@ type Options struct {
 
 	// ClientCache sets how long clients of protocol version 2026-07-28 may cache a
 	// list of prompts and the result of server/discover. Default: not at all.
-	ClientCache feature.Cache
+	ClientCache feature.ClientCache
 	// RequestStateKeys, if not nil, returns the secret keys for the requestState that travels
 	// through clients of protocol version 2026-07-28: see [Ask]. Each key has at least 16 random
 	// bytes. The first key encrypts. Every key decrypts. To rotate, add the new key second on all
@@ -99,7 +102,7 @@ type Options struct {
 	// context.Background(), returns the error. Default: one random key for this server.
 	RequestStateKeys func(ctx context.Context) ([][]byte, error)
 	// RequestStateTTL is the time that a requestState is valid, within which the
-	// client must send the next request. Default: 15 minutes.
+	// client must send the next request. A negative time is an error. Default: 15 minutes.
 	RequestStateTTL time.Duration
 
 	// Timeouts limits how long the server waits.
@@ -174,7 +177,7 @@ type Limits struct {
 	// a principal, or without a principal a session, or without both a ClientKey. All sessions
 	// of one ClientKey together have ten times the rate. Default: 50; negative: no limit.
 	CompletionsPerSecond float64
-	// GetsPerSecond is the same for prompts/get. Default: no limit.
+	// GetsPerSecond is the same for prompts/get. Default: no limit; negative: no limit.
 	GetsPerSecond float64
 
 	// MaxSubscriptions is the number of subscriptions that one session may have
@@ -234,45 +237,44 @@ const (
 // withDefaults fills in the defaults and returns the invalid options, except those
 // that are checked when they are encoded.
 func (o Options) withDefaults() (Options, []error) {
-	var errs []error
-	check := func(name string, value any, isNegative bool) {
-		if isNegative {
-			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", name, value))
-		}
-	}
-	fill := func(name string, n *int, otherwise int) {
-		check(name, *n, *n < 0)
+	faults := option.Negative(o, "Timeouts.Render", "Timeouts.Complete", "Timeouts.Elicit", "Timeouts.Drain")
+	fill := func(n *int, otherwise int) {
 		if *n <= 0 {
 			*n = otherwise
 		}
 	}
-	fill("PageSize", &o.PageSize, defaultPageSize)
+	fill(&o.PageSize, defaultPageSize)
 	l := &o.Limits
-	fill("MaxConcurrent", &l.MaxConcurrent, defaultMaxConcurrent)
-	fill("MaxConcurrentTotal", &l.MaxConcurrentTotal, defaultMaxConcurrentTotal)
-	fill("MaxConcurrentPerClient", &l.MaxConcurrentPerClient, max(l.MaxConcurrentTotal/4, l.MaxConcurrent))
-	fill("MaxSubscriptions", &l.MaxSubscriptions, defaultMaxSubscriptions)
-	fill("MaxSubscriptionsTotal", &l.MaxSubscriptionsTotal, defaultMaxSubscriptionsTotal)
-	fill("MaxMemoryBytes", &l.MaxMemoryBytes, defaultMaxMemoryBytes)
-	fill("MaxMemoryBytesPerClient", &l.MaxMemoryBytesPerClient, max(l.MaxMemoryBytes/4, 1))
-	fill("MaxMessageBytes", &l.MaxMessageBytes, defaultMaxMessageBytes)
-	fill("MaxArguments", &l.MaxArguments, defaultMaxArguments)
-	fill("MaxArgumentBytes", &l.MaxArgumentBytes, defaultMaxArgumentBytes)
-	fill("MaxResultBytes", &l.MaxResultBytes, defaultMaxResultBytes)
+	fill(&l.MaxConcurrent, defaultMaxConcurrent)
+	fill(&l.MaxConcurrentTotal, defaultMaxConcurrentTotal)
+	fill(&l.MaxConcurrentPerClient, max(l.MaxConcurrentTotal/4, l.MaxConcurrent))
+	fill(&l.MaxSubscriptions, defaultMaxSubscriptions)
+	fill(&l.MaxSubscriptionsTotal, defaultMaxSubscriptionsTotal)
+	fill(&l.MaxMemoryBytes, defaultMaxMemoryBytes)
+	fill(&l.MaxMemoryBytesPerClient, max(l.MaxMemoryBytes/4, 1))
+	fill(&l.MaxMessageBytes, defaultMaxMessageBytes)
+	fill(&l.MaxArguments, defaultMaxArguments)
+	fill(&l.MaxArgumentBytes, defaultMaxArgumentBytes)
+	fill(&l.MaxResultBytes, defaultMaxResultBytes)
 	if l.CompletionsPerSecond == 0 {
 		l.CompletionsPerSecond = defaultCompletionsPerSecond
 	}
-	if math.IsNaN(l.CompletionsPerSecond) || math.IsNaN(l.GetsPerSecond) {
-		errs = append(errs, errors.New("CompletionsPerSecond or GetsPerSecond is not a number"))
+	for _, f := range o.Features {
+		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+			m := f.Methods[name]
+			for _, err := range option.Negative(struct {
+				feature.Method
+				ClientCache feature.ClientCache
+			}{m, *cmp.Or(m.ClientCache, &feature.ClientCache{})}) {
+				faults = append(faults, fmt.Errorf("method %q: %w", name, err))
+			}
+		}
 	}
 	t := &o.Timeouts
 	t.Render = cmp.Or(t.Render, defaultRender)
 	t.Complete = cmp.Or(t.Complete, defaultComplete)
 	t.Elicit = cmp.Or(t.Elicit, defaultElicit)
 	t.Drain = cmp.Or(t.Drain, defaultDrain)
-	check("ClientCache.TTL", o.ClientCache.TTL, o.ClientCache.TTL < 0)
-	check("RequestStateTTL", o.RequestStateTTL, o.RequestStateTTL < 0)
-	check("ChangeDelay", o.ChangeDelay, o.ChangeDelay < 0)
 	o.RequestStateTTL = cmp.Or(o.RequestStateTTL, defaultRequestStateTTL)
 	o.ChangeDelay = cmp.Or(o.ChangeDelay, defaultChangeDelay)
 	if o.Info.Name == "" {
@@ -284,5 +286,5 @@ func (o Options) withDefaults() (Options, []error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return o, errs
+	return o, faults
 }

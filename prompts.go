@@ -14,7 +14,7 @@ import (
 // [New] and [NewText] declare a prompt with a Go struct for its arguments. Without a
 // struct, set Arguments and Render.
 type Prompt struct {
-	// Name is the name of the prompt, unique in the registry. Required.
+	// Name is the name of the prompt, unique in the registry, of at most 4,096 bytes. Required.
 	Name string
 	// Title is the name for users. Since protocol version 2025-06-18.
 	Title string
@@ -279,7 +279,8 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 // these clients have disconnected or canceled. Results share their contents, so no code may
 // change a result afterwards. The cache stores neither errors nor invalid results. It stores a
 // copy of the result. In a Meta, a value of a type that encoding/json does not decode into an
-// any becomes a json.RawMessage. Cache may get fields: write literals with keys.
+// any becomes a json.RawMessage. A negative field is an error of [Registry.Add]. Cache may get
+// fields: write literals with keys.
 type Cache struct {
 	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
@@ -313,9 +314,10 @@ type Icon struct {
 // encoding/json must be able to encode the values.
 type Meta map[string]any
 
-// Implementation describes a server.
+// Implementation describes a server in [Options], and a client in a [Request] and a [Fallback].
+// What describes a client is unchecked: the client chooses it.
 type Implementation struct {
-	// Name and Version identify the implementation. Their defaults are "prompts" and "0".
+	// Name and Version identify the implementation. For a server, their defaults are "prompts" and "0".
 	Name    string
 	Version string
 	// Title is the name for users. Since protocol version 2025-06-18.

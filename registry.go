@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
@@ -117,6 +118,7 @@ func (r *Registry) Remove(name string) bool {
 // Other changes wait until f returns. Inside f, change the registry only through the
 // Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
+	option.Must("prompts: Registry.Update", struct{}{}, "function", f)
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	return r.change(f)
@@ -283,6 +285,7 @@ func compileAll(prompts []Prompt) []ordmap.Entry[*definition] {
 // results are shared. A source of prompts can so check each prompt with a registry of its own, and
 // add all of them in one step. Releases and subscriptions of from are not part of it.
 func (tx *Tx) Merge(from *Registry) {
+	option.Must("prompts: Tx.Merge", struct{}{}, "registry", from)
 	other := from.snapshot()
 	all := make([]ordmap.Entry[*definition], 0, other.Len())
 	for name, d := range other.All() {
@@ -338,6 +341,7 @@ func (tx *Tx) Lookup(name string) (Prompt, bool) {
 // once, and must not use the registry: a change is a deadlock. To wait for changes, let changed
 // send to a channel of one element, and drop the signal if the channel is full.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
+	option.Must("prompts: Registry.OnChange", struct{}{}, "function", changed)
 	return r.subscribers.Add(func(struct{}) { changed() })
 }
 
@@ -352,6 +356,7 @@ func (r *Registry) Notify() { r.subscribers.Call(struct{}{}) }
 // member can be required within its object. The table ends with a line break. The same prompts
 // always give the same table, so a test can compare the table with a document.
 func MarkdownTable(r *Registry) string {
+	option.Must("prompts: MarkdownTable", struct{}{}, "registry", r)
 	var b strings.Builder
 	b.WriteString("| Prompt | Argument | Required | Description |\n|---|---|---|---|\n")
 	for _, d := range r.snapshot().All() {

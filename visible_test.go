@@ -49,7 +49,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 	t.Parallel()
 	for _, public := range []bool{false, true} {
 		for _, filter := range []func(context.Context, prompts.Prompt) (bool, error){nil, ranked} {
-			s := prompts.MustNewServer(tagged(9), prompts.Options{PageSize: 4, ClientCache: feature.Cache{TTL: 1500 * time.Millisecond, Public: public}, Visible: filter})
+			s := prompts.MustNewServer(tagged(9), prompts.Options{PageSize: 4, ClientCache: feature.ClientCache{TTL: 1500 * time.Millisecond, Public: public}, Visible: filter})
 			want := "private"
 			if public && filter == nil {
 				want = "public"

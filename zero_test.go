@@ -1,14 +1,24 @@
 package prompts_test
 
 import (
+	"context"
+	"encoding/json"
 	"io"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/servertest"
 	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
+	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
@@ -37,8 +47,93 @@ func TestZeroValuesOfAServer(t *testing.T) {
 			assert.EqualError(t, session.Handle(t.Context(), []byte(msg), x), want)
 		}
 	}
+	for _, version := range []string{"nonsense", "2026-07-28"} {
+		unknown := s.NewSession(transport.SessionOptions{Version: version})
+		defer unknown.Close()
+		want := "prompts: SessionOptions.Version must be a protocol version with sessions, such as 2025-11-25, got \"" + version + "\""
+		assert.EqualError(t, unknown.Handle(t.Context(), []byte(servertest.InitializeLine), transport.Exchange{}), want)
+		assert.EqualError(t, unknown.Notifications(t.Context(), nil), want)
+	}
 	assert.EqualError(t, s.Serve(t.Context(), nil), "prompts: Serve: connection is nil")
 	assert.ErrorContains(t, s.Serve(t.Context(), &stdio.Conn{}), "stdio: Conn is not made by New or NewStream")
 	assert.ErrorContains(t, s.Serve(t.Context(), (*stdio.Conn)(nil)), "stdio: Conn is not made by New or NewStream")
 	assert.NotErrorIs(t, s.Serve(t.Context(), &stdio.Conn{}), io.EOF)
+}
+
+// A function with a nil argument says which of its arguments is nil.
+func TestNilArguments(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	var skills promptskills.Registry
+	notmade.Nil(t, "prompts: NewServer: registry is nil; for a server without prompts, use new(prompts.Registry)", prompts.NewServer)
+	notmade.Nil(t, "prompts: MarkdownTable: registry is nil", prompts.MarkdownTable)
+	notmade.Nil(t, "prompts: Registry.OnChange: function is nil", reg.OnChange)
+	notmade.Nil(t, "prompts: Registry.Update: function is nil", reg.Update)
+	assert.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+		notmade.Nil(t, "prompts: Tx.Merge: registry is nil", tx.Merge)
+		return nil
+	}))
+	notmade.Nil(t, "promptskills: New: registry is nil", promptskills.New)
+	notmade.Nil(t, "promptskills: Registry.OnChange: function is nil", skills.OnChange)
+	notmade.Nil(t, "promptskills: Registry.Update: function is nil", skills.Update)
+	notmade.Nil(t, "prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)", prompttools.New)
+	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.NewHandler)
+	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
+	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
+	notmade.Nil(t, "prompts: Server is not made by NewServer", stdio.Run, t.Context())
+}
+
+// A negative number of each option has the meaning of its comment, or is an error. The other
+// modules have the same test.
+func TestNegativeOptions(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	notmade.Negative(t, func(o prompts.Options) error { return servertest.OptionsError(o) },
+		"Timeouts.Render", "Timeouts.Complete", "Timeouts.Elicit", "Timeouts.Drain")
+	withMethod := func(m feature.Method) error {
+		m.Func = func(context.Context, json.RawMessage) (any, error) { return nil, nil }
+		return servertest.OptionsError(prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}})
+	}
+	notmade.Negative(t, withMethod)
+	assert.ErrorContains(t, withMethod(feature.Method{ClientCache: &feature.ClientCache{TTL: -1}}), `method "m": ClientCache.TTL must not be negative, got -1ns`)
+	notmade.Negative(t, func(c prompts.Cache) error {
+		if c.TTL == 0 {
+			c.TTL = time.Hour
+		}
+		p := servertest.TextPrompt("p", "hi")
+		p.Cache = c
+		return new(prompts.Registry).Add(p)
+	})
+	notmade.Negative(t, func(o promptskills.Options) error {
+		_, err := promptskills.New(new(promptskills.Registry), o)
+		return err
+	})
+	assert.ErrorIs(t, (&promptskills.Registry{MaxTotalBytes: -1}).Add(promptskills.Skill{
+		Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"b"}`), Files: map[string][]byte{"SKILL.md": nil},
+	}), promptskills.ErrTooLarge)
+	notmade.Negative(t, func(o prompttools.Options) error { _, err := prompttools.New(&reg, o); return err })
+	server := prompts.MustNewServer(&reg, prompts.Options{})
+	notmade.Negative(t, func(o streamablehttp.Options) error { _, err := streamablehttp.NewHandler(server, o); return err },
+		"SessionTimeout", "ReadTimeout", "WriteTimeout", "KeepAlive")
+	notmade.Negative(t, func(o stdio.Options) error { stdio.NewStream(io.MultiReader(), io.Discard, o); return nil })
+}
+
+// A test of the kind above has each struct of options with a number, and a number of bytes is an int.
+func TestNumbersAmongTheOptions(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("docs/options.md")
+	require.NoError(t, err)
+	var with []string
+	for _, section := range strings.Split(string(page), "\n### ")[1:] {
+		if regexp.MustCompile("`(int|float64|time.Duration)`").MatchString(section) {
+			name, _, _ := strings.Cut(section, "\n")
+			with = append(with, name)
+		}
+		assert.NotContains(t, section, "`int64`")
+	}
+	assert.ElementsMatch(t, []string{
+		"prompts.Options", "prompts.Cache", "prompts.Timeouts", "prompts.Limits", "feature.ClientCache", "promptskills.Options", "prompttools.Options",
+		"streamablehttp.Options", "stdio.Options", "promptfs.Options", "promptnats.Options", "promptoci.Options", "promptoci.Limits",
+		"prompttest.ClientOptions", "prompttest.TransportOptions", // which fail the test
+	}, with)
 }

@@ -46,10 +46,10 @@ type Feature struct {
 	// and resources/unsubscribe, and in 2026-07-28 with resourceSubscriptions of
 	// subscriptions/listen. Only one feature of a server may have Resources.
 	Resources *Resources
-	// Ended, if not nil, is called when the session of a client ends, so that the feature
+	// OnEnd, if not nil, is called when the session of a client ends, so that the feature
 	// forgets what it keeps of the client. Clients without a session have no end: limit what
-	// the feature keeps of them. Ended returns at once and may be called concurrently.
-	Ended func(c Client)
+	// the feature keeps of them. OnEnd returns at once and may be called concurrently.
+	OnEnd func(c ClientID)
 }
 
 // Method is a method of a [Feature].
@@ -61,27 +61,27 @@ type Method struct {
 	//
 	// In protocol version 2026-07-28, the server adds the members that a result must
 	// have, unless the value has them: resultType, the server's identity in _meta, and
-	// the members of Cache. Without a Cache, tools/list, resources/list,
-	// resources/templates/list and resources/read get the members of the zero Cache.
+	// the members of ClientCache. Without a ClientCache, tools/list, resources/list,
+	// resources/templates/list and resources/read get the members of the zero ClientCache.
 	Func func(ctx context.Context, params json.RawMessage) (result any, err error)
 	// Versions, if not nil, reports whether a protocol version has the method.
 	// NewServer calls Versions. Default: all versions; the sessions' versions for a Func
 	// of logging/setLevel, resources/subscribe or resources/unsubscribe.
 	Versions func(version string) bool
-	// Rate, if above 0, is the number of requests per second that one client may
-	// send. Twice the rate may come at once.
-	Rate float64
+	// RequestsPerSecond is the number of requests per second that one client may send.
+	// Twice the rate may come at once. Default: no limit; negative: no limit.
+	RequestsPerSecond float64
 	// RateWith, if not empty, is another method of the server, without a RateWith.
 	// Requests of both methods count toward the other method's rate.
 	RateWith string
-	// Cache sets how long clients of protocol version 2026-07-28 may cache results.
+	// ClientCache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.
-	Cache *Cache
+	ClientCache *ClientCache
 }
 
-// Cache sets how long clients of protocol version 2026-07-28 may cache a result. Clients of
-// other versions get no such members. Cache may get fields: write literals with keys.
-type Cache struct {
+// ClientCache sets how long clients of protocol version 2026-07-28 may cache a result. Clients of
+// other versions get no such members. ClientCache may get fields: write literals with keys.
+type ClientCache struct {
 	// TTL is the time that clients may cache the result, in whole milliseconds.
 	// Default: 0, not at all.
 	TTL time.Duration
@@ -94,8 +94,8 @@ type Cache struct {
 type Request struct {
 	// Method is the name of the method, and Version the protocol version of the response.
 	Method, Version string
-	// Client identifies the client.
-	Client Client
+	// ClientID identifies the client.
+	ClientID ClientID
 	// ClientName and ClientVersion are what the client says of itself. Both may be empty or false.
 	ClientName, ClientVersion string
 }
@@ -108,14 +108,14 @@ func RequestOf(ctx context.Context) Request {
 		return Request{}
 	}
 	return Request{
-		Method: r.Method, Version: r.Version, Client: Client{Session: r.Session, Key: r.Key},
+		Method: r.Method, Version: r.Version, ClientID: ClientID{Session: r.Session, Key: r.Key},
 		ClientName: r.ClientName, ClientVersion: r.ClientVersion,
 	}
 }
 
-// Client identifies a client. Equal values are the same client. The zero value is a
-// client that the transport does not identify. Client may get fields: write literals with keys.
-type Client struct {
+// ClientID identifies a client. Equal values are the same client. The zero value is a
+// client that the transport does not identify. ClientID may get fields: write literals with keys.
+type ClientID struct {
 	// Session is the number of the session, from 1, or 0 without a session.
 	Session uint64
 	// Key is the ClientKey of the transport, for a request without a session.
@@ -140,5 +140,5 @@ type Resources struct {
 	// Subscribe calls changed for each change of a resource, until cancel is called. The client
 	// gets notifications/resources/updated. changed returns at once and may be called concurrently.
 	// The rules for errors are those of Method.Func. ctx is the context of the client.
-	Subscribe func(ctx context.Context, from Client, uri string, changed func()) (cancel func(), err error)
+	Subscribe func(ctx context.Context, from ClientID, uri string, changed func()) (cancel func(), err error)
 }

@@ -90,7 +90,8 @@ type Operation struct {
 	// HTTP, which is a secret. It is empty for a message of 2026-07-28 over HTTP.
 	SessionID string
 	// Meta is the _meta of the params, a JSON object, or empty. It contains
-	// traceparent, tracestate and baggage. Above 16 KiB, Meta is left out.
+	// traceparent, tracestate and baggage. Above 16 KiB, Meta is left out. It is a string
+	// so that Begin and End read the same part of the message without a copy.
 	Meta string
 	// Size is the size of the message in bytes, or 0 if unknown.
 	Size int

@@ -221,7 +221,7 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 		}
 		return nil, &dependency{path: name}, err
 	}
-	data, err := s.read(ctx, nil, stamp.real, info, s.options.MaxResourceBytes)
+	data, err := s.read(ctx, nil, stamp.real, info, int64(s.options.MaxResourceBytes))
 	if err != nil {
 		return nil, &dependency{path: name, stamp: stamp}, err
 	}

@@ -13,10 +13,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
-// ErrDuplicateName is wrapped by the error of each file whose prompt has the name of
-// another prompt in the folder. None of the prompts is loaded.
-var ErrDuplicateName = errors.New("duplicate prompt name")
-
 // Error is an error in a file.
 type Error struct {
 	// Path is the path of the file or folder, relative to the root.

@@ -42,20 +42,35 @@ type Folder struct {
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same time. If a method
-// of fsys blocks, a reload ends with its context. NewFolder reads no files.
+// of fsys blocks, a reload ends with its context. NewFolder reads no files. It panics if reg or
+// fsys is nil, or if an option is negative.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
-	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), reported: map[string]error{}}
-	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
-	f.turn <- struct{}{}
+	f := newFolder("NewFolder", reg, o, "file system", fsys)
+	f.fsys = fsys
 	return f
 }
 
 // NewDir returns a Folder for a directory of the operating system. Links cannot leave the
 // directory: each reload opens it as an [os.Root]. If other programs replace files during a reload,
-// no link is followed in the place of a file, and no pipe is waited for. NewDir reads no files.
+// no link is followed in the place of a file, and no pipe is waited for. NewDir reads no files. It
+// panics if reg is nil, dir is empty or an option is negative.
 func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
-	f := NewFolder(reg, nil, o)
+	f := newFolder("NewDir", reg, o)
+	if dir == "" {
+		panic(errors.New("promptfs: NewDir: directory is empty; for the current directory, use ."))
+	}
 	f.dir = dir
+	return f
+}
+
+func newFolder(caller string, reg *prompts.Registry, o Options, arguments ...any) *Folder {
+	o, err := o.filled(caller, append(arguments, "registry", reg)...)
+	if err != nil {
+		panic(err)
+	}
+	f := &Folder{registry: reg, options: o, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), reported: map[string]error{}}
+	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
+	f.turn <- struct{}{}
 	return f
 }
 

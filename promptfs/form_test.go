@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptfs/promptfstest"
 	"github.com/mcp-prompts/prompts/prompttest"
 )
 
@@ -85,8 +86,8 @@ func TestCallsInNFD(t *testing.T) {
 		require.NoError(t, err, "%+q", form)
 		var reg prompts.Registry
 		reg.MustAdd(loaded...)
-		prompttest.CheckCases(t, &reg, dir, promptfs.ParseYAML, prompttest.CheckOptions{})
-		prompttest.CheckCases(t, nil, dir, promptfs.ParseYAML, prompttest.CheckOptions{Client: prompttest.New(t, &reg)})
+		promptfstest.CheckCases(t, &reg, dir, prompttest.CheckOptions{})
+		promptfstest.CheckCases(t, nil, dir, prompttest.CheckOptions{Client: prompttest.New(t, &reg)})
 	}
 	_, err := promptfs.Load(files(map[string]string{"a.md": "x " + nfd + " {{template \"" + nfd + "\"}}"}), promptfs.Options{})
 	assert.ErrorContains(t, err, "unknown partial \""+nfc+"\"")

@@ -20,7 +20,10 @@ import (
 // [os.DirFS], and to the FS of an [os.Root] even if files change during the call.
 // Several goroutines read fsys at the same time.
 func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
-	o = o.filled()
+	o, err := o.filled("Load", "file system", fsys)
+	if err != nil {
+		return nil, err
+	}
 	t := newTable(&o)
 	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
 		return nil, err
@@ -39,11 +42,13 @@ func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 //
 // Parse returns all errors, joined, each an [*Error].
 func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, error) {
-	o = o.filled()
+	o, err := o.filled("Parse")
+	if err != nil {
+		return prompts.Prompt{}, err
+	}
 	s := newSource(fsys, &o)
 	ctx, found := context.Background(), &scan{}
 	if fsys != nil {
-		var err error
 		if found, err = s.scan(ctx, ofPartials, o.Partials); err != nil {
 			return prompts.Prompt{}, err
 		}
@@ -89,7 +94,10 @@ func Warnings(name string, content []byte) []*Error {
 // and nothing is added to that registry. It returns the contents by path, or the
 // joined errors of [Load] and [LoadSkills]. Use Files to upload a folder to a store.
 func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
-	o = o.filled()
+	o, err := o.filled("Files", "file system", fsys)
+	if err != nil {
+		return nil, err
+	}
 	t, s := newTable(&o), newSource(fsys, &o)
 	if err := t.refresh(context.Background(), s); err != nil {
 		return nil, err
@@ -114,9 +122,9 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 		if skills.files[path] != nil {
 			continue
 		}
-		limit := o.MaxFileBytes
+		limit := int64(o.MaxFileBytes)
 		if t.entries[path] == nil && t.read[path] == nil { // a message includes it
-			limit = o.MaxResourceBytes
+			limit = int64(o.MaxResourceBytes)
 		}
 		stamp, info, err := s.stat(path)
 		if err != nil {

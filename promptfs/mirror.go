@@ -41,8 +41,9 @@ type File struct {
 }
 
 // NewMirror returns an empty Mirror. Options.Debounce and Options.PollInterval have no effect.
+// It panics if reg is nil or an option is negative.
 func NewMirror(reg *prompts.Registry, o Options) *Mirror {
-	m := &Mirror{folder: NewFolder(reg, nil, o)}
+	m := &Mirror{folder: newFolder("NewMirror", reg, o)}
 	m.folder.store = newContents()
 	return m
 }
@@ -151,7 +152,7 @@ func (m *Mirror) put(f File, before *contents) {
 		most = max(most, promptskills.MaxBytes)
 	}
 	size, content := int64(len(f.Content)), f.Content
-	if size > most {
+	if size > int64(most) {
 		content = nil
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/logwait"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -39,9 +40,9 @@ type Options struct {
 	// fill one registry, each needs its own prefix. Default: "promptfs:".
 	SourcePrefix string
 	// MaxFileBytes is the maximum size of a prompt or partial. Default: 1 MiB.
-	MaxFileBytes int64
+	MaxFileBytes int
 	// MaxResourceBytes is the maximum size of an image, audio or resource. Default: 4 MiB.
-	MaxResourceBytes int64
+	MaxResourceBytes int
 	// Skills, if not nil, receives the skills: each folder with a SKILL.md, with all
 	// files in it and below it whose names do not begin with a dot. Default: none.
 	Skills *promptskills.Registry
@@ -82,15 +83,20 @@ type Report struct {
 	Err error
 }
 
-func (o Options) filled() Options {
+// filled returns the options with their defaults. caller is the function that got them, and
+// arguments are its other ones, as in [option.Check].
+func (o Options) filled(caller string, arguments ...any) (Options, error) {
+	if err := option.Check("promptfs: "+caller, o, arguments...); err != nil {
+		return o, err
+	}
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
 	o.SourcePrefix = cmp.Or(o.SourcePrefix, "promptfs:")
-	o.MaxFileBytes = cmp.Or(max(o.MaxFileBytes, 0), defaultMaxFileBytes)
-	o.MaxResourceBytes = cmp.Or(max(o.MaxResourceBytes, 0), defaultMaxResourceBytes)
-	o.Debounce = cmp.Or(max(o.Debounce, 0), defaultDebounce)
+	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, defaultMaxFileBytes)
+	o.MaxResourceBytes = cmp.Or(o.MaxResourceBytes, defaultMaxResourceBytes)
+	o.Debounce = cmp.Or(o.Debounce, defaultDebounce)
 	o.Logger = slog.New(logwait.New(cmp.Or(o.Logger, slog.Default()).Handler())) // a handler that blocks must not stop the reloads
-	return o
+	return o, nil
 }
 
 func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }

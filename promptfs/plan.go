@@ -9,6 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 type plan struct {
@@ -157,7 +158,7 @@ func (h *holders) nameConflict(name, path string, claims []string, kept map[stri
 		if norm.NFC.String(path) == norm.NFC.String(others[0]) {
 			fix = "remove one, because the file names differ only in their Unicode form, NFC or NFD"
 		}
-		return hint.New(fix, "%w %q (also in %s)", ErrDuplicateName, name, phrase.First(others, len(claims)-1))
+		return hint.New(fix, "%w %q (also in %s)", promptfile.ErrDuplicateName, name, phrase.First(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))

@@ -25,7 +25,10 @@ import (
 // valid, in the order of their paths, and an error that joins all errors of the others, each an
 // [*Error]: there can be both. The rules for files and links are those of [Load].
 func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
-	o = o.filled()
+	o, err := o.filled("LoadSkills", "file system", fsys)
+	if err != nil {
+		return nil, err
+	}
 	t := newSkillTable(&o)
 	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
 		return nil, err
@@ -102,10 +105,10 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	slices.SortFunc(found.files, byPath)
 	skills := map[string]*foundSkill{}
 	for _, f := range found.files {
-		if path.Base(f.path) == promptskills.Main {
+		if path.Base(f.path) == promptfile.SkillFile {
 			skills[path.Dir(f.path)] = &foundSkill{}
 		} else if promptfile.IsSkill(f.path) {
-			found.fault(f.path, hint.New("rename the file", "file of a skill must be named %s", promptskills.Main))
+			found.fault(f.path, hint.New("rename the file", "file of a skill must be named %s", promptfile.SkillFile))
 		}
 	}
 	for _, f := range found.files {
@@ -137,7 +140,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	prefix := t.options.NamePrefix
-	if root := files[promptskills.Main]; root != nil {
+	if root := files[promptfile.SkillFile]; root != nil {
 		var front struct{ Name string }
 		_ = json.Unmarshal(root.front, &front) // the file reports the errors
 		prefix = path.Join(prefix, front.Name)
@@ -164,7 +167,7 @@ func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *ski
 		return &same
 	}
 	k := &skillFile{stamp: f.stamp, content: content, err: err}
-	if err == nil && path.Base(f.path) == promptskills.Main {
+	if err == nil && path.Base(f.path) == promptfile.SkillFile {
 		front, lines, faults := frontmatterOf(f.path, content)
 		k.front, k.lines, k.faults, k.warnings = front, lines, faults.all, faults.warnings
 		if s.options.DisableSkillPrompts { // or the file is read as a prompt, too
@@ -184,7 +187,7 @@ func (t *skillTable) entry(skill, dir string, k *foundSkill, files map[string]*s
 		}
 		e.files[name] = files[f.path]
 	}
-	main := path.Join(dir, promptskills.Main)
+	main := path.Join(dir, promptfile.SkillFile)
 	fail := func(path string, line int, err error) {
 		e.faults = append(e.faults, newError(path, line, 0, err))
 	}
@@ -206,7 +209,7 @@ func (t *skillTable) entry(skill, dir string, k *foundSkill, files map[string]*s
 		}
 		contents[name] = f.content
 	}
-	mainFile := e.files[promptskills.Main]
+	mainFile := e.files[promptfile.SkillFile]
 	if e.faults = append(e.faults, mainFile.faults...); len(e.faults) > 0 {
 		return e
 	}
@@ -225,7 +228,7 @@ func sameFile(a, b *skillFile) bool {
 }
 
 func (e *skillEntry) errorOf(err error) *Error {
-	at := newError(path.Join(e.dir, promptskills.Main), 0, 0, err)
+	at := newError(path.Join(e.dir, promptfile.SkillFile), 0, 0, err)
 	var of *promptskills.Error
 	if !errors.As(err, &of) {
 		return at
@@ -233,7 +236,7 @@ func (e *skillEntry) errorOf(err error) *Error {
 	if at.Hint, at.Err = hint.Split(of.Err); of.File != "" {
 		at.Path = path.Join(e.dir, of.File)
 	}
-	if main := e.files[promptskills.Main]; of.File == promptskills.Main && main != nil {
+	if main := e.files[promptfile.SkillFile]; of.File == promptfile.SkillFile && main != nil {
 		text := strings.TrimPrefix(at.Err.Error(), "front matter: ")
 		key, _, _ := strings.Cut(text, " ")
 		at.Line = max(main.lines[key], 1)
@@ -320,7 +323,7 @@ func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, 
 		now, exists := tx.Lookup(skill)
 		switch {
 		case exists && now.Source != e.skill.Source:
-			faults = append(faults, newError(path.Join(e.dir, promptskills.Main), 0, 0, hint.New("rename the folder", "skill path %q is already used by a skill outside of this folder", skill)))
+			faults = append(faults, newError(path.Join(e.dir, promptfile.SkillFile), 0, 0, hint.New("rename the folder", "skill path %q is already used by a skill outside of this folder", skill)))
 			continue
 		case exists && owners[skill] == e:
 			continue

@@ -188,7 +188,7 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	content, err := s.read(ctx, (*buffer)[:0], f.stamp.real, f.info, s.options.MaxFileBytes)
+	content, err := s.read(ctx, (*buffer)[:0], f.stamp.real, f.info, int64(s.options.MaxFileBytes))
 	if err != nil {
 		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
@@ -239,7 +239,7 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 		if old != nil && f.stamp.same(old.stamp) {
 			return old
 		}
-		content, err := s.read(ctx, nil, f.stamp.real, f.info, s.options.MaxFileBytes)
+		content, err := s.read(ctx, nil, f.stamp.real, f.info, int64(s.options.MaxFileBytes))
 		p := newPartial(f.path, content)
 		if err != nil {
 			p.own = []*Error{newError(f.path, 0, 0, err)}

@@ -15,7 +15,7 @@ import (
 
 // ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
 // pointer, such as /cases/0/name; 0 if there is no such value. The line of a member is that of its
-// key. ParseYAML is the parser of test files, for prompttest.CheckCases.
+// key. ParseYAML is the parser of test files and of prompts.yaml for the command prompts.
 //
 // Values have the types of YAML 1.2. A number that JSON writes in another way, such as 007, is a
 // string. An empty file is null. The error joins all errors, each an [*Error] with the path:

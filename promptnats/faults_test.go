@@ -344,11 +344,11 @@ func TestServerThatCatchesUp(t *testing.T) {
 	p.set(func() { p.isCut = true })
 	require.Error(t, late.lost())
 	put(t, kv, "b.md", "b")
-	c.WaitChanged(t.Context())
+	c.WaitChanged()
 	f.has("a", "b")
 	assert.Equal(t, []string{"a"}, late.names())
 	p.set(func() { p.isCut = false })
-	c.WaitChanged(t.Context())
+	c.WaitChanged()
 	assert.Equal(t, []string{"a", "b"}, late.names(), "as soon as they are told")
 }
 

@@ -79,7 +79,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 
 func follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, given Options, t timing) (*Follower, error) {
 	p := place{bucket, given.Prefix}
-	if err := given.check(); err != nil {
+	if err := given.check("Follow", "registry", reg, "JetStream", js); err != nil {
 		return nil, err
 	}
 	o := given.filled(p, t)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -59,7 +60,10 @@ var defaultTiming = timing{
 
 var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
 
-func (o Options) check() error {
+func (o Options) check(caller string, arguments ...any) error {
+	if err := option.Check("promptnats: "+caller, o, arguments...); err != nil {
+		return err
+	}
 	if o.Prefix != "" && !validPrefix.MatchString(o.Prefix) {
 		return fmt.Errorf("promptnats: invalid Options.Prefix %q; use letters, digits, - and _, separated by single dots", o.Prefix)
 	}
@@ -70,10 +74,10 @@ func (o Options) check() error {
 }
 
 func (o Options) filled(p place, t timing) settings {
-	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Files.Partials = cmp.Or(o.Files.Partials, "_partials")
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, p.source())
-	o.Files.Debounce = cmp.Or(max(o.Files.Debounce, 0), 100*time.Millisecond)
+	o.Files.Debounce = cmp.Or(o.Files.Debounce, 100*time.Millisecond)
 	o.Files.Logger = cmp.Or(o.Files.Logger, slog.Default()).With(slog.String("bucket", p.bucket))
 	if p.prefix != "" {
 		o.Files.Logger = o.Files.Logger.With(slog.String("prefix", p.prefix))

@@ -50,7 +50,7 @@ type Published struct {
 // The bucket must exist. The operator sets its size and its number of replicas.
 func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
 	p := place{bucket, o.Prefix}
-	if err := o.check(); err != nil {
+	if err := o.check("Publish", "JetStream", js, "file system", fsys); err != nil {
 		return nil, err
 	}
 	settings := o.filled(p, defaultTiming)

@@ -49,10 +49,10 @@ func TestOneNotificationForChangesThatComeTogether(t *testing.T) {
 			s.entries <- entryOf(fmt.Sprintf("b%02d.md", i), "text", i+1)
 			time.Sleep(10 * time.Millisecond)
 		}
-		c.WaitChanged(t.Context())
+		c.WaitChanged()
 		assert.Len(t, c.List(), 20)
 		s.entries <- entryOf("last.md", "text", 21)
-		c.WaitChanged(t.Context())
+		c.WaitChanged()
 		assert.Len(t, c.List(), 21, "each was told of once")
 		synctest.Wait()
 		assert.Equal(t, 2, reports)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/follower"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -33,11 +34,9 @@ type Options struct {
 	// Cache is a folder for the last release, for a start without the registry. The Follower
 	// creates the folder, or marks one that has no releases, and removes only releases of its
 	// own. While another Follower uses the folder, also one of another process, the release is
-	// not cached, and the log says why. Default: none.
+	// not cached, and the log says why. To start from the store alone, close a Follower whose
+	// Status has FromCache. Default: none.
 	Cache string
-	// RequireStore makes Follow return an error if the release cannot be read from the
-	// store, even if the Cache has one.
-	RequireStore bool
 	// Limits limits the size of a release.
 	Limits Limits
 	// Verify, if not nil, checks a release before it is downloaded, for example its
@@ -103,6 +102,9 @@ type Follower struct {
 // A Follower has one goroutine, which ends before Close returns. Do not call Close inside
 // an Update of the registry.
 func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o Options) (*Follower, error) {
+	if err := option.Check("promptoci: Follow", o, "registry", reg, "store", s); err != nil {
+		return nil, err
+	}
 	d := digest.Digest(label)
 	isPinned := d.Validate() == nil
 	if !isPinned {
@@ -110,8 +112,8 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 			return nil, err
 		}
 	}
-	o.Interval = cmp.Or(max(o.Interval, 0), defaultInterval)
-	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
+	o.Interval = cmp.Or(o.Interval, defaultInterval)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Limits = o.Limits.filled()
 	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, "promptoci:")
 	f := &Follower{store: s, label: label, isPinned: isPinned, cache: cache{dir: o.Cache}}
@@ -124,7 +126,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, s Store, label string, o
 	f.core.Logger, f.core.Key, f.core.Log, f.core.OnStatus = o.Files.Logger, keyOf, f.log, o.OnStatus
 	f.core.Update(func(s *Status) { s.Label = label })
 	err := f.look(ctx)
-	if err != nil && ctx.Err() == nil && o.Cache != "" && !o.RequireStore {
+	if err != nil && ctx.Err() == nil && o.Cache != "" {
 		if cached := f.fromCache(ctx); cached != nil {
 			o.Files.Logger.WarnContext(ctx, "cached release not served", slog.Any("error", cached))
 		} else {

@@ -237,7 +237,7 @@ func TestStartFromCache(t *testing.T) {
 	status := f.Status()
 	assert.Equal(t, []any{one, true, false}, []any{status.Release, status.FromCache, status.Synced})
 	assert.Equal(t, 5, reg.Len())
-	for name, o := range map[string]Options{"the store is required": {Files: quiet, Cache: o.Cache, RequireStore: true}, "no cache": {Files: quiet}, "an empty cache": {Files: quiet, Cache: t.TempDir()}} {
+	for name, o := range map[string]Options{"no cache": {Files: quiet}, "an empty cache": {Files: quiet, Cache: t.TempDir()}} {
 		_, err = Follow(t.Context(), new(prompts.Registry), dead, "production", o)
 		assert.ErrorContains(t, err, "follow production", name)
 	}

@@ -111,7 +111,7 @@ func Build(files map[string][]byte, i Info) (*Release, error) {
 	limits := Limits{}.filled()
 	return r, errors.Join(
 		limits.check("manifest", int64(len(r.manifest)), limits.MaxManifestBytes), limits.check("list of files", int64(len(r.config)), limits.MaxConfigBytes),
-		limits.check("layer", int64(len(r.layer)), limits.MaxLayerBytes), limits.check("number of files", int64(len(files)), int64(limits.MaxFiles)))
+		limits.check("layer", int64(len(r.layer)), limits.MaxLayerBytes), limits.check("number of files", int64(len(files)), limits.MaxFiles))
 }
 
 func (r *Release) tag() string {

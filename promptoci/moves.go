@@ -19,6 +19,8 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/mcp-prompts/prompts/internal/option"
 )
 
 // This file moves labels. Each move is recorded under a tag of its own before the label is
@@ -73,6 +75,7 @@ func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 
 func apply(ctx context.Context, s Store, m Move) (Move, error) {
 	m.At, m.Applied = time.Time{}, false
+	option.Must("promptoci: move", struct{}{}, "store", s)
 	if err := CheckLabel(m.Label); err != nil {
 		return m, err
 	}
@@ -248,6 +251,7 @@ type history struct {
 }
 
 func historyOf(ctx context.Context, s Store, label string) (*history, error) {
+	option.Must("promptoci: moves of a label", struct{}{}, "store", s)
 	if err := CheckLabel(label); err != nil {
 		return nil, err
 	}

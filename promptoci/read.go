@@ -18,6 +18,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -29,13 +30,13 @@ import (
 // its default.
 type Limits struct {
 	// MaxManifestBytes is the maximum size of the manifest. Default: 256 KiB.
-	MaxManifestBytes int64
+	MaxManifestBytes int
 	// MaxConfigBytes is the maximum size of the list of files. Default: 8 MiB.
-	MaxConfigBytes int64
+	MaxConfigBytes int
 	// MaxLayerBytes is the maximum size of the layer. Default: 64 MiB.
-	MaxLayerBytes int64
+	MaxLayerBytes int
 	// MaxContentBytes is the maximum size of all files together. Default: 64 MiB.
-	MaxContentBytes int64
+	MaxContentBytes int
 	// MaxFiles is the maximum number of files. Default: 20,000.
 	MaxFiles int
 }
@@ -50,11 +51,11 @@ const (
 
 func (l Limits) filled() Limits {
 	return Limits{
-		MaxManifestBytes: cmp.Or(max(l.MaxManifestBytes, 0), defaultMaxManifestBytes),
-		MaxConfigBytes:   cmp.Or(max(l.MaxConfigBytes, 0), defaultMaxConfigBytes),
-		MaxLayerBytes:    cmp.Or(max(l.MaxLayerBytes, 0), defaultMaxLayerBytes),
-		MaxContentBytes:  cmp.Or(max(l.MaxContentBytes, 0), defaultMaxContentBytes),
-		MaxFiles:         cmp.Or(max(l.MaxFiles, 0), defaultMaxFiles),
+		MaxManifestBytes: cmp.Or(l.MaxManifestBytes, defaultMaxManifestBytes),
+		MaxConfigBytes:   cmp.Or(l.MaxConfigBytes, defaultMaxConfigBytes),
+		MaxLayerBytes:    cmp.Or(l.MaxLayerBytes, defaultMaxLayerBytes),
+		MaxContentBytes:  cmp.Or(l.MaxContentBytes, defaultMaxContentBytes),
+		MaxFiles:         cmp.Or(l.MaxFiles, defaultMaxFiles),
 	}
 }
 
@@ -62,6 +63,9 @@ func (l Limits) filled() Limits {
 // by digest and checked before use: see [ErrInvalid]. Pull keeps the
 // release in memory and writes nothing.
 func Pull(ctx context.Context, s Store, tagOrDigest string, l Limits) (*Release, error) {
+	if err := option.Check("promptoci: Pull", l, "store", s); err != nil {
+		return nil, err
+	}
 	d, err := s.Resolve(ctx, tagOrDigest)
 	if err != nil {
 		return nil, fmt.Errorf("promptoci: %w", err)
@@ -116,8 +120,8 @@ func fetch(ctx context.Context, s Store, d ocispec.Descriptor) ([]byte, error) {
 	return text, nil
 }
 
-func (l Limits) check(what string, n, most int64) error {
-	if n < 0 || n > most {
+func (l Limits) check(what string, n int64, most int) error {
+	if n < 0 || n > int64(most) {
 		return invalid("%s exceeds the limit of %d, got %d", what, most, n)
 	}
 	return nil
@@ -132,7 +136,7 @@ func invalid(format string, args ...any) error {
 }
 
 // checkDescriptor returns an error unless the content may be fetched.
-func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most int64, l Limits) error {
+func checkDescriptor(what string, d ocispec.Descriptor, mediaType string, most int, l Limits) error {
 	switch {
 	case d.MediaType != mediaType:
 		return invalid("%s has the media type %q, expected %q", what, d.MediaType, mediaType)
@@ -190,14 +194,14 @@ func readConfig(text []byte, l Limits) ([]listed, error) {
 	var paths []string
 	for total := int64(0); d.More(); {
 		if len(files) == l.MaxFiles {
-			return nil, l.check("number of files", int64(l.MaxFiles)+1, int64(l.MaxFiles))
+			return nil, l.check("number of files", int64(l.MaxFiles)+1, l.MaxFiles)
 		}
 		var f listed
 		if err := d.Decode(&f); err != nil {
 			return nil, invalid("list of files: %v", err)
 		}
-		if f.Size < 0 || f.Size > l.MaxContentBytes-total {
-			return nil, l.check("content", l.MaxContentBytes+1, l.MaxContentBytes)
+		if f.Size < 0 || f.Size > int64(l.MaxContentBytes)-total {
+			return nil, l.check("content", int64(l.MaxContentBytes)+1, l.MaxContentBytes)
 		}
 		files, paths, total = append(files, f), append(paths, f.Path), total+f.Size
 	}

@@ -44,11 +44,6 @@ type Ref struct {
 	Digest digest.Digest
 }
 
-// IsRef reports whether s has the form of a reference, and not of a folder.
-func IsRef(s string) bool {
-	return strings.HasPrefix(s, remotePrefix) || strings.HasPrefix(s, layoutPrefix)
-}
-
 // ParseRef parses a reference: oci://HOST/REPOSITORY for a repository of a registry, or
 // oci-layout:FOLDER for a folder. A label follows after a colon, or a digest after an @, as
 // in oci://ghcr.io/acme/prompts:production. Both may be missing.

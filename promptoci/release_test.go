@@ -65,12 +65,6 @@ func TestPushAndPull(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, r, pulled)
 		}
-		found, err := Find(ctx, s, r.Content)
-		require.NoError(t, err)
-		assert.Equal(t, r.Digest, found)
-		found, err = Find(ctx, s, digest.FromString("other"))
-		require.NoError(t, err)
-		assert.Empty(t, found)
 		other := layout{t.TempDir()}
 		pulled, err := Pull(ctx, s, r.tag(), Limits{})
 		require.NoError(t, err)
@@ -422,7 +416,6 @@ func TestParseRef(t *testing.T) {
 		assert.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 		assert.Equal(t, text, got.String())
-		assert.True(t, IsRef(text))
 	}
 	for _, text := range []string{"", "prompts", "oci://", "oci://host", "oci://host/p:a.b", "oci://host/p:UP", "oci://host/p@sha256:12", "oci-layout:", "oci-layout:a:release.x", "http://host/p:a", "oci://ho st/p"} {
 		_, err := ParseRef(text)

@@ -19,6 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
@@ -57,6 +58,7 @@ func Push(ctx context.Context, s Store, r *Release) error {
 	if r == nil || r.layer == nil { // it may be one of Releases
 		return errors.New("promptoci: push: Release is not made by Build or Pull")
 	}
+	option.Must("promptoci: Push", struct{}{}, "store", s)
 	if remote, ok := s.(*remoteStore); ok { // a layout counts its tags when it writes one
 		if err := remote.Tags(withRoom(ctx), "", func([]string) error { return nil }); errors.Is(err, errTags) {
 			return fmt.Errorf("promptoci: push: %w", err)
@@ -131,6 +133,7 @@ var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)
 // Releases returns the releases of a store without their contents, the newest first. It
 // leaves out a release that is damaged or removed.
 func Releases(ctx context.Context, s Store) ([]*Release, error) {
+	option.Must("promptoci: Releases", struct{}{}, "store", s)
 	tags, err := tagsOf(ctx, s, releaseForm, "release.")
 	if err != nil {
 		return nil, err
@@ -143,20 +146,6 @@ func Releases(ctx context.Context, s Store) ([]*Release, error) {
 		return &Release{Digest: d.Digest, Content: m.Config.Digest, Info: infoOf(m)}, nil
 	})
 	return all, err
-}
-
-// Find returns the digest of a release with the content, or the empty string.
-func Find(ctx context.Context, s Store, content digest.Digest) (digest.Digest, error) {
-	all, err := Releases(ctx, s)
-	if err != nil {
-		return "", err
-	}
-	for _, r := range all {
-		if r.Content == content {
-			return r.Digest, nil
-		}
-	}
-	return "", nil
 }
 
 func isNotFound(err error) bool {

@@ -37,7 +37,6 @@ var tagReaders = map[string]func(ctx context.Context, s Store, release digest.Di
 		return err
 	},
 	"Releases": func(ctx context.Context, s Store, _ digest.Digest) error { _, err := Releases(ctx, s); return err },
-	"Find":     func(ctx context.Context, s Store, _ digest.Digest) error { _, err := Find(ctx, s, ""); return err },
 }
 
 // A registry sends a list of tags without end: of long tags, of short ones, or of none. Each

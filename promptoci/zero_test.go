@@ -1,11 +1,14 @@
 package promptoci_test
 
 import (
+	"context"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
 	"github.com/mcp-prompts/prompts/promptoci"
 )
@@ -25,4 +28,38 @@ func TestValuesNotMade(t *testing.T) {
 	again, err := promptoci.Releases(t.Context(), store)
 	require.NoError(t, err)
 	assert.Equal(t, listed, again)
+}
+
+// A function with a nil argument says which of its arguments is nil.
+func TestNilArguments(t *testing.T) {
+	t.Parallel()
+	ctx, reg := t.Context(), new(prompts.Registry)
+	built, err := promptoci.Build(map[string][]byte{"a.md": []byte("hi")}, promptoci.Info{})
+	require.NoError(t, err)
+	notmade.Nil(t, "promptoci: Follow: registry is nil", promptoci.Follow, ctx)
+	notmade.Nil(t, "promptoci: Follow: store is nil", promptoci.Follow, ctx, reg)
+	notmade.Nil(t, "promptoci: Push: store is nil", promptoci.Push, ctx, nil, built)
+	notmade.Nil(t, "promptoci: Pull: store is nil", promptoci.Pull, ctx)
+	notmade.Nil(t, "promptoci: Releases: store is nil", promptoci.Releases, ctx)
+	notmade.Nil(t, "promptoci: move: store is nil", promptoci.Apply, ctx)
+	notmade.Nil(t, "promptoci: moves of a label: store is nil", promptoci.Rollback, ctx)
+	assert.PanicsWithError(t, "promptoci: moves of a label: store is nil", func() { next, _ := iter.Pull2(promptoci.Log(ctx, nil, "production")); next() })
+}
+
+// A negative number of each option is an error.
+func TestNegativeOptions(t *testing.T) {
+	t.Parallel()
+	store, _, err := released(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	notmade.Negative(t, func(o promptoci.Options) error {
+		f, err := promptoci.Follow(context.WithoutCancel(t.Context()), new(prompts.Registry), store, "production", o)
+		if err == nil {
+			f.Close()
+		}
+		return err
+	})
+	notmade.Negative(t, func(l promptoci.Limits) error {
+		_, err := promptoci.Pull(t.Context(), store, "production", l)
+		return err
+	})
 }

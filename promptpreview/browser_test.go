@@ -59,7 +59,7 @@ func serveFolder(t *testing.T, all ...prompts.Prompt) (f folder, url string) {
 	var reg prompts.Registry
 	reg.MustAdd(all...)
 	page, url := serve(t, &reg, prompts.Options{})
-	watched := promptfs.NewDir(&reg, f.dir, promptfs.Options{OnReload: page.OnReload(f.dir)})
+	watched := promptfs.NewDir(&reg, f.dir, promptfs.Options{OnReload: page.Reporter(f.dir)})
 	require.NoError(t, watched.Reload(t.Context()))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -169,7 +169,7 @@ func TestAccessible(t *testing.T) {
 		reg.MustAdd(echo(fmt.Sprintf("other%d", i), ""))
 	}
 	handler, url := serve(t, &reg, prompts.Options{})
-	handler.OnReload("/folder")(promptfs.Report{Err: &promptfs.Error{Path: "kinds.md", Line: 1, Err: context.Canceled}})
+	handler.Reporter("/folder")(promptfs.Report{Err: &promptfs.Error{Path: "kinds.md", Line: 1, Err: context.Canceled}})
 	p := open(t, url)
 	eval[bool](p, "%s; true", axe)
 	check := func(state string) {

@@ -126,7 +126,7 @@ func TestHostileTexts(t *testing.T) {
 	var reg prompts.Registry
 	reg.MustAdd(all, ask, fail, echo("toString", ""))
 	handler, url := serve(t, &reg, prompts.Options{Info: prompts.Implementation{Name: "s", Title: hostile, Version: "1"}})
-	handler.OnReload("/" + hostile)(promptfs.Report{Err: &promptfs.Error{Path: hostile, Line: 1, Err: errors.New(hostile)}})
+	handler.Reporter("/" + hostile)(promptfs.Report{Err: &promptfs.Error{Path: hostile, Line: 1, Err: errors.New(hostile)}})
 	p := open(t, url+"/#/fail?"+`a=%3Cscript%3Ehacked%3D1%3C%2Fscript%3E&__proto__=x`)
 	p.has("#file-errors", "hacked")
 	p.has("#server", "hacked")

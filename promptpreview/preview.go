@@ -144,11 +144,11 @@ func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 	return r.Method == method
 }
 
-// OnReload returns a function for OnReload of promptfs.Options, which reports the
+// Reporter returns a function for OnReload of promptfs.Options, which reports the
 // errors and the changes of one folder to open pages. Call it once for each folder. dir
 // is the path of the folder, so that the page links files to the editor. If dir is empty,
 // as for a file system in memory, the page has no such links.
-func (h *Handler) OnReload(dir string) func(promptfs.Report) {
+func (h *Handler) Reporter(dir string) func(promptfs.Report) {
 	h.checkMade()
 	if absolute, err := filepath.Abs(dir); dir != "" && err == nil {
 		dir = absolute

@@ -179,7 +179,7 @@ func TestReports(t *testing.T) {
 		require.NoError(t, json.Unmarshal(answer["number"], &since))
 		return string(answer["errors"]) + string(answer["changed"])
 	}
-	one, two := page.OnReload("/a b&c=+"), page.OnReload("")
+	one, two := page.Reporter("/a b&c=+"), page.Reporter("")
 	one(promptfs.Report{Added: []string{"a"}, Err: errors.Join(&promptfs.Error{Path: "a.md", Line: 2, Column: 3, Err: errors.New("no key"), Hint: "add one"}, errors.New("the folder is away"))})
 	first := `{"path":"a.md","line":2,"column":3,"message":"no key","hint":"add one","root":"/a b\u0026c=+"},{"path":"","message":"the folder is away"}`
 	assert.Equal(t, "["+first+"][]", ask(), "what a page that opens has is not new")

@@ -33,17 +33,17 @@ const (
 // clients are what clients have seen. A client that is not known reads the current files.
 type clients struct {
 	mu    sync.Mutex // protects the fields below
-	known map[feature.Client]*list.Element
+	known map[feature.ClientID]*list.Element
 	used  *list.List // of *view, the one that was used last first
 	bytes int        // of all views
 }
 
 func newClients() *clients {
-	return &clients{known: map[feature.Client]*list.Element{}, used: list.New()}
+	return &clients{known: map[feature.ClientID]*list.Element{}, used: list.New()}
 }
 
 type view struct {
-	from  feature.Client
+	from  feature.ClientID
 	bytes int
 	pages []span
 	// seen has the number of the snapshot for each path: of a skill whose entry the
@@ -60,8 +60,8 @@ type span struct {
 
 func (s *span) bytes() int { return pageBytes + len(s.after) + len(s.last) }
 
-func (c *clients) view(from feature.Client) *view {
-	if from == (feature.Client{}) {
+func (c *clients) view(from feature.ClientID) *view {
+	if from == (feature.ClientID{}) {
 		return nil
 	}
 	if e := c.known[from]; e != nil {
@@ -91,7 +91,7 @@ func (c *clients) remove(e *list.Element) {
 	c.bytes -= v.bytes
 }
 
-func (c *clients) forget(from feature.Client) {
+func (c *clients) forget(from feature.ClientID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.known[from]; e != nil {
@@ -101,7 +101,7 @@ func (c *clients) forget(from feature.Client) {
 
 // listed notes that a client has got a page: the skills after a path, which is empty or
 // of the cursor, and up to the end of s.
-func (c *clients) listed(from feature.Client, now *snapshot, after string, s span) {
+func (c *clients) listed(from feature.ClientID, now *snapshot, after string, s span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.view(from)
@@ -150,7 +150,7 @@ func (v *view) position(now *snapshot, after string) (string, bool) {
 
 // refresh notes that a client has got the entry of a skill, or was notified that a
 // file has changed.
-func (c *clients) refresh(from feature.Client, path string, seq uint64) {
+func (c *clients) refresh(from feature.ClientID, path string, seq uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.view(from)
@@ -172,7 +172,7 @@ func (c *clients) refresh(from feature.Client, path string, seq uint64) {
 	c.count(v, n)
 }
 
-func (c *clients) snapshot(from feature.Client, s *state, path string) *snapshot {
+func (c *clients) snapshot(from feature.ClientID, s *state, path string) *snapshot {
 	if len(s.past) == 0 {
 		return &s.snapshot
 	}

@@ -17,19 +17,19 @@ func TestSeenIsBounded(t *testing.T) {
 		t.Skip("a measurement, which takes long")
 	}
 	for name, see := range map[string]func(c *clients, i int){
-		"clients": func(c *clients, i int) { c.refresh(feature.Client{Session: uint64(i + 1)}, "a", 1) },
-		"keys":    func(c *clients, i int) { c.refresh(feature.Client{Key: fmt.Sprintf("%0600d", i)}, "a", 1) },
+		"clients": func(c *clients, i int) { c.refresh(feature.ClientID{Session: uint64(i + 1)}, "a", 1) },
+		"keys":    func(c *clients, i int) { c.refresh(feature.ClientID{Key: fmt.Sprintf("%0600d", i)}, "a", 1) },
 		"parts of long keys": func(c *clients, i int) {
-			c.refresh(feature.Client{Key: fmt.Sprintf("%0600d%06000d", i, 0)[:600]}, "a", 1)
+			c.refresh(feature.ClientID{Key: fmt.Sprintf("%0600d%06000d", i, 0)[:600]}, "a", 1)
 		},
 		"entries": func(c *clients, i int) {
-			c.refresh(feature.Client{Session: uint64(i/1000 + 1)}, fmt.Sprint(i), 1)
+			c.refresh(feature.ClientID{Session: uint64(i/1000 + 1)}, fmt.Sprint(i), 1)
 		},
 		"long entries": func(c *clients, i int) {
-			c.refresh(feature.Client{Session: uint64(i/100 + 1)}, fmt.Sprintf("%01000d", i), 1)
+			c.refresh(feature.ClientID{Session: uint64(i/100 + 1)}, fmt.Sprintf("%01000d", i), 1)
 		},
 		"pages": func(c *clients, i int) {
-			from := feature.Client{Session: uint64(i/1000 + 1)}
+			from := feature.ClientID{Session: uint64(i/1000 + 1)}
 			c.refresh(from, "a", 1)
 			c.mu.Lock()
 			v := c.view(from)

@@ -1,6 +1,7 @@
 package promptskills
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -37,13 +39,10 @@ var ErrUnknownResource = errors.New("unknown resource")
 // read as a directory, and a cursor of another list. For an unknown resource, a client gets -32602
 // in 2026-07-28 and -32002 before. The error's data contains the URI.
 func New(r *Registry, o Options) (feature.Feature, error) {
-	if r == nil {
-		return feature.Feature{}, errors.New("promptskills: New: registry is nil")
+	if err := option.Check("promptskills: New", o, "registry", r); err != nil {
+		return feature.Feature{}, err
 	}
-	o, err := o.withDefaults()
-	if err != nil {
-		return feature.Feature{}, fmt.Errorf("promptskills: options: %w", err)
-	}
+	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
 	s := &service{registry: r, options: o, clients: newClients()}
 	cache := &o.ClientCache
 	cache.Public = cache.Public && o.Visible == nil
@@ -54,11 +53,11 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 	filters := o.Visible != nil
 	return feature.Feature{
 		Methods: map[string]feature.Method{
-			"skills/list":              {Func: call.Func(serve(always(filters, s.listSkills))), Cache: cache},
-			"skills/get":               {Func: call.Func(serve(always(filters, s.getSkill))), Cache: cache},
-			"resources/list":           {Func: call.Func(serve(always(filters || o.Resources.List != nil, s.listResources))), Cache: &ofResources},
-			"resources/templates/list": {Func: call.Func(serve(always(o.Resources.Templates != nil, s.listTemplates))), Cache: &ofResources},
-			"resources/read":           {Func: call.Func(serve(s.read)), Cache: &ofResources, Rate: o.ReadsPerSecond},
+			"skills/list":              {Func: call.Func(serve(always(filters, s.listSkills))), ClientCache: cache},
+			"skills/get":               {Func: call.Func(serve(always(filters, s.getSkill))), ClientCache: cache},
+			"resources/list":           {Func: call.Func(serve(always(filters || o.Resources.List != nil, s.listResources))), ClientCache: &ofResources},
+			"resources/templates/list": {Func: call.Func(serve(always(o.Resources.Templates != nil, s.listTemplates))), ClientCache: &ofResources},
+			"resources/read":           {Func: call.Func(serve(s.read)), ClientCache: &ofResources, RequestsPerSecond: o.ReadsPerSecond},
 			"resources/directory/read": {Func: call.Func(serve(s.readDirectory))},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
@@ -77,7 +76,7 @@ func New(r *Registry, o Options) (feature.Feature, error) {
 			OnChange:     s.subscribeToList,
 		}},
 		Resources: &feature.Resources{Subscribe: s.subscribe},
-		Ended:     s.clients.forget,
+		OnEnd:     s.clients.forget,
 	}, nil
 }
 
@@ -89,7 +88,7 @@ type service struct {
 
 type request struct {
 	method string
-	from   feature.Client
+	from   feature.ClientID
 	rev    revision.Revision
 	uri    string // empty if the method takes no URI
 	after  string // what the cursor says; empty for the first page
@@ -130,7 +129,7 @@ func serve(m method) func(c call.Call, dst []byte) ([]byte, call.Work, error) {
 func readRequest(c call.Call) (*request, error) {
 	rev, _ := revision.Parse(c.Version())
 	session, key := c.Sender()
-	q := &request{method: c.Method(), from: feature.Client{Session: session, Key: key}, rev: rev}
+	q := &request{method: c.Method(), from: feature.ClientID{Session: session, Key: key}, rev: rev}
 	var params map[string]json.RawMessage
 	if raw := c.Params(); raw != nil {
 		if err := json.Unmarshal(raw, &params); err != nil {
@@ -212,7 +211,7 @@ func (s *service) subscribeToList(changed func()) (cancel func()) {
 	}
 }
 
-func (s *service) subscribe(ctx context.Context, from feature.Client, uri string, changed func()) (cancel func(), err error) {
+func (s *service) subscribe(ctx context.Context, from feature.ClientID, uri string, changed func()) (cancel func(), err error) {
 	q := &request{method: "resources/subscribe", uri: uri}
 	if isOwn(uri) {
 		if s.options.Resources.Subscribe == nil {

@@ -187,7 +187,7 @@ func TestHiddenSkills(t *testing.T) {
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(skill("a"), skill("a/b/hidden", "x", "secret"), skill("hidden"), skill("z/hidden")))
 	c := serve(t, &reg, "", promptskills.Options{
-		ClientCache: feature.Cache{Public: true},
+		ClientCache: feature.ClientCache{Public: true},
 		Visible: func(_ context.Context, s promptskills.Skill) (bool, error) {
 			return !strings.HasSuffix(s.Path, "hidden"), nil
 		},
@@ -320,7 +320,7 @@ func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	_, err := promptskills.New(nil, promptskills.Options{})
 	assert.ErrorContains(t, err, "registry is nil")
-	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, ClientCache: feature.Cache{TTL: -1}})
+	_, err = promptskills.New(new(promptskills.Registry), promptskills.Options{PageSize: -1, ClientCache: feature.ClientCache{TTL: -1}})
 	assert.ErrorContains(t, err, "PageSize must not be negative")
 	assert.ErrorContains(t, err, "ClientCache.TTL must not be negative")
 }

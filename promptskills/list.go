@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -40,7 +41,7 @@ func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte,
 	if !ok {
 		return nil, q.unknown()
 	}
-	path, ok = strings.CutSuffix(path, "/"+Main)
+	path, ok = strings.CutSuffix(path, "/"+promptfile.SkillFile)
 	now, visible := s.registry.load(), s.visible(ctx)
 	e, exists := now.skills.Get(path)
 	if !ok || !exists || visible != nil && !visible(e) {
@@ -116,7 +117,7 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 			return true
 		}
 		if e.skill.Dynamic != nil {
-			return Main <= after || p.add(skillPrefix+path+separator+Main, e.appendMain)
+			return promptfile.SkillFile <= after || p.add(skillPrefix+path+separator+promptfile.SkillFile, e.appendMain)
 		}
 		for i := range e.files {
 			f := &e.files[i]
@@ -201,7 +202,7 @@ func (e *entry) appendMain(dst []byte) []byte {
 }
 
 func (e *entry) appendFile(dst []byte, f *file) []byte {
-	if f.name == Main {
+	if f.name == promptfile.SkillFile {
 		dst = e.appendMain(dst)
 		dst = dst[:len(dst)-1]
 	} else {

@@ -1,10 +1,7 @@
 package promptskills
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
@@ -20,7 +17,7 @@ type Options struct {
 	// ClientCache sets how long clients of protocol version 2026-07-28 may cache lists, entries
 	// and files. Clients compare files with their digests even within this time. Public has no
 	// effect if Visible is set, here or in the options of the server. Default: not at all.
-	ClientCache feature.Cache
+	ClientCache feature.ClientCache
 	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden skill is
 	// missing from lists, from the entries of skills above it and from directories, and unknown
 	// in every other request. s must not be changed. The rules for ctx are those of a
@@ -28,7 +25,8 @@ type Options struct {
 	// logger of the server gets the error. It may be called concurrently.
 	Visible func(ctx context.Context, s Skill) (bool, error)
 	// ReadsPerSecond is the number of resources/read requests per second that one client may send.
-	// Twice the rate may come at once. The next request is rejected (-32603). Default: no limit.
+	// Twice the rate may come at once. The next request is rejected (-32603). Default: no
+	// limit; negative: no limit.
 	ReadsPerSecond float64
 	// Resources are the application's own resources, which the server lists and reads
 	// in addition to the files of skills. Default: none.
@@ -64,16 +62,4 @@ type Template struct {
 	Title       string
 	Description string
 	MIMEType    string
-}
-
-func (o Options) withDefaults() (Options, error) {
-	var errs []error
-	if o.PageSize < 0 {
-		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
-	}
-	if o.ClientCache.TTL < 0 {
-		errs = append(errs, fmt.Errorf("ClientCache.TTL must not be negative, got %v", o.ClientCache.TTL))
-	}
-	o.PageSize = cmp.Or(o.PageSize, defaultPageSize)
-	return o, errors.Join(errs...)
 }

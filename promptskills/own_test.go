@@ -37,7 +37,7 @@ func TestResourcesOfTheApplication(t *testing.T) {
 			return nil, fmt.Errorf("%w: %s", promptskills.ErrUnknownResource, uri)
 		},
 	}
-	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, ClientCache: feature.Cache{Public: true}})
+	c := serve(t, &reg, "", promptskills.Options{PageSize: 1, Resources: own, ClientCache: feature.ClientCache{Public: true}})
 	var got []string
 	for params := (map[string]any{}); ; {
 		page := call[listed](t, c, "resources/list", params)

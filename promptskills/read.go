@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -274,7 +275,7 @@ func dynamicChildren(ctx context.Context, q *request, e *entry, at string) ([]ch
 			switch {
 			case isDir:
 				return appendDirectory(dst, below, d.Name())
-			case below == e.skill.Path+"/"+Main:
+			case below == e.skill.Path+"/"+promptfile.SkillFile:
 				return e.appendMain(dst)
 			}
 			mimeType, _ := typeOf(d.Name(), nil)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
 
@@ -25,7 +26,7 @@ type Registry struct {
 	// MaxTotalBytes is the maximum size of all files in bytes, including retained
 	// files. Equal contents count once. A larger change is rejected with
 	// [ErrTooLarge], and the skills are unchanged. Default: 1 GiB.
-	MaxTotalBytes int64
+	MaxTotalBytes int
 	// Retain limits how long the registry retains replaced and removed files. During
 	// this time, a client with a list from before the change reads the files of its
 	// list. Afterwards, or after the client gets the list or an entry again, the
@@ -36,7 +37,7 @@ type Registry struct {
 
 	writing sync.Mutex       // held to change the skills; protects the fields below
 	blobs   map[digest]*blob // all contents that are held
-	bytes   int64            // of these
+	bytes   int              // of these
 	expiry  *time.Timer      // of what is retained; nil for none
 
 	subscribers notify.Listeners[*change]
@@ -116,6 +117,7 @@ func (r *Registry) Remove(path string) bool {
 // Other changes wait until f returns. Inside f, change the registry only through the
 // Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
+	option.Must("promptskills: Registry.Update", struct{}{}, "function", f)
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	before := r.load()
@@ -178,7 +180,7 @@ func (r *Registry) hold(added []*compiled) error {
 			if b == nil {
 				b = &blob{data: f.data}
 				r.blobs[f.digest] = b
-				r.bytes += int64(len(b.data))
+				r.bytes += len(b.data)
 			}
 			b.refs++
 			f.data = b.data // so that equal contents are in memory once
@@ -198,7 +200,7 @@ func (r *Registry) release(gone []*compiled) {
 			if b := r.blobs[f.digest]; b != nil {
 				if b.refs--; b.refs == 0 {
 					delete(r.blobs, f.digest)
-					r.bytes -= int64(len(b.data))
+					r.bytes -= len(b.data)
 				}
 			}
 		}
@@ -359,6 +361,7 @@ func (c *change) affects(path string) bool {
 // OnChange calls changed after each change, until cancel is called. changed must return at
 // once, and must not use the registry: a change is a deadlock.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
+	option.Must("promptskills: Registry.OnChange", struct{}{}, "function", changed)
 	return r.subscribers.Add(func(*change) { changed() })
 }
 

@@ -20,11 +20,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
-
-// Main is the name of the file that makes a folder a skill.
-const Main = "SKILL.md"
 
 // The limits of one skill, which hosts need not exceed (SKL-16).
 const (
@@ -60,7 +58,7 @@ type Skill struct {
 }
 
 // URI returns the URI of the skill's SKILL.md.
-func (s Skill) URI() string { return uriOf(s.Path + "/" + Main) }
+func (s Skill) URI() string { return uriOf(s.Path + "/" + promptfile.SkillFile) }
 
 // Error is an error in a [Skill].
 type Error struct {
@@ -120,7 +118,7 @@ func compile(s Skill) (*compiled, error) {
 	}
 	front, description, problems := checkFrontmatter(s.Frontmatter, c.name)
 	for _, p := range problems {
-		errs = append(errs, &Error{s.Path, Main, p})
+		errs = append(errs, &Error{s.Path, promptfile.SkillFile, p})
 	}
 	c.skill.Frontmatter, c.description = front, description
 	if s.Dynamic != nil {
@@ -129,10 +127,10 @@ func compile(s Skill) (*compiled, error) {
 		}
 		return c, errors.Join(errs...)
 	}
-	if main, ok := s.Files[Main]; !ok {
-		fail("", "%s is missing", Main)
+	if main, ok := s.Files[promptfile.SkillFile]; !ok {
+		fail("", "%s is missing", promptfile.SkillFile)
 	} else if !utf8.Valid(main) {
-		fail(Main, "content is not valid UTF-8")
+		fail(promptfile.SkillFile, "content is not valid UTF-8")
 	}
 	if len(s.Files) > MaxFiles {
 		fail("", "skill has %d files (limit %d)", len(s.Files), MaxFiles)

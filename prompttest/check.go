@@ -36,7 +36,7 @@ type CheckOptions struct {
 	// mail server of the test got. CheckArguments then reports an effect that happens again
 	// with each round of questions. Default: only effects that numbers in the results count.
 	Effects func() int
-	// Tagged returns the client of a principal with these tags, for cases with tags in CheckCases.
+	// Tagged returns the client of a principal with these tags, for cases with tags in promptfstest.CheckCases.
 	// With a Client, such cases need it. Default: a client of the server that CheckCases describes.
 	Tagged func(tags []string) *Client
 }

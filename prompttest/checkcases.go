@@ -2,7 +2,6 @@ package prompttest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -10,18 +9,19 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/foldertest"
 )
 
-// CheckCases runs the cases in the test files of a folder, *.test.yaml, against the prompts of reg,
-// and reports each failure and each invalid file with its line. docs/tests.md describes the files.
-// With -update it writes golden files. The model's answer of a case is not checked.
-//
-// The files are read with parseYAML: promptfs.ParseYAML. CheckCases serves reg as the command
-// prompts test does: unknown arguments are errors, a user who has answers is asked for missing
-// arguments, and a prompt with tags is visible to cases with one of the tags. To test a server of
-// your own, set CheckOptions.Client, and CheckOptions.Tagged if cases have tags. Then reg may be
-// nil, and cases of unknown prompts are found by running them.
-func CheckCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error), o CheckOptions) {
+func init() { // for package promptfstest, which has the parsers
+	foldertest.Cases = func(t testing.TB, reg *prompts.Registry, dir string, parseYAML cases.Parse, o any) {
+		t.Helper()
+		checkCases(t, reg, dir, parseYAML, o.(CheckOptions))
+	}
+	foldertest.Skills = checkSkills
+}
+
+// checkCases is promptfstest.CheckCases.
+func checkCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML cases.Parse, o CheckOptions) {
 	t.Helper()
 	fsys := cases.Dir(dir)
 	files, errs := cases.Load(fsys, parseYAML)

@@ -74,7 +74,7 @@ func TestCheckCases(t *testing.T) {
 	t.Parallel()
 	dir := writeCases(t, map[string]string{"greet.test.yaml": goodCases, "greet.golden": "=== user: text\nHello Ada\n", "release.test.yaml": releaseCases})
 	reg := caseRegistry(t)
-	CheckCases(t, reg, dir, parseJSON, CheckOptions{})
+	checkCases(t, reg, dir, parseJSON, CheckOptions{})
 	for _, version := range Versions() {
 		if version < "2025-06-18" { // which have no forms
 			continue
@@ -83,7 +83,7 @@ func TestCheckCases(t *testing.T) {
 		tagged := func(tags []string) *Client {
 			return Serve(t, srv, ClientOptions{Version: version, Answer: func(Question) any { return Decline() }, Context: cases.WithTags(t.Context(), tags)})
 		}
-		CheckCases(t, nil, dir, parseJSON, CheckOptions{Client: tagged(nil), Tagged: tagged})
+		checkCases(t, nil, dir, parseJSON, CheckOptions{Client: tagged(nil), Tagged: tagged})
 	}
 }
 
@@ -103,17 +103,17 @@ func TestCheckCasesFails(t *testing.T) {
 		`{"cases": [`: "not JSON",
 	} {
 		dir := writeCases(t, map[string]string{"greet.test.yaml": text, "greet.golden": "=== user: text\nHello Bob\n"})
-		r := record(t, func(t testing.TB) { CheckCases(t, reg, dir, parseJSON, CheckOptions{}) })
+		r := record(t, func(t testing.TB) { checkCases(t, reg, dir, parseJSON, CheckOptions{}) })
 		require.NotEmpty(t, r.errors, text)
 		assert.Contains(t, strings.Join(r.errors, "\n"), want, text)
 	}
-	r := record(t, func(t testing.TB) { CheckCases(t, reg, t.TempDir(), parseJSON, CheckOptions{}) })
+	r := record(t, func(t testing.TB) { checkCases(t, reg, t.TempDir(), parseJSON, CheckOptions{}) })
 	assert.Contains(t, strings.Join(r.errors, "\n"), "has no test files (*.test.yaml)")
 	dir := writeCases(t, map[string]string{"release.test.yaml": releaseCases})
-	r = record(t, func(t testing.TB) { CheckCases(t, reg, dir, parseJSON, CheckOptions{Client: New(t, reg)}) })
+	r = record(t, func(t testing.TB) { checkCases(t, reg, dir, parseJSON, CheckOptions{Client: New(t, reg)}) })
 	assert.Contains(t, strings.Join(r.errors, "\n"), "has tags; set CheckOptions.Tagged")
 	r = record(t, func(t testing.TB) {
-		CheckCases(t, reg, dir, parseJSON, CheckOptions{Tagged: func([]string) *Client { return New(t, reg) }})
+		checkCases(t, reg, dir, parseJSON, CheckOptions{Tagged: func([]string) *Client { return New(t, reg) }})
 	})
 	assert.Contains(t, strings.Join(r.errors, "\n"), "has answers; set ClientOptions.Answer")
 }

@@ -200,7 +200,7 @@ func (c *checkedObserver) listen(ctx context.Context, reg *prompts.Registry, ses
 
 // TransportInfo describes the connection.
 func (c *checkedObserver) TransportInfo() transport.Info {
-	return transport.Info{Network: "tcp", Protocol: "http", ProtocolVersion: "1.1", ClientAddress: "192.0.2.1", ServerAddress: "192.0.2.2"}
+	return transport.Info{Network: "tcp", Protocol: "http", ProtocolVersion: "1.1", ClientAddress: "192.0.2.1"}
 }
 
 var askedID = regexp.MustCompile(`"id":("[^"]*"),"method"`)

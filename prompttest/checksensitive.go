@@ -32,8 +32,8 @@ func CheckSensitive(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	s := &sensitiveChecker{said: &sayings{words: map[string]bool{}}}
 	o.Client = nil
 	s.checker = newCheckerOf(t, reg, o, prompts.Options{LogSensitive: true}, ClientOptions{ // no value is a secret
-		Answer:   s.said.answer,
-		Notified: func(_ string, params json.RawMessage) { s.said.add(string(params)) },
+		Answer:         s.said.answer,
+		OnNotification: func(_ string, params json.RawMessage) { s.said.add(string(params)) },
 	})
 	for i := range s.prompts {
 		p := &s.prompts[i]

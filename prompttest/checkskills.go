@@ -15,19 +15,17 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// CheckSkills serves the skills of a registry, and verifies them as a host does: names, limits, and
-// the digest, the size and the front matter of each file. It also reports relative links in a
-// SKILL.md that lead to no file of the skill. The front matter is read with frontmatter, such as
-// promptfs.ParseFrontmatter; nil: it is not compared. Each error fails the test. Dynamic skills
-// have no digests, and only their front matter is compared.
-func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
+// checkSkills is promptfstest.CheckSkills. frontmatter reads the front matter of a SKILL.md; nil: it
+// is not compared.
+func checkSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
 	t.Helper()
 	f, err := promptskills.New(skills, promptskills.Options{})
 	if err != nil {
-		t.Fatalf("prompttest: CheckSkills: %v", err)
+		t.Fatalf("promptfstest: CheckSkills: %v", err)
 	}
 	srv := prompts.MustNewServer(new(prompts.Registry), prompts.Options{Features: []feature.Feature{f}, Logger: testLogger(t)})
 	c := &skillChecker{t: t, call: func(method string, params, result any) error {
@@ -87,7 +85,7 @@ func (c *skillChecker) check(e *skillEntry) {
 		c.t.Helper()
 		c.t.Errorf("skill %s: %s", e.URI, fmt.Sprintf(format, args...))
 	}
-	root, ok := strings.CutSuffix(e.URI, "/"+promptskills.Main)
+	root, ok := strings.CutSuffix(e.URI, "/"+promptfile.SkillFile)
 	var front struct{ Name, Description string }
 	if err := json.Unmarshal(e.Frontmatter, &front); err != nil || !ok || path.Base(root) != front.Name || front.Description == "" {
 		fail("name must be the last segment of the path, and description must not be empty, got %q and %q", front.Name, front.Description)

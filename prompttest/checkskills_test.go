@@ -35,7 +35,7 @@ func TestCheckSkills(t *testing.T) {
 				Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`),
 				Files: map[string][]byte{"SKILL.md": []byte("---\nname: a\n---\n" + test.body), "ref/x.md": nil, "ref/y z.md": {0xff}},
 			}))
-			failed := record(t, func(t testing.TB) { CheckSkills(t, &reg, test.front) }).all()
+			failed := record(t, func(t testing.TB) { checkSkills(t, &reg, test.front) }).all()
 			if test.want == "" {
 				assert.Empty(t, failed)
 			} else {

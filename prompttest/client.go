@@ -174,30 +174,28 @@ func (c *Client) signal() {
 var errLate = errors.New("no message received in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns
-// why that does not happen: the connection has failed, ctx has ended, or nothing
-// has come within ClientOptions.Timeout. What has come before counts.
-func (c *Client) until(ctx context.Context, ready func() bool) error {
+// why that does not happen: the connection has failed, or nothing has come within
+// ClientOptions.Timeout. What has come before counts.
+func (c *Client) until(ready func() bool) error {
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var late error
+	isLate := false
 	for {
 		switch changed := c.changed; {
 		case ready():
 			return nil
 		case c.failure != nil:
 			return c.failure
-		case late != nil:
-			return late
+		case isLate:
+			return errLate
 		default:
 			c.mu.Unlock()
 			select {
 			case <-changed:
-			case <-ctx.Done():
-				late = context.Cause(ctx)
 			case <-timer.C:
-				late = errLate
+				isLate = true
 			}
 			c.mu.Lock()
 		}

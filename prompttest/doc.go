@@ -41,7 +41,7 @@
 //
 //	c.Listen()
 //	reg.Remove("old")
-//	c.WaitChanged(t.Context())
+//	c.WaitChanged()
 //
 // [Client.Call] sends other methods. [Client.Send] and [Client.Receive] exchange raw, possibly
 // invalid messages. [Versions] lists the protocol versions, for a test of each.
@@ -60,14 +60,14 @@
 // Each check covers all prompts of a registry and reports every finding with the
 // prompt, the argument and a fix:
 //
-//   - [CheckCases]: the cases in test files pass, the same that the command prompts test runs;
 //   - [CheckArguments]: every argument affects the output, and no value breaks a prompt;
 //   - [CheckEnums]: every declared value renders, and so does a prompt without optional arguments;
 //   - [CheckDoc]: the table of prompts in a document is current;
 //   - [CheckTools]: the tools in the prompts exist;
 //   - [CheckPortable]: the features that known clients do not show;
-//   - [CheckSensitive]: no value of a Sensitive argument comes out;
-//   - [CheckSkills]: the skills of a registry are as hosts expect.
+//   - [CheckSensitive]: no value of a Sensitive argument comes out.
+//
+// Package promptfs/promptfstest checks folders: the cases of test files, and skills.
 //
 // The checks render prompts with values from CheckOptions.Examples, or with generated values.
 //

@@ -87,7 +87,7 @@ func ExampleNewClient() {
 		c := prompttest.NewClient(t, near, prompttest.ClientOptions{Version: "2025-11-25"})
 		c.Listen()
 		reg.Remove("code_review")
-		c.WaitChanged(t.Context())
+		c.WaitChanged()
 		if list := c.List(); len(list) > 0 {
 			t.Errorf("%d prompts are left", len(list))
 		}

@@ -138,7 +138,7 @@ func TestUpdate(t *testing.T) { // not parallel: the flag is the program's
 		{"name": "a", "arguments": {"name": "Ada"}, "expect": {"equals": "a.golden"}},
 		{"name": "b", "arguments": {"name": "Grace"}, "expect": {"equals": "a.golden"}}]}`})
 	reg := caseRegistry(t)
-	r = record(t, func(t testing.TB) { CheckCases(t, reg, shared, parseJSON, CheckOptions{}) })
+	r = record(t, func(t testing.TB) { checkCases(t, reg, shared, parseJSON, CheckOptions{}) })
 	assert.Contains(t, r.all(), `case "b": equals: messages differ from a.golden, which another case has with other messages; give each case a file of its own`)
 	assert.Equal(t, "=== user: text\nHello Ada\n", read(t, filepath.Join(shared, "a.golden")))
 

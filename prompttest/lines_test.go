@@ -1,7 +1,6 @@
 package prompttest
 
 import (
-	"context"
 	"encoding/json"
 	"path/filepath"
 	"runtime"
@@ -91,10 +90,10 @@ func TestReportedLines(t *testing.T) {
 		"Listen": func(t testing.TB, _ *prompts.Registry) {
 			script{}.client(t, ClientOptions{Version: "2025-11-25"}).Listen()
 		},
-		"WaitChanged": func(t testing.TB, reg *prompts.Registry) { New(t, reg).WaitChanged(t.Context()) },
+		"WaitChanged": func(t testing.TB, reg *prompts.Registry) { New(t, reg).WaitChanged() },
 		"Close": func(t testing.TB, _ *prompts.Registry) {
 			c := script{"notifications/initialized": {"1"}}.client(t, ClientOptions{Version: "2025-11-25"})
-			_ = c.until(context.Background(), func() bool { return false }) // until it fails
+			_ = c.until(func() bool { return false }) // until it fails
 			c.Close()
 		},
 		"Golden":         func(t testing.TB, _ *prompts.Registry) { Golden(t, "none.golden", all()) },
@@ -110,7 +109,7 @@ func TestReportedLines(t *testing.T) {
 				Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`),
 				Files: map[string][]byte{"SKILL.md": []byte("[x](none.md)")},
 			})
-			CheckSkills(t, &skills, func([]byte) (json.RawMessage, error) { return nil, nil })
+			checkSkills(t, &skills, func([]byte) (json.RawMessage, error) { return nil, nil })
 		},
 		"CheckPortable": func(t testing.TB, reg *prompts.Registry) { CheckPortable(t, reg, CheckOptions{}, "Zed", "Nano") },
 	} {

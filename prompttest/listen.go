@@ -1,7 +1,7 @@
 package prompttest
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -32,7 +32,7 @@ func (c *Client) subscribe() error {
 	_, p, err := c.send(listenMethod, map[string]any{"notifications": map[string]any{"promptsListChanged": true}})
 	var got pending
 	if err == nil {
-		err = c.until(context.Background(), func() bool {
+		err = c.until(func() bool {
 			got = *p
 			return got.isAcknowledged || got.response != nil
 		})
@@ -58,17 +58,17 @@ func (c *Client) subscribe() error {
 }
 
 // WaitChanged waits for the next list_changed notification. Each notification counts for one call.
-// It fails the test if ctx or ClientOptions.Timeout ends first. Call [Client.Listen] before.
-func (c *Client) WaitChanged(ctx context.Context) {
+// It fails the test after ClientOptions.Timeout. Call [Client.Listen] before.
+func (c *Client) WaitChanged() {
 	c.t.Helper()
-	if err := c.waitChanged(ctx); err != nil {
+	if err := c.waitChanged(); err != nil {
 		c.fatal(err)
 	}
 }
 
-func (c *Client) waitChanged(ctx context.Context) error {
+func (c *Client) waitChanged() error {
 	var ended error
-	err := c.until(ctx, func() bool {
+	err := c.until(func() bool {
 		switch p := c.subscription; {
 		case c.changes > 0:
 			c.changes--
@@ -80,13 +80,8 @@ func (c *Client) waitChanged(ctx context.Context) error {
 		}
 		return ended != nil
 	})
-	switch {
-	case err == nil:
-		return ended
-	case errors.Is(err, errLate):
+	if errors.Is(err, errLate) {
 		return fmt.Errorf("server has not notified of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
-	case ctx.Err() != nil && err == context.Cause(ctx):
-		return fmt.Errorf("server has not notified of a change: %w", err)
 	}
-	return err
+	return cmp.Or(err, ended)
 }

@@ -19,11 +19,11 @@ type ClientOptions struct {
 	// Capabilities are the client's capabilities. Default: none, or with Answer all
 	// kinds of questions: elicitation in both modes, sampling and roots.
 	Capabilities map[string]any
-	// Notified is called for each notification except list_changed, in order, before
+	// OnNotification is called for each notification except list_changed, in order, before
 	// the following response is returned. It runs on the client's own goroutine, so
-	// it must neither end the test nor use the client. If Notified is set, Get
+	// it must neither end the test nor use the client. If OnNotification is set, Get
 	// requests progress. Default: notifications wait for [Client.Receive].
-	Notified func(method string, params json.RawMessage)
+	OnNotification func(method string, params json.RawMessage)
 	// ToolName, if not nil, makes Get and GetError call a tool instead of the method prompts/get,
 	// so that golden files and checks test prompts as tools. It returns the name of the tool for a
 	// prompt, as prompttools.ToolName does. The client sends each argument as JSON of its type in

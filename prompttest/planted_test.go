@@ -302,7 +302,7 @@ func (p *planted) connect(t testing.TB, version string) *Client {
 	go func() { served <- srv.Serve(context.Background(), far) }()
 	t.Cleanup(func() { assert.NoError(t, <-served) })
 	p.Conn = near
-	return NewClient(t, p, ClientOptions{Version: version, Answer: answerByMessage, Notified: func(string, json.RawMessage) {}})
+	return NewClient(t, p, ClientOptions{Version: version, Answer: answerByMessage, OnNotification: func(string, json.RawMessage) {}})
 }
 
 // abundance is a registry whose prompts have all that a client reads.

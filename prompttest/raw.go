@@ -1,7 +1,6 @@
 package prompttest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -18,12 +17,12 @@ func (c *Client) Send(msg string) {
 }
 
 // Receive returns the next message from the server that the client does not handle: responses to
-// [Client.Send], notifications except list_changed if ClientOptions.Notified is not set, and
+// [Client.Send], notifications except list_changed if ClientOptions.OnNotification is not set, and
 // questions outside of a method call. It fails the test if no message arrives in time.
 func (c *Client) Receive() string {
 	c.t.Helper()
 	var msg []byte
-	err := c.until(context.Background(), func() bool {
+	err := c.until(func() bool {
 		if len(c.unclaimed) == 0 {
 			return false
 		}

@@ -41,13 +41,13 @@ func (c *Client) take(m *message) error {
 	}
 	err := c.sort(m)
 	if err == nil && c.isNotified(m) {
-		c.options.Notified(m.method, m.params)
+		c.options.OnNotification(m.method, m.params)
 	}
 	return err
 }
 
 func (c *Client) isNotified(m *message) bool {
-	return c.options.Notified != nil && m.method != "" && m.id == nil && m.method != listChanged && m.method != acknowledgedMethod
+	return c.options.OnNotification != nil && m.method != "" && m.id == nil && m.method != listChanged && m.method != acknowledgedMethod
 }
 
 func (c *Client) sort(m *message) error {
@@ -115,7 +115,7 @@ func (c *Client) takeResponse(m *message) error {
 
 func (c *Client) queue(m *message) error {
 	if len(c.unclaimed) == mostUnclaimed {
-		return fmt.Errorf("%d messages already wait for Receive; call Receive, or set ClientOptions.Notified", mostUnclaimed)
+		return fmt.Errorf("%d messages already wait for Receive; call Receive, or set ClientOptions.OnNotification", mostUnclaimed)
 	}
 	c.unclaimed = append(c.unclaimed, m.raw)
 	return nil

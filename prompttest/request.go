@@ -1,7 +1,6 @@
 package prompttest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ func (c *Client) Call(method string, params any) (json.RawMessage, error) {
 // rounds sends a request, again with the answers to whatever it asks meanwhile.
 func (c *Client) rounds(method string, params map[string]any) (json.RawMessage, *prompts.Error, error) {
 	for range mostRounds {
-		if c.options.Notified != nil {
+		if c.options.OnNotification != nil {
 			params["_meta"] = map[string]any{"progressToken": c.nextID()}
 		}
 		raw, refusal, err := c.request(method, params)
@@ -202,7 +201,7 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 func (c *Client) await(id string, p *pending) (*message, error) {
 	for {
 		var a *asked
-		err := c.until(context.Background(), func() bool {
+		err := c.until(func() bool {
 			if p.response == nil && len(c.questions) > 0 {
 				a, c.questions = c.questions[0], c.questions[1:]
 			}

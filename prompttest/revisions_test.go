@@ -159,7 +159,7 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	var notified notifications
-	c := NewClient(t, connect(t, srv), ClientOptions{Version: version, Answer: answerByMessage, Notified: notified.add})
+	c := NewClient(t, connect(t, srv), ClientOptions{Version: version, Answer: answerByMessage, OnNotification: notified.add})
 	r, _ := protocolOf(version)
 
 	// The list, of all pages, with what the revision has of it.
@@ -215,7 +215,7 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	// Changes, one after the other.
 	for _, name := range []string{"slow", "broken"} {
 		reg.Remove(name)
-		c.WaitChanged(t.Context())
+		c.WaitChanged()
 	}
 	c.Listen() // once is enough
 	assert.Equal(t, []string{"ask", "everything", "review"}, namesOf(c.List()))

@@ -1,12 +1,14 @@
 package prompttest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/unsent"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -61,9 +63,10 @@ func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 		_ = conn.Close() // it is of no use to anybody
 		t.Fatalf("prompttest: unknown protocol version %q; expected one of %q", o.Version, Versions())
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
+	if err := option.Check("prompttest: client", o, "connection", conn); err != nil {
+		t.Fatal(err)
 	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	c := &Client{
 		t: t, conn: conn, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
 		changed: make(chan struct{}),

@@ -377,7 +377,7 @@ func TestListChanged(t *testing.T) {
 func TestCacheHints(t *testing.T) {
 	t.Parallel()
 	visible := func(context.Context, prompts.Prompt) (bool, error) { return true, nil }
-	public := prompttools.Options{ClientCache: feature.Cache{TTL: 2 * time.Second, Public: true}}
+	public := prompttools.Options{ClientCache: feature.ClientCache{TTL: 2 * time.Second, Public: true}}
 	for _, test := range []struct {
 		tools  prompttools.Options
 		server prompts.Options

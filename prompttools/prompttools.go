@@ -41,6 +41,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/promptfeature"
 )
@@ -74,7 +75,7 @@ type Options struct {
 	PageSize int
 	// ClientCache sets how long clients of protocol version 2026-07-28 may cache a list of tools. Do
 	// not combine a public ClientCache with a middleware that hides prompts. Default: not at all.
-	ClientCache feature.Cache
+	ClientCache feature.ClientCache
 }
 
 const (
@@ -152,8 +153,8 @@ type Result struct {
 // New returns a feature with the tools of the registry's prompts, for Options.Features of a
 // server of the same registry: prompts.NewServer of another registry returns an error. New
 // returns all errors of the options, an error if two tools have the same name, and an error for
-// a nil registry. From then on a change of the registry with a prompt that cannot be a tool is
-// rejected, with a [*prompts.DeclarationError] for each such prompt.
+// a nil registry. The feature watches the registry for as long as the registry exists: from then
+// on a change of the registry with a prompt that cannot be a tool is rejected, with a [*prompts.DeclarationError] for each such prompt.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	if reg == nil {
 		return feature.Feature{}, errors.New("prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")
@@ -167,7 +168,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	}
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			"tools/list": {Func: call.FuncOf(reg, s.list), Cache: &o.ClientCache},
+			"tools/list": {Func: call.FuncOf(reg, s.list), ClientCache: &o.ClientCache},
 			"tools/call": {Func: call.FuncOf(reg, s.call), RateWith: "prompts/get"},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
@@ -201,19 +202,13 @@ type server struct {
 }
 
 func newServer(o Options) (*server, error) {
-	var errs []error
+	errs := option.Negative(o)
 	inPair := o.PageSize
 	if inPair <= 0 {
 		inPair = defaultPairedPageSize
 	}
-	if o.PageSize < 0 {
-		errs = append(errs, fmt.Errorf("PageSize must not be negative, got %v", o.PageSize))
-	}
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
-	}
-	if o.ClientCache.TTL < 0 {
-		errs = append(errs, fmt.Errorf("ClientCache.TTL must not be negative, got %v", o.ClientCache.TTL))
 	}
 	if o.ToolName == nil {
 		o.ToolName = ToolName

@@ -226,7 +226,7 @@ func TestOptionErrors(t *testing.T) {
 	call := func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }
 	for want, o := range map[string]prompttools.Options{
 		"PageSize must not be negative":        {PageSize: -1},
-		"ClientCache.TTL must not be negative": {ClientCache: feature.Cache{TTL: -1}},
+		"ClientCache.TTL must not be negative": {ClientCache: feature.ClientCache{TTL: -1}},
 		`tool "a": Call is nil`:                {Tools: []prompttools.Tool{{Name: "a"}}},
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _`: {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
 		`tool "a" is defined twice`:                                      {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},

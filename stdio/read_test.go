@@ -75,7 +75,6 @@ func TestReadFraming(t *testing.T) {
 		{"far over the bound without newline", long, 10, []string{tooLarge}},
 		{"over the bound and blank", strings.Repeat(" ", 11) + "\n{}\n", 10, []string{tooLarge, "{}"}},
 		{"no bound to speak of", long + "\n", math.MaxInt, []string{long}},
-		{"a negative bound is the default", long + "\n", -1, []string{long}},
 	}
 	readers := map[string]func(io.Reader) io.Reader{
 		"in blocks":     func(r io.Reader) io.Reader { return r },

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -82,8 +83,9 @@ func New() *Conn {
 //
 // If w is standard output or standard error itself, the Conn writes to a duplicate of the
 // descriptor, because the Go runtime kills the process after a failed write to descriptor 1 or 2.
-// This protection does not cover writers that wrap one of the two.
+// This protection does not cover writers that wrap one of the two. NewStream panics if an option is negative.
 func NewStream(r io.Reader, w io.Writer, o Options) *Conn {
+	option.Must("stdio: NewStream", o)
 	c := &Conn{
 		r:      r,
 		lines:  make(chan arrival),

@@ -3,6 +3,8 @@ package streamablehttp
 import (
 	"net/http"
 	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/option"
 )
 
 // Choose returns a handler that passes each request to one of several Handlers, for example
@@ -16,6 +18,7 @@ import (
 // because Choose keeps them. If choose returns nil, the response is 404. To shut down, call
 // Shutdown of each Handler.
 func Choose(choose func(r *http.Request) *Handler) http.Handler {
+	option.Must("streamablehttp: Choose", struct{}{}, "function", choose)
 	return &chooser{choose: choose}
 }
 

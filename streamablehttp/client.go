@@ -27,11 +27,8 @@ func (i informer) TransportInfo() transport.Info {
 	if r.ProtoMajor == 3 {
 		info.Network = "quic"
 	}
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-		if local.Network() == "unix" {
-			info.Network, info.ClientAddress = "unix", ""
-		}
-		info.ServerAddress = hostIn(local.String())
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && local.Network() == "unix" {
+		info.Network, info.ClientAddress = "unix", ""
 	}
 	return info
 }

@@ -1,12 +1,15 @@
 package streamablehttp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/option"
 )
 
 // Options configures a [Handler]. The zero value of each field is its default and the safe choice.
@@ -74,18 +77,7 @@ const (
 )
 
 func (o Options) withDefaults() (Options, error) {
-	var errs []error
-	for _, option := range []struct {
-		name  string
-		value int
-	}{
-		{"MaxSessions", o.MaxSessions}, {"MaxSessionsPerClient", o.MaxSessionsPerClient},
-		{"MaxStreams", o.MaxStreams}, {"MaxStreamsPerClient", o.MaxStreamsPerClient},
-	} {
-		if option.value < 0 {
-			errs = append(errs, fmt.Errorf("%s must not be negative, got %d", option.name, option.value))
-		}
-	}
+	errs := option.Negative(o, "SessionTimeout", "ReadTimeout", "WriteTimeout", "KeepAlive")
 	for _, origin := range o.AllowedOrigins {
 		if _, _, ok := splitOrigin(origin); !ok {
 			errs = append(errs, fmt.Errorf("AllowedOrigins must be of the form https://app.example.org or chrome-extension://ID, got %q", origin))
@@ -96,24 +88,18 @@ func (o Options) withDefaults() (Options, error) {
 			errs = append(errs, fmt.Errorf("AllowedHosts must be of the form mcp.example.org or mcp.example.org:8443, got %q", host))
 		}
 	}
-	if len(errs) > 0 {
-		return o, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return o, err
 	}
-	fill(&o.SessionTimeout, defaultSessionTimeout)
-	fill(&o.MaxSessions, defaultMaxSessions)
-	fill(&o.MaxSessionsPerClient, min(o.MaxSessions, max(fewSessions, o.MaxSessions/4)))
-	fill(&o.MaxStreams, defaultMaxStreams)
-	fill(&o.MaxStreamsPerClient, max(fewStreams, o.MaxStreams/4))
-	fill(&o.ReadTimeout, defaultReadTimeout)
-	fill(&o.WriteTimeout, defaultWriteTimeout)
-	fill(&o.KeepAlive, defaultKeepAlive)
+	o.SessionTimeout = cmp.Or(o.SessionTimeout, defaultSessionTimeout)
+	o.MaxSessions = cmp.Or(o.MaxSessions, defaultMaxSessions)
+	o.MaxSessionsPerClient = cmp.Or(o.MaxSessionsPerClient, min(o.MaxSessions, max(fewSessions, o.MaxSessions/4)))
+	o.MaxStreams = cmp.Or(o.MaxStreams, defaultMaxStreams)
+	o.MaxStreamsPerClient = cmp.Or(o.MaxStreamsPerClient, max(fewStreams, o.MaxStreams/4))
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, defaultReadTimeout)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, defaultWriteTimeout)
+	o.KeepAlive = cmp.Or(o.KeepAlive, defaultKeepAlive)
 	return o, nil
-}
-
-func fill[T int | time.Duration](option *T, otherwise T) {
-	if *option == 0 {
-		*option = otherwise
-	}
 }
 
 // ending is the time for a reply that net/http sends in the end, once it has

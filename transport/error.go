@@ -23,7 +23,9 @@ const (
 type Error struct {
 	Code    Code
 	Message string // one short sentence
-	Data    any    // for programs, encoded by encoding/json; nil for none
+	// Data is for programs, encoded by encoding/json; nil for none. If Data cannot be encoded,
+	// the client gets an internal error. What Server.Call returns has a json.RawMessage.
+	Data any
 }
 
 // Error returns the message and the code. The text may change.

@@ -129,8 +129,8 @@ type Info struct {
 	// http, and ProtocolVersion its version, such as 1.1 or 2.
 	Protocol, ProtocolVersion string
 	// ClientAddress is the client's IP address or socket. Behind a proxy, ClientAddress is the
-	// proxy's address. ServerAddress is the local address of the server.
-	ClientAddress, ServerAddress string
+	// proxy's address.
+	ClientAddress string
 }
 
 // Informer is an optional interface of a [Conn] and a field of an
@@ -154,8 +154,8 @@ func (r *Rejection) Error() string { return r.Reason + " (" + r.Type + ")" }
 // SessionOptions configures a [Session]. The zero value is its default.
 type SessionOptions struct {
 	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25) that
-	// the client has already negotiated. The session then starts initialized. An
-	// unknown version becomes 2025-11-25.
+	// the client has already negotiated. The session then starts initialized. For any
+	// other version, Handle and Notifications of the session return an error.
 	Version string
 	// ID is the name of the session, such as the Mcp-Session-Id of HTTP. It may be
 	// secret: observers and the middleware get a keyed hash. Default: a random name.

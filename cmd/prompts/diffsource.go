@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/mcp-prompts/prompts/promptoci"
 )
 
 type diffSide struct {
@@ -206,7 +204,7 @@ func writeFiles(root *os.Root, files []gitFile, contents *bufio.Reader) error {
 }
 
 func releaseSide(ctx context.Context, arg string) (*diffSide, error) {
-	if !promptoci.IsRef(arg) {
+	if !isReference(arg) {
 		return nil, nil
 	}
 	s, err := new(storeOptions).open(arg, true)

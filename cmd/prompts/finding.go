@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
@@ -113,7 +114,7 @@ func findingOf(dir, rule string, err error) *finding {
 		f.Path, f.Line, f.Message, f.Hint = prefixOf(dir)+ofCases.Path, ofCases.Line, ofCases.Err.Error(), ofCases.Hint
 	case errors.As(err, &ofFile):
 		f.Path, f.Line, f.Column, f.Message, f.Hint = prefixOf(dir)+ofFile.Path, ofFile.Line, ofFile.Column, ofFile.Err.Error(), ofFile.Hint
-		if rule == "file" && errors.Is(err, promptfs.ErrDuplicateName) {
+		if rule == "file" && errors.Is(err, promptfile.ErrDuplicateName) {
 			f.Rule = "duplicate-name"
 		}
 	}

@@ -342,7 +342,7 @@ func (o *installOptions) serverOf(c *client, args []string) (server, error) {
 	}
 	dirs, names, err := namedFolders(args)
 	var ref promptoci.Ref
-	isRef := len(args) == 1 && promptoci.IsRef(args[0])
+	isRef := len(args) == 1 && isReference(args[0])
 	if isRef {
 		ref, err = promptoci.ParseRef(args[0])
 		s.name = cmp.Or(s.name, path.Base(cmp.Or(ref.Repository, filepath.ToSlash(ref.Layout))))

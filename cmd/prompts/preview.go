@@ -137,7 +137,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := watchFolders(trace.With(ctx), reg, dirs, nil, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
+	if err := watchFolders(trace.With(ctx), reg, dirs, nil, promptfs.Options{Logger: logger, Debounce: previewDebounce, Skills: new(promptskills.Registry)}, page.Reporter); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	opened := sync.OnceFunc(open(page.Token()))

@@ -108,13 +108,16 @@ func printRelease(cmd *cobra.Command, at digest.Digest, r *promptoci.Release) {
 
 // pushNew pushes a release, unless the store has one with the same content.
 func pushNew(ctx context.Context, s promptoci.Store, r *promptoci.Release) (digest.Digest, error) {
-	found, err := promptoci.Find(ctx, s, r.Content)
+	all, err := promptoci.Releases(ctx, s)
 	if err != nil {
 		return "", err
 	}
-	if found != "" { // unless a garbage collection has removed its content
-		if _, err := promptoci.Pull(ctx, s, found.String(), promptoci.Limits{}); err == nil {
-			return found, nil
+	for _, found := range all {
+		if found.Content == r.Content { // unless a garbage collection has removed its content
+			if _, err := promptoci.Pull(ctx, s, found.Digest.String(), promptoci.Limits{}); err == nil {
+				return found.Digest, nil
+			}
+			break
 		}
 	}
 	return r.Digest, promptoci.Push(ctx, s, r)

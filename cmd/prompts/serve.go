@@ -20,7 +20,6 @@ import (
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
-	"github.com/mcp-prompts/prompts/promptoci"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/stdio"
 )
@@ -114,7 +113,7 @@ func (o *serveOptions) run(cmd *cobra.Command, dirs []string) error {
 			return usageErrorf("--%s is empty; give a value or leave out the flag", name)
 		}
 	}
-	if len(dirs) == 1 && promptoci.IsRef(dirs[0]) {
+	if len(dirs) == 1 && isReference(dirs[0]) {
 		o.release.ref, dirs = dirs[0], nil
 	}
 	logger, err := o.logger(cmd)

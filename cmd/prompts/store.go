@@ -99,6 +99,11 @@ func (e bareError) Error() string { return strings.ReplaceAll(e.error.Error(), "
 
 func (e bareError) Unwrap() error { return e.error }
 
+// isReference reports whether an argument is a reference of [promptoci.ParseRef], and not a folder.
+func isReference(arg string) bool {
+	return strings.HasPrefix(arg, "oci://") || strings.HasPrefix(arg, "oci-layout:")
+}
+
 // absent says what the store has if the label or the release of a reference does not exist.
 func (s *opened) absent(ctx context.Context, err error) error {
 	ref := s.Ref
@@ -187,8 +192,12 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 }
 
 func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (*promptoci.Follower, error) {
-	options := promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache, RequireStore: o.required}
+	options := promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache}
 	f, err := promptoci.Follow(ctx, reg, o.opened.Store, o.opened.Version(), options)
+	if err == nil && o.required && f.Status().FromCache {
+		err = fmt.Errorf("follow %s: %w", o.opened.Version(), f.Status().Err)
+		f.Close()
+	}
 	if err != nil {
 		return nil, o.opened.absent(ctx, err)
 	}
@@ -224,7 +233,7 @@ conditional write, so that finds most conflicts and not all; log shows them.`,
 			return err
 		}
 		to := &opened{promptoci.Ref{Label: args[1]}, s.Store}
-		if promptoci.IsRef(args[1]) {
+		if isReference(args[1]) {
 			plainHTTP, _ := cmd.Flags().GetBool("plain-http")
 			if to, err = (&storeOptions{plainHTTP}).open(args[1], true); err != nil {
 				return err

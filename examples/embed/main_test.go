@@ -88,7 +88,7 @@ func TestVersions(t *testing.T) {
 			c := connect(t, prompttest.ClientOptions{
 				Version: version,
 				Answer:  func(prompttest.Question) any { return prompttest.Accept(map[string]any{"subject": "Go"}) },
-				Notified: func(method string, params json.RawMessage) {
+				OnNotification: func(method string, params json.RawMessage) {
 					if method == "notifications/progress" {
 						progress <- string(params)
 					}
@@ -106,7 +106,7 @@ func TestVersions(t *testing.T) {
 				"name": "save_prompt", "arguments": map[string]string{"name": "greet", "text": "Say hello.\n"},
 			})
 			require.NoError(t, err)
-			c.WaitChanged(t.Context())
+			c.WaitChanged()
 			assert.Len(t, c.List(), 2)
 			prompttest.Golden(t, "testdata/greet.golden", c.Get("greet", nil))
 			assert.Equal(t, prompts.CodeInvalidParams, c.GetError("limerick", nil).Code)

@@ -41,5 +41,5 @@ func preview(srv *prompts.Server, dir, addr string, logger *slog.Logger) func(pr
 	logger.Info("serving preview", "url", "http://"+listener.Addr().String()+"/")
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
 	go func() { logger.Error("preview ended", "error", server.Serve(listener)) }()
-	return page.OnReload(dir)
+	return page.Reporter(dir)
 }

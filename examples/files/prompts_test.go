@@ -9,6 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/problem"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptfs/promptfstest"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttest"
 )
@@ -44,7 +45,7 @@ var calls = map[string]struct {
 // golden files anew: go test . -run TestCases -update
 func TestCases(t *testing.T) {
 	t.Parallel()
-	prompttest.CheckCases(t, registry(t), "prompts", promptfs.ParseYAML, prompttest.CheckOptions{})
+	promptfstest.CheckCases(t, registry(t), "prompts", prompttest.CheckOptions{})
 }
 
 // What a client gets of each prompt is what its golden file says. To write them
@@ -87,5 +88,5 @@ func TestSkills(t *testing.T) {
 	var skills promptskills.Registry
 	require.NoError(t, promptfs.NewDir(new(prompts.Registry), "prompts", promptfs.Options{Skills: &skills}).Reload(t.Context()))
 	assert.Equal(t, 1, skills.Len())
-	prompttest.CheckSkills(t, &skills, promptfs.ParseFrontmatter)
+	promptfstest.CheckSkills(t, &skills)
 }

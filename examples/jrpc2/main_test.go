@@ -45,7 +45,7 @@ func TestVersions(t *testing.T) {
 			c := prompttest.NewClient(t, stdio.NewStream(out, in, stdio.Options{}), prompttest.ClientOptions{
 				Version: version,
 				Answer:  func(prompttest.Question) any { return prompttest.Accept(map[string]any{"subject": "Go"}) },
-				Notified: func(method string, params json.RawMessage) {
+				OnNotification: func(method string, params json.RawMessage) {
 					if method == "notifications/progress" {
 						progress <- string(params)
 					}
@@ -61,7 +61,7 @@ func TestVersions(t *testing.T) {
 
 			_, err := c.Call("demo/save", map[string]string{"name": "greet", "text": "Say hello."})
 			require.NoError(t, err)
-			c.WaitChanged(t.Context())
+			c.WaitChanged()
 			assert.Len(t, c.List(), 2)
 			assert.Equal(t, prompts.Messages(prompts.User("Say hello.")).Messages, c.Get("greet", nil).Messages)
 			e := c.GetError("limerick", nil)

@@ -27,7 +27,7 @@ func TestRevisions(t *testing.T) {
 			c.Listen()
 			prompttest.Golden(t, "testdata/code_review.golden", c.Get("code_review", map[string]string{"code": "x", "language": "go"}))
 			reg.MustAdd(data("hello", hello))
-			c.WaitChanged(t.Context())
+			c.WaitChanged()
 			assert.Len(t, c.List(), 2)
 			c.Close()
 			assert.NoError(t, <-served)

@@ -36,7 +36,7 @@ type Call interface {
 	// Parsed returns the params as the server has parsed them; Invalid without params.
 	// The value and all that is read from it are valid until Serve returns.
 	Parsed() strictjson.Value
-	// Sender returns the fields of the feature.Client.
+	// Sender returns the fields of the feature.ClientID.
 	Sender() (session uint64, key string)
 	// SetTool names the tool that the request calls, for the Outcome of an observe.Observer.
 	// The tool must exist, and the client must be allowed to see it: metrics have the name.

@@ -112,7 +112,7 @@ var uses = map[string]func(c *prompttest.Client, j judged){
 	"change": func(c *prompttest.Client, j judged) {
 		c.Listen()
 		j.change()
-		c.WaitChanged(context.Background())
+		c.WaitChanged()
 	},
 }
 
@@ -155,7 +155,7 @@ func TestOtherServersAreJudged(t *testing.T) {
 								connect = j.overHTTP
 							}
 							c := prompttest.NewClient(t, connect(t), prompttest.ClientOptions{
-								Version: version, Notified: func(string, json.RawMessage) {},
+								Version: version, OnNotification: func(string, json.RawMessage) {},
 							})
 							do(c, j)
 						})

@@ -41,7 +41,7 @@ var pagePackages = packagesByName(
 	"github.com/mark3labs/mcp-go/server", "go.opentelemetry.io/otel/propagation",
 	"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/sdk/metric", "go.opentelemetry.io/otel/sdk/trace",
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp", "go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp",
-	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/problem", module+"/promptfs", module+"/promptnats",
+	module, module+"/feature", module+"/mount/gosdk", module+"/mount/mcpgo", module+"/observe", module+"/problem", module+"/promptfs", module+"/promptfs/promptfstest", module+"/promptnats",
 	module+"/promptotel", module+"/promptpreview", module+"/promptskills", module+"/prompttemplate", module+"/prompttest", module+"/prompttools",
 	module+"/stdio", module+"/streamablehttp", module+"/transport",
 )

@@ -4,6 +4,7 @@
 package promptfile
 
 import (
+	"errors"
 	"path"
 	"strings"
 )
@@ -34,8 +35,15 @@ func IsReadme(name string) bool {
 	return IsMarkdown(base) && strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), "README")
 }
 
+// SkillFile is the name of the file that makes a folder a skill.
+const SkillFile = "SKILL.md"
+
 // IsSkill reports whether a path is of a SKILL.md.
-func IsSkill(name string) bool { return strings.EqualFold(path.Base(name), "SKILL.md") }
+func IsSkill(name string) bool { return strings.EqualFold(path.Base(name), SkillFile) }
+
+// ErrDuplicateName is wrapped by the error of each file of module promptfs whose prompt has the
+// name of another prompt in the folder.
+var ErrDuplicateName = errors.New("duplicate prompt name")
 
 // Text returns the content of a file without a byte order mark, and with LF at the end of lines.
 func Text(content []byte) string {

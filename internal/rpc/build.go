@@ -80,8 +80,8 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 		}
 		s.methods[name] = m
 	}
-	if f.Ended != nil {
-		s.onEnd = append(s.onEnd, f.Ended)
+	if f.OnEnd != nil {
+		s.onEnd = append(s.onEnd, f.OnEnd)
 	}
 	for _, l := range f.Lists {
 		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.OnChange, s.config.Timeouts.Changes)})

@@ -103,7 +103,7 @@ func TestMethodResultsAreCompleted(t *testing.T) {
 // The Cache of a method with a Func is that of its results, and private with Visible.
 func TestCacheOfAFunc(t *testing.T) {
 	t.Parallel()
-	m := feature.Method{Cache: &feature.Cache{TTL: time.Second, Public: true}, Func: func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(`{"resources":[]}`), nil }}
+	m := feature.Method{ClientCache: &feature.ClientCache{TTL: time.Second, Public: true}, Func: func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(`{"resources":[]}`), nil }}
 	for want, visible := range map[string]func(context.Context, prompts.Prompt) (bool, error){
 		`"ttlMs":1000,"cacheScope":"public"`:  nil,
 		`"ttlMs":1000,"cacheScope":"private"`: func(context.Context, prompts.Prompt) (bool, error) { return true, nil },

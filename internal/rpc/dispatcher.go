@@ -71,7 +71,7 @@ type Dispatcher struct {
 	rated     int                // methods with a rate
 	resources *feature.Resources // nil without any
 	feeds     []*feed
-	onEnd     []func(feature.Client) // of the features
+	onEnd     []func(feature.ClientID) // of the features
 
 	idKey   []byte        // of the ids of sessions; nil if nobody reads one
 	numbers atomic.Uint64 // of the sessions

@@ -46,7 +46,7 @@ func (e *echo) feature() feature.Feature {
 	return feature.Feature{
 		Methods: map[string]feature.Method{
 			e.name + "/list": {Func: call.Func(finished(e.list))},
-			e.name + "/get":  {Func: call.Func(finished(e.get)), Rate: e.rate},
+			e.name + "/get":  {Func: call.Func(finished(e.get)), RequestsPerSecond: e.rate},
 		},
 		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}

@@ -61,7 +61,7 @@ func (l *listener) end(e *engine, own *share) {
 type filter struct {
 	feeds []*feed
 	uris  []string // of resources
-	from  feature.Client
+	from  feature.ClientID
 }
 
 // resourceBytes is about what a subscription to a resource costs besides its URI.

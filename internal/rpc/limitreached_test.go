@@ -35,7 +35,7 @@ func TestReachedLimitIsLogged(t *testing.T) {
 	}
 	waiting := byWork(call.RunnerFunc(forever))
 	rated := atOnce(`{}`)
-	rated.Rate = 0.001
+	rated.RequestsPerSecond = 0.001
 	large := byWork(returning(`{"a":"` + strings.Repeat("x", 2*maxUncounted) + `"}`))
 	listen := statelessRequest("7", MethodListen, `"notifications":{}`)
 	for name, test := range map[string]struct {
@@ -94,7 +94,7 @@ func TestReachedLimitWithoutTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		m := atOnce(`{}`)
-		m.Rate = 0.001
+		m.RequestsPerSecond = 0.001
 		s := serverOf(t, m, Config{Logger: recorded(&log)})
 		for range 4 {
 			_, _ = s.Call(t.Context(), "m", nil, CallOptions{Version: "2025-11-25", Session: "secret"})

@@ -36,7 +36,7 @@ type method struct {
 	bucket   int                // of each session
 	rateWith string             // the method whose limiter this is; empty for its own
 
-	cache *feature.Cache
+	cache *feature.ClientCache
 	tail  string // of results in stateless versions, in place of the last brace
 }
 
@@ -57,15 +57,15 @@ var (
 )
 
 func newMethod(name string, f feature.Method, isPrivate bool) *method {
-	m := &method{name: name, feature: call.ServeOf(f.Func), cache: f.Cache, rateWith: f.RateWith}
+	m := &method{name: name, feature: call.ServeOf(f.Func), cache: f.ClientCache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	// A shared cache would show the list of one client to another client, from whom the
 	// application hides a part.
-	if f.Cache != nil && isPrivate {
-		m.cache = &feature.Cache{TTL: f.Cache.TTL}
+	if f.ClientCache != nil && isPrivate {
+		m.cache = &feature.ClientCache{TTL: f.ClientCache.TTL}
 	}
-	if f.Rate > 0 {
-		m.limiter = limit.NewRateLimiter(f.Rate)
+	if f.RequestsPerSecond > 0 {
+		m.limiter = limit.NewRateLimiter(f.RequestsPerSecond)
 	}
 	return m
 }
@@ -141,7 +141,7 @@ func (c *Call) Parsed() strictjson.Value {
 	return c.Message.Params
 }
 
-// Sender identifies the client that has sent the request: see [feature.Client]. A detached
+// Sender identifies the client that has sent the request: see [feature.ClientID]. A detached
 // session ends with its request, so its number would identify nobody.
 func (c *Call) Sender() (session uint64, key string) {
 	if c.session != nil && !c.session.isDetached {
@@ -150,7 +150,7 @@ func (c *Call) Sender() (session uint64, key string) {
 	return 0, c.from
 }
 
-func (c *Call) client() (from feature.Client) {
+func (c *Call) client() (from feature.ClientID) {
 	from.Session, from.Key = c.Sender()
 	return from
 }

@@ -48,7 +48,7 @@ func TestRateOfAResultAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				m.Rate = 0.5
+				m.RequestsPerSecond = 0.5
 				s := serverOf(t, m, Config{Principal: func(context.Context) (string, error) { return "ada", nil }})
 				p := serve(t, s)
 				want := `{"a":1,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"0"}}}`
@@ -72,7 +72,7 @@ func TestMemoryOfAResultAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := atOnce(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)
-		m.Rate = 1
+		m.RequestsPerSecond = 1
 		wait := make(chan struct{})
 		s := serverOf(t, m, Config{Principal: func(context.Context) (string, error) { <-wait; return "ada", nil }})
 		p := serve(t, s)

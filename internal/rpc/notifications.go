@@ -19,6 +19,9 @@ import (
 // the next call. One call at a time may run. send is called by other goroutines, one at a time, and
 // not after Notifications has returned. It must not keep msg.
 func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
+	if s.invalid != nil {
+		return s.invalid
+	}
 	failed := make(chan error, 1)
 	s.startNotifications(ctx, send, func(err error) { failed <- err })
 	defer s.stopNotifications()

@@ -22,6 +22,9 @@ func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchang
 }
 
 func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	if s.invalid != nil {
+		return s.invalid
+	}
 	return s.server.handle(ctx, s, msg, x)
 }
 

@@ -51,7 +51,7 @@ func (s *Dispatcher) addResources() []error {
 // listenTo returns a listener for one resource, or the application's error. ctx is that of
 // the client. The feed is not shared with other clients, because the application decides for
 // each client whether it may subscribe.
-func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri string, courier *notify.Courier) (l listener, err error) {
+func (s *Dispatcher) listenTo(ctx context.Context, from feature.ClientID, uri string, courier *notify.Courier) (l listener, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = Panic((&named{noun: "uri", name: uri}).Subject(), v)
@@ -75,7 +75,7 @@ func (s *Dispatcher) listenTo(ctx context.Context, from feature.Client, uri stri
 // listenToAll returns listeners for the resources of a subscription. Those that the client cannot
 // subscribe to are left out (SUB-06). The acknowledgement lists the resources that are not left
 // out, so an error needs no response of its own. The log gets what resources/subscribe logs.
-func (s *Dispatcher) listenToAll(ctx context.Context, from feature.Client, uris []string, courier *notify.Courier) []listener {
+func (s *Dispatcher) listenToAll(ctx context.Context, from feature.ClientID, uris []string, courier *notify.Courier) []listener {
 	var all []listener
 	seen := make(map[string]bool, len(uris))
 	for _, uri := range uris {

@@ -24,7 +24,7 @@ func TestSubscribeTooLate(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			subscribed := 0
-			resources := &feature.Resources{Subscribe: func(ctx context.Context, _ feature.Client, _ string, changed func()) (func(), error) {
+			resources := &feature.Resources{Subscribe: func(ctx context.Context, _ feature.ClientID, _ string, changed func()) (func(), error) {
 				<-ctx.Done()
 				subscribed++
 				time.AfterFunc(time.Second, changed)
@@ -48,7 +48,7 @@ func TestCanceledWhileSubscribing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls, subscribed := 0, 0
-		resources := &feature.Resources{Subscribe: func(ctx context.Context, _ feature.Client, _ string, _ func()) (func(), error) {
+		resources := &feature.Resources{Subscribe: func(ctx context.Context, _ feature.ClientID, _ string, _ func()) (func(), error) {
 			<-ctx.Done()
 			calls++
 			subscribed++
@@ -70,7 +70,7 @@ func TestCanceledWhileSubscribing(t *testing.T) {
 func TestMemoryOfResources(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		resources := &feature.Resources{Subscribe: func(context.Context, feature.Client, string, func()) (func(), error) {
+		resources := &feature.Resources{Subscribe: func(context.Context, feature.ClientID, string, func()) (func(), error) {
 			return func() {}, nil
 		}}
 		s := newTestServer(t, Config{

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,7 @@ type Session struct {
 	lists      []listener           // empty before initialize, and if the client is not notified
 	observed   *telemetry.Operation // nil before initialize, and without an observer
 	conn       transport.Info       // of initialize
+	invalid    error                // of the options, for all that the session gets
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
@@ -106,9 +108,9 @@ func (s *Dispatcher) NewSession(o transport.SessionOptions) *Session {
 	if o.Version != "" {
 		rev, ok := revision.Parse(o.Version)
 		if !ok || rev.Stateless() {
-			// A transport that keeps sessions elsewhere may know a version that this server
-			// does not. The newest one that has sessions is the best guess.
-			rev = revision.NewestStateful()
+			x.invalid = fmt.Errorf("prompts: SessionOptions.Version must be a protocol version with sessions, such as %s, got %q",
+				revision.NewestStateful(), phrase.Clip(o.Version, phrase.MaxEcho))
+			return x
 		}
 		// What the client has declared elsewhere is not known here, so such a session asks
 		// nothing of its client. A new session has no version yet, so initialize cannot fail.
@@ -179,7 +181,7 @@ func (s *Session) end(cause error) {
 	})
 }
 
-// forget calls Ended of the features for a session. Features keep data by the number of a
+// forget calls OnEnd of the features for a session. Features keep data by the number of a
 // session, such as the snapshot of a list that the client has seen.
 func (s *Dispatcher) forget(x *Session) {
 	if x.isDetached {
@@ -189,7 +191,7 @@ func (s *Dispatcher) forget(x *Session) {
 		func() {
 			// A panic of one feature does not keep the others from ending the session.
 			defer s.recoverPanic() // of the feature
-			ended(feature.Client{Session: x.number})
+			ended(feature.ClientID{Session: x.number})
 		}()
 	}
 }

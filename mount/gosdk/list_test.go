@@ -176,7 +176,7 @@ func TestCacheHints(t *testing.T) {
 		s := newServer(&mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = 5000, test.own
 		}})
-		mount(t, s, registry(says("a")), prompts.Options{ClientCache: feature.Cache{TTL: millis(test.ttl), Public: test.public}})
+		mount(t, s, registry(says("a")), prompts.Options{ClientCache: feature.ClientCache{TTL: millis(test.ttl), Public: test.public}})
 		var got struct {
 			TTLMs      int
 			CacheScope string
@@ -254,10 +254,10 @@ func TestCacheHintsAreOfOneClient(t *testing.T) {
 			}
 		}})
 		r := registry(says("a"), says("b"), says("hidden"))
-		tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }, ClientCache: feature.Cache{Public: true}})
+		tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }, ClientCache: feature.ClientCache{Public: true}})
 		require.NoError(t, err)
 		mount(t, s, r, prompts.Options{
-			PageSize: 1, ClientCache: feature.Cache{Public: true}, Features: []feature.Feature{tools},
+			PageSize: 1, ClientCache: feature.ClientCache{Public: true}, Features: []feature.Feature{tools},
 			Visible: func(_ context.Context, p prompts.Prompt) (bool, error) { return p.Name != "hidden", nil },
 		})
 		var skills promptskills.Registry
@@ -265,7 +265,7 @@ func TestCacheHintsAreOfOneClient(t *testing.T) {
 			Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`), Files: map[string][]byte{"SKILL.md": []byte("x")},
 		}))
 		unmount, err := gosdk.MountSkills(s, &skills, gosdk.SkillsOptions{Skills: promptskills.Options{
-			ClientCache: feature.Cache{Public: true}, Visible: func(context.Context, promptskills.Skill) (bool, error) { return true, nil },
+			ClientCache: feature.ClientCache{Public: true}, Visible: func(context.Context, promptskills.Skill) (bool, error) { return true, nil },
 		}, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		defer unmount()

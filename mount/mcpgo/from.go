@@ -41,15 +41,18 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 }
 
 // Import returns the prompts of s, converted as by [FromPrompt], in the order of their names,
-// without mounted prompts, or an error if s is nil. To serve them from a registry, delete the
+// without mounted prompts, or an error if s is nil or ctx has ended. To serve them from a registry, delete the
 // originals, and add the results to a mounted registry:
 //
-//	taken, err := mcpgo.Import(s)
+//	taken, err := mcpgo.Import(ctx, s)
 //	…
 //	s.DeletePrompts("greet") // or all of them
-func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
+func Import(ctx context.Context, s *server.MCPServer) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("mcpgo: server is nil")
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("mcpgo: list the server's prompts: %w", context.Cause(ctx))
 	}
 	all := s.ListPrompts()
 	var taken []prompts.Prompt

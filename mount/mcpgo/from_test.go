@@ -91,7 +91,7 @@ func TestImportChangesNothing(t *testing.T) {
 	for _, version := range []string{"2025-11-25", stateless} {
 		s := sdkServer()
 		before := ask(s, version)
-		taken, err := mcpgo.Import(s)
+		taken, err := mcpgo.Import(t.Context(), s)
 		require.NoError(t, err)
 		require.Len(t, taken, 4)
 		var r prompts.Registry
@@ -107,7 +107,7 @@ func TestImportChangesNothing(t *testing.T) {
 		for _, there := range s.ListPrompts() {
 			assert.NotContains(t, mcpgo.FromPrompt(there.Prompt, there.Handler).Meta, "github.com/mcp-prompts/prompts/mount/mcpgo")
 		}
-		again, err := mcpgo.Import(s)
+		again, err := mcpgo.Import(t.Context(), s)
 		require.NoError(t, err)
 		assert.Empty(t, again, "what is mounted is not imported")
 	}
@@ -126,7 +126,7 @@ func text(t *testing.T, v any) string {
 
 func TestHandlerThatAsks(t *testing.T) {
 	t.Parallel()
-	taken, err := mcpgo.Import(sdkServer())
+	taken, err := mcpgo.Import(t.Context(), sdkServer())
 	require.NoError(t, err)
 	var r prompts.Registry
 	r.MustAdd(taken...)
@@ -153,7 +153,7 @@ func TestHandlerThatAsks(t *testing.T) {
 // On our own server, too.
 func TestFromPromptElsewhere(t *testing.T) {
 	t.Parallel()
-	taken, err := mcpgo.Import(sdkServer())
+	taken, err := mcpgo.Import(t.Context(), sdkServer())
 	require.NoError(t, err)
 	var r prompts.Registry
 	r.MustAdd(taken...)

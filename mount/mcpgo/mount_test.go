@@ -223,13 +223,13 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 	_, err = mcpgo.Mount(s, nil, mcpgo.Options{})
 	require.ErrorContains(t, err, "registry is nil")
-	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ClientCache: feature.Cache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{ClientCache: feature.ClientCache{TTL: time.Second}, PageSize: 2, Info: prompts.Implementation{Name: "x"}}})
 	require.EqualError(t, err, "mcpgo: options have no effect on a mount: ClientCache, Info, PageSize; remove them, and configure the server of the SDK")
 	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
 	require.NoError(t, err)
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, mcpgo.Options{Server: prompts.Options{Features: []feature.Feature{tools}}})
 	require.EqualError(t, err, "mcpgo: prompts: options: Features[0] serves the prompts of another registry; make the feature with the registry of the server")
-	_, err = mcpgo.Import(nil)
+	_, err = mcpgo.Import(t.Context(), nil)
 	require.ErrorContains(t, err, "server is nil")
 }
 

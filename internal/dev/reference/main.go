@@ -38,7 +38,7 @@ limit on a client.
 var (
 	byDefault = regexp.MustCompile(`\s*\bDefaults?: (.*?)\.(?:\s|$)`)
 	notPublic = regexp.MustCompile(`(^|/)(internal|examples|cmd|testdata|node_modules|\.\w+)(/|$)`)
-	isOptions = regexp.MustCompile(`Options$|^Cache$`)
+	isOptions = regexp.MustCompile(`Options$|Cache$`)
 	docLink   = regexp.MustCompile(`\[(\*?[A-Za-z_][\w./]*)\]`)
 )
 

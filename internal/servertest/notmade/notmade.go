@@ -26,8 +26,9 @@ func Check(t testing.TB, it any, want string, silent ...string) {
 	}
 }
 
-// whyNot returns the text of the panic or the error of a function that gets zero values.
-func whyNot(f reflect.Value) (why string) {
+// whyNot returns the text of the panic or the error of a function that gets the given values, and
+// zero values for the others and for nil.
+func whyNot(f reflect.Value, given ...any) (why string) {
 	defer func() {
 		if p := recover(); p != nil {
 			why = fmt.Sprint(p)
@@ -37,6 +38,10 @@ func whyNot(f reflect.Value) (why string) {
 	for i := range f.Type().NumIn() {
 		if f.Type().IsVariadic() && i == f.Type().NumIn()-1 {
 			break
+		}
+		if i < len(given) && given[i] != nil {
+			args = append(args, reflect.ValueOf(given[i]))
+			continue
 		}
 		args = append(args, reflect.Zero(f.Type().In(i)))
 	}

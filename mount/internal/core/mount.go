@@ -93,7 +93,7 @@ func withoutEffect(name string, o prompts.Options, sdkLists bool) error {
 		"Limits.MaxSubscriptions":      o.Limits.MaxSubscriptions != 0,
 		"Limits.MaxSubscriptionsTotal": o.Limits.MaxSubscriptionsTotal != 0,
 		"PageSize":                     sdkLists && o.PageSize != 0,
-		"ClientCache":                  sdkLists && o.ClientCache != feature.Cache{},
+		"ClientCache":                  sdkLists && o.ClientCache != feature.ClientCache{},
 	}
 	for _, f := range o.Features {
 		for method := range f.Methods {

@@ -67,7 +67,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer page.Close()
-	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.OnReload(dir), Logger: slog.New(slog.DiscardHandler)})
+	folder := promptfs.NewDir(&reg, dir, promptfs.Options{OnReload: page.Reporter(dir), Logger: slog.New(slog.DiscardHandler)})
 	if err := folder.Reload(ctx); err != nil {
 		return err
 	}
