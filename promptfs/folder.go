@@ -57,7 +57,7 @@ func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 	f := newFolder("NewDir", reg, o)
 	if dir == "" {
-		panic(errors.New("promptfs: NewDir: directory is empty; for the current directory, use ."))
+		panic(errors.New(`promptfs: NewDir: directory is empty; use "." for the current directory`))
 	}
 	f.dir = dir
 	return f

@@ -28,7 +28,7 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "promptfs: Load: file system is nil", promptfs.Load)
 	notmade.Nil(t, "promptfs: LoadSkills: file system is nil", promptfs.LoadSkills)
 	notmade.Nil(t, "promptfs: Files: file system is nil", promptfs.Files)
-	notmade.Nil(t, "promptfs: NewDir: directory is empty; for the current directory, use .", promptfs.NewDir, &reg)
+	notmade.Nil(t, `promptfs: NewDir: directory is empty; use "." for the current directory`, promptfs.NewDir, &reg)
 }
 
 // A negative number of each option is an error.
