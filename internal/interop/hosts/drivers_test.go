@@ -78,6 +78,8 @@ type screen struct {
 	// with a line feed is submitted.
 	pictures [][2]string
 	all      bool // all cases, because the host shows prompts nowhere else
+	// again begins a new session, with an empty screen, in a host that does not show what the user has typed.
+	again string
 }
 
 // notPlain matches what opencode replaces in names.
@@ -250,6 +252,7 @@ var pi = &host{
 		pictures: [][2]string{{"menu", "/mcp__review__"}, {"use", "/mcp__review__commit-message \"fixed a typo\" \n"}},
 		all:      true,
 		failed:   " Error: ",
+		again:    "/new ",
 	},
 	callTool: [2]string{"mcp", `{"tool":"review_%s","args":%s}`},
 }

@@ -229,10 +229,14 @@ func (u *user) menu(text string) func() string {
 	}
 }
 
-// clear empties the line that the user types.
+// clear empties the line that the user types, and the screen if its texts are counted.
 func (u *user) clear() {
 	u.t.Helper()
 	u.press("Escape", "C-u")
+	if again := u.host.screen.again; again != "" {
+		u.typeText(again)
+		u.press("Enter")
+	}
 }
 
 // use types a prompt and its arguments, or what calls its tool, and returns what tells
