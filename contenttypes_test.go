@@ -24,6 +24,7 @@ var contentTypes = map[string]string{
 // does not need to know.
 var contentPlaces = map[string][]string{
 	"cache.go":                       nil,
+	"cmd/prompts/checkrules.go":      {"Image", "ResourceLink"}, // the files of any content
 	"cmd/prompts/render.go":          nil,
 	"content.go":                     nil,
 	"encodecontent.go":               nil,
