@@ -20,6 +20,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // part is one message as a file has it: a text, or the file that is sent in its place.
@@ -36,16 +37,6 @@ type part struct {
 var kinds = []string{"image", "audio", "resource"}
 
 var roles = []string{string(prompts.RoleUser), string(prompts.RoleAssistant)}
-
-// markOf returns what a line between messages says, such as "user" in
-// "--- user ---", and whether the line is one.
-func markOf(line string) (string, bool) {
-	line = strings.TrimRight(line, " \t")
-	rest, begins := strings.CutPrefix(line, "--- ")
-	inner, ends := strings.CutSuffix(rest, " ---")
-	inner = strings.TrimSpace(inner)
-	return inner, begins && ends && inner != ""
-}
 
 // isNearly reports whether a line is probably meant to be a line between messages,
 // and is no such line.
@@ -101,14 +92,14 @@ func parseBody(body string, line int, f *fileErrors) []part {
 	}
 	for l := range strings.Lines(body) {
 		bare := strings.TrimSuffix(l, "\n")
-		if mark, ok := markOf(bare); ok {
+		if mark, ok := promptfile.ParseMark(bare); ok {
 			end()
 			p := parseMark(mark, line, f)
 			p.mark, p.line = line, line+1
 			parts = append(parts, p)
 		} else {
 			if unescaped := strings.TrimLeft(bare, `\`); unescaped != bare {
-				if _, ok := markOf(unescaped); ok || isNearly(unescaped) {
+				if _, ok := promptfile.ParseMark(unescaped); ok || isNearly(unescaped) {
 					l = l[1:]
 				}
 			} else if isNearly(bare) {
@@ -126,27 +117,17 @@ func parseBody(body string, line int, f *fileErrors) []part {
 	return parts
 }
 
-func parseMark(mark string, line int, f *fileErrors) part {
-	role, rest, hasMore := strings.Cut(mark, ":")
-	role = strings.TrimSpace(role)
-	p := part{role: prompts.Role(role)}
-	if role != roles[0] && role != roles[1] {
-		f.add(line, unknownRole(role))
-		p.bad = true
-		return p
-	}
-	if !hasMore {
-		return p
-	}
-	kind, file, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	p.kind, p.file = kind, strings.TrimSpace(file)
+func parseMark(m promptfile.Mark, line int, f *fileErrors) part {
+	p := part{role: prompts.Role(m.Role), kind: m.Kind, file: m.File, bad: true}
 	switch {
-	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, hint.New(explain.Suggestion(kind, kinds), "unknown content type %q", kind))
-		p.bad = true
-	case p.file == "":
-		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", role, kind), "missing file path"))
-		p.bad = true
+	case m.Role != roles[0] && m.Role != roles[1]:
+		f.add(line, unknownRole(m.Role))
+	case m.HasFile && m.Kind != kinds[0] && m.Kind != kinds[1] && m.Kind != kinds[2]:
+		f.add(line, hint.New(explain.Suggestion(m.Kind, kinds), "unknown content type %q", m.Kind))
+	case m.HasFile && m.File == "":
+		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", m.Role, m.Kind), "missing file path"))
+	default:
+		p.bad = false
 	}
 	return p
 }
@@ -247,7 +228,10 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 
 // alike returns the fix for a missing file: a file of its folder with a similar name.
 func (s *source) alike(ctx context.Context, name string) string {
-	entries, _ := s.readDir(ctx, path.Dir(name))
+	var entries []fs.DirEntry
+	if s.missing.Add(1) <= maxLogged {
+		entries, _ = s.readDir(ctx, path.Dir(name))
+	}
 	stem := func(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
 	var stems []string
 	for _, e := range entries {
@@ -267,7 +251,7 @@ func (s *source) alike(ctx context.Context, name string) string {
 func (s *source) misplaced(e *Error) {
 	quoted, ok := strings.CutPrefix(e.Err.Error(), "unknown partial ")
 	name, err := strconv.Unquote(quoted)
-	if !ok || err != nil || s.fsys == nil {
+	if !ok || err != nil || s.fsys == nil || !fs.ValidPath(e.Path) {
 		return
 	}
 	for dir := e.Path; dir != "."; {

@@ -181,6 +181,16 @@ var growing = map[string]func(n int) map[string]string{
 		}
 		return all
 	},
+	"blocks that no message ends": func(n int) map[string]string {
+		return map[string]string{"p.md": strings.Repeat("--- user ---\n{{if .a}}\n", n)}
+	},
+	"missing files": func(n int) map[string]string {
+		all := map[string]string{}
+		for i := range n {
+			all[fmt.Sprintf("p%d.md", i)] = fmt.Sprintf("--- user: image x%d.png ---\n", i)
+		}
+		return all
+	},
 	"one name": func(n int) map[string]string {
 		all := map[string]string{}
 		for i := range n {

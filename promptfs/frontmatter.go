@@ -31,7 +31,7 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 		return "", false, "", 0, false
 	case line == 1:
 		above := comments.FindString(text)
-		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && knownKey.MatchString(front) {
+		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) {
 			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it", "front matter must start on line 1"))
 			return "", false, "", 0, false
 		}

@@ -281,3 +281,10 @@ func TestLargeBuffersAreNotKept(t *testing.T) { // not parallel: others keep buf
 		assert.LessOrEqual(t, promptfs.KeptBuffer(), promptfs.MaxKeptBuffer)
 	}
 }
+
+// A path that is no path of a file system has the error of its text.
+func TestParseOfAnAbsolutePath(t *testing.T) {
+	t.Parallel()
+	_, err := promptfs.Parse(fstest.MapFS{}, "/abs/x.md", []byte(`{{template "style" .}}`), promptfs.Options{})
+	assert.ErrorContains(t, err, `unknown partial "style"`)
+}

@@ -33,6 +33,7 @@ type source struct {
 	faults   []*Error     // of Options.ReadIgnore and of patterns
 	forms    sync.Map     // names in NFC to names, by folder: see inOtherForm
 	warned   atomic.Int64 // number of warnings, of which maxLogged are logged
+	missing  atomic.Int64 // number of missing files, of which maxLogged are compared with those that exist
 }
 
 func newSource(fsys fs.FS, o *Options) *source {

@@ -23,8 +23,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// This file reads a release with Pull, and checks what a store returns: a release of the exact form that format.go makes,
-// or an error. Everything is bounded before it is read.
+// This file reads a release with Pull, and checks what a store returns: a release of the exact form
+// that format.go makes, or an error. Everything is bounded before it is read.
 
 // Limits limits the size of a release that [Pull] accepts. The zero value of each field is
 // its default.

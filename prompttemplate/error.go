@@ -102,5 +102,6 @@ func joinBlocks(texts []*text) {
 				later.faults = nil
 			}
 		}
+		return // there is no end for the others
 	}
 }

@@ -184,7 +184,7 @@ func (r *run) made(v reflect.Value) (reflect.Value, error) {
 	return v, nil
 }
 
-// suggestion returns the fix for an unknown name: the known name that is near, else otherwise.
+// oneOf returns a fix that also names the known names, if there are some.
 func oneOf(otherwise string, names []string) string {
 	if len(names) == 0 {
 		return otherwise

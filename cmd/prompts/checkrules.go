@@ -12,7 +12,6 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -327,9 +326,6 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	}
 }
 
-// included is a line that sends a file.
-var included = regexp.MustCompile(`^--- (?:user|assistant) ?: ?(image|audio|resource) +(\S.*?) ---[ \t]*$`)
-
 // declared reports doubts about names, texts for users, and files that the messages send.
 func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []string, lineOf map[string]int) {
 	for _, d := range doubt.Declared(p, i.alike[folded(p.Name)], folded) {
@@ -338,9 +334,9 @@ func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []st
 	}
 	dir, name := i.fileOf(p.Source)
 	for n, line := range lines {
-		if m := included.FindStringSubmatch(line); m != nil {
-			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m[2]), maxReadBytes)
-			if message, fix := contentFault(m[1], m[2], data); err == nil && message != "" {
+		if m, ok := promptfile.ParseMark(line); ok && m.File != "" {
+			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m.File), maxReadBytes)
+			if message, fix := contentFault(m.Kind, m.File, data); err == nil && message != "" {
 				i.hint(p, n+1, 0, "text", fix, "%s", message)
 			}
 		}

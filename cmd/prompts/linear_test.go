@@ -151,3 +151,24 @@ func TestNotesOfImport(t *testing.T) {
 	c.note(9, "y")
 	assert.Equal(t, []note{{5, "x"}, {5, "y"}, {3, "x"}, {4, "x"}, {9, "y"}}, c.notes)
 }
+
+// The files that a command names beside their folder cost no more than each its own reading.
+func TestNamedFilesAreLinear(t *testing.T) { // not parallel: others would allocate in the meantime
+	if testing.Short() {
+		t.Skip("a measurement")
+	}
+	allocated := func(n int) uint64 {
+		dir := t.TempDir()
+		args := []string{"check", dir}
+		for i := range n {
+			args = append(args, filepath.Join(dir, fmt.Sprintf("p%d.md", i)))
+			require.NoError(t, os.WriteFile(args[i+2], []byte("x"), 0o600))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run(t.Context(), args, nil, io.Discard, io.Discard)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	assert.Less(t, 2*allocated(400), 5*allocated(200))
+}

@@ -77,6 +77,7 @@ func newLineFinder(lines func(path string) []string) func(path, text string, lin
 		f := files[path]
 		if f == nil {
 			_, body, line := promptfile.Split(strings.Join(lines(path), "\n"))
+			line = max(line, 1) // front matter of a partial is text
 			f = &textFinder{body: comparableText(body), begin: line, line: line}
 			files[path] = f
 		}

@@ -194,9 +194,11 @@ func (o *releaseOptions) check(flags *pflag.FlagSet) error {
 func (o *releaseOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (*promptoci.Follower, error) {
 	options := promptoci.Options{Files: files, Interval: o.interval, Cache: o.cache}
 	f, err := promptoci.Follow(ctx, reg, o.opened.Store, o.opened.Version(), options)
-	if err == nil && o.required && f.Status().FromCache {
-		err = fmt.Errorf("follow %s: %w", o.opened.Version(), f.Status().Err)
-		f.Close()
+	if err == nil && o.required {
+		if s := f.Status(); s.FromCache {
+			f.Close()
+			err = fmt.Errorf("follow %s: %w", o.opened.Version(), s.Err)
+		}
 	}
 	if err != nil {
 		return nil, o.opened.absent(ctx, err)

@@ -85,8 +85,11 @@ func Visible[V any](ctx context.Context, budget *limit.Budget, name string, name
 	}
 	search, n := NewSearch(name), 0
 	for other, v := range names {
-		if n++; ctx.Err() != nil || !hides && n > maxSearched {
-			break
+		switch n++; {
+		case ctx.Err() != nil:
+			return ""
+		case !hides && n > maxSearched:
+			return search.Name()
 		}
 		search.Add(other, func() bool { return isVisible(v) })
 	}

@@ -45,6 +45,22 @@ func IsSkill(name string) bool { return strings.EqualFold(path.Base(name), Skill
 // name of another prompt in the folder.
 var ErrDuplicateName = errors.New("duplicate prompt name")
 
+// Mark is a line of a body that begins a message, such as "--- user: image plan.png ---".
+type Mark struct {
+	Role, Kind, File string // as written, without the spaces around them
+	HasFile          bool   // the role has a colon behind it
+}
+
+// ParseMark returns the mark of a line, which may have any role and kind, and whether the line is one.
+func ParseMark(line string) (m Mark, ok bool) {
+	rest, begins := strings.CutPrefix(strings.TrimRight(line, " \t"), "--- ")
+	inner, ends := strings.CutSuffix(rest, " ---")
+	m.Role, inner, m.HasFile = strings.Cut(strings.TrimSpace(inner), ":")
+	m.Kind, m.File, _ = strings.Cut(strings.TrimSpace(inner), " ")
+	m.Role, m.File = strings.TrimSpace(m.Role), strings.TrimSpace(m.File)
+	return m, begins && ends && (m.Role != "" || m.HasFile)
+}
+
 // Text returns the content of a file without a byte order mark, and with LF at the end of lines.
 func Text(content []byte) string {
 	return strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")

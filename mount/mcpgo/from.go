@@ -41,8 +41,8 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 }
 
 // Import returns the prompts of s, converted as by [FromPrompt], in the order of their names,
-// without mounted prompts, or an error if s is nil or ctx has ended. To serve them from a registry, delete the
-// originals, and add the results to a mounted registry:
+// without mounted prompts, or an error if s is nil or ctx has ended. To serve them from a registry,
+// delete the originals, and add the results to a mounted registry:
 //
 //	taken, err := mcpgo.Import(ctx, s)
 //	…

@@ -167,8 +167,8 @@ func (e *Entries[T]) Update() (changed bool) {
 	e.Changing.Unlock() // first, since a logger may block
 	ctx := context.Background()
 	e.Mount.LogUnlisted(ctx, e.Kind, err)
-	for name, err := range u.failed {
-		e.Mount.logUnmounted(ctx, e.Kind, name, err)
+	for _, name := range slices.Sorted(maps.Keys(u.failed)) { // a limit of the log drops the last ones
+		e.Mount.logUnmounted(ctx, e.Kind, name, u.failed[name])
 	}
 	for _, name := range u.taken {
 		e.Mount.ReportOwn(ctx, e.Kind, name)
