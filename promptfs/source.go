@@ -280,7 +280,7 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 		return err
 	}
 	c.folders = append(c.folders, real)
-	ofSkill := c.kind != ofPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
+	ofSkill := c.kind != ofPartials && promptfile.HasSkill(entries)
 	inSkill = inSkill || ofSkill && c.kind == ofSkills
 	for _, e := range entries {
 		name := e.Name()

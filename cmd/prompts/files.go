@@ -166,7 +166,7 @@ func newVisible(dir string, ignore []string) visibleFolder {
 
 func (v visibleFolder) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(v.FS, name)
-	v.inSkill[name] = v.inSkill[path.Dir(name)] || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
+	v.inSkill[name] = v.inSkill[path.Dir(name)] || promptfile.HasSkill(entries)
 	var all []fs.DirEntry
 	for _, e := range entries {
 		below := path.Join(name, e.Name())

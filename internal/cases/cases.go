@@ -166,7 +166,7 @@ func IsTestFile(name string) bool { return strings.HasSuffix(strings.ToLower(nam
 
 func isSkill(fsys fs.FS, dir string) bool {
 	entries, _ := fs.ReadDir(fsys, dir) // the walk reports the error
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return promptfile.IsSkill(e.Name()) && !e.IsDir() })
+	return promptfile.HasSkill(entries)
 }
 
 // reason returns an error of a file system without the path.

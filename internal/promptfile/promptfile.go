@@ -5,7 +5,9 @@ package promptfile
 
 import (
 	"errors"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +42,11 @@ const SkillFile = "SKILL.md"
 
 // IsSkill reports whether a path is of a SKILL.md.
 func IsSkill(name string) bool { return strings.EqualFold(path.Base(name), SkillFile) }
+
+// HasSkill reports whether the entries of a folder make the folder a skill.
+func HasSkill(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return IsSkill(e.Name()) && !e.IsDir() })
+}
 
 // ErrDuplicateName is wrapped by the error of each file of module promptfs whose prompt has the
 // name of another prompt in the folder.
