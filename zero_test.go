@@ -80,7 +80,7 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.NewHandler)
 	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
-	notmade.Nil(t, "prompts: Server is not made by NewServer", stdio.Run, t.Context())
+	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { _ = stdio.Run(t.Context(), nil) }) // as each method of the server
 }
 
 // A negative number of each option has the meaning of its comment, or is an error. The other
