@@ -42,7 +42,8 @@ type Prompt struct {
 	Tags []string
 	// Source is the origin of the prompt, for filters and logs. Package promptfs
 	// sets Source to "promptfs:" and the path of the file, and recognizes its
-	// prompts by this value. Source is never sent. Default: empty.
+	// prompts by this value. If you change a copy and keep its Source, the next change of the file
+	// replaces the copy: see promptfs.Folder. Source is never sent. Default: empty.
 	Source string
 	// DisableHints sends the descriptions of arguments unchanged. Without DisableHints, the
 	// server appends a short hint about valid values, such as "(one of: go, python, rust;
@@ -65,7 +66,7 @@ type Prompt struct {
 	//	}
 	//
 	// The prompt keeps its arguments and their checks. [Registry.Add] drops its Digest, unless
-	// you set another.
+	// you set another. For a prompt of a folder that is watched, set another Source, too.
 	Render RenderFunc
 
 	typed *typedPrompt // nil for a prompt that New has not made
