@@ -36,7 +36,7 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	if t == nil {
 		return errors.New("prompts: Serve: connection is nil")
 	}
-	if l, ok := t.(interface{ LimitMessages(bytes int) }); ok { // as that of package stdio
+	if l, ok := t.(transport.Limiter); ok {
 		l.LimitMessages(s.MaxMessageBytes())
 	}
 	if err := d.Serve(ctx, t); err != nil {

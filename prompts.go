@@ -34,7 +34,8 @@ type Prompt struct {
 	Version string
 	// Digest identifies the content of the prompt: "sha256:" and 64 lowercase hexadecimal
 	// digits. Packages promptfs and prompttemplate set Digest. [Registry.Add] drops the Digest
-	// that a prompt had with another Render. Clients get Digest in the _meta of the prompt
+	// that a prompt had with another Render, but keeps a Digest if Arguments or other fields have
+	// changed: set another then. Clients get Digest in the _meta of the prompt
 	// and of its results, as "io.github.mcp-prompts/digest": see Options.DisableReleaseMeta.
 	// Since protocol version 2025-06-18. Default: empty.
 	Digest string

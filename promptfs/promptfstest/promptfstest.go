@@ -1,5 +1,6 @@
 // Package promptfstest tests what package promptfs reads from a folder: the cases of test files,
-// and skills. Package prompttest has the checks of all other prompts.
+// and skills. Package prompttest has the checks of all other prompts, and runs these: failures begin
+// with its name.
 package promptfstest
 
 import (
