@@ -73,6 +73,17 @@ func TestNilArguments(t *testing.T) {
 		notmade.Nil(t, "prompts: Tx.Merge: registry is nil", tx.Merge)
 		return nil
 	}))
+	notmade.Nil(t, "prompts: Once: function is nil", prompts.Once[int], t.Context(), "key")
+	notmade.Nil(t, "prompts: Server.Reject: rejection is nil", prompts.MustNewServer(&reg, prompts.Options{}).Reject, t.Context())
+	for _, q := range []prompts.Question{nil, (*prompts.Answer[string])(nil)} {
+		var err error
+		reg.Set(prompts.Prompt{Name: "asks", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			err = prompts.Ask(ctx, q)
+			return prompts.Messages(), nil
+		}})
+		servertest.AnswerTo(t, prompts.MustNewServer(&reg, prompts.Options{}), nil, servertest.EnvelopedLine("1", "prompts/get", `"name":"asks"`))
+		assert.EqualError(t, err, "prompts: Ask: question is nil")
+	}
 	notmade.Nil(t, "promptskills: New: registry is nil", promptskills.New)
 	notmade.Nil(t, "promptskills: Registry.OnChange: function is nil", skills.OnChange)
 	notmade.Nil(t, "promptskills: Registry.Update: function is nil", skills.Update)

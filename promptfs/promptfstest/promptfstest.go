@@ -1,6 +1,5 @@
 // Package promptfstest tests what package promptfs reads from a folder: the cases of test files,
-// and skills. Package prompttest has the checks of all other prompts, and runs these: failures begin
-// with its name.
+// and skills. Package prompttest has the checks of all other prompts.
 package promptfstest
 
 import (
