@@ -44,7 +44,8 @@ var ErrMoved = errors.New("label was moved by another process")
 var labelForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // CheckLabel returns an error unless label is a valid name of a label: at most 63 lowercase
-// letters, digits and hyphens.
+// letters, digits and hyphens. To reject a wrong label before [Push] sends a release, call
+// CheckLabel first: [Apply] checks the label only after that.
 func CheckLabel(label string) error {
 	if !labelForm.MatchString(label) {
 		return fmt.Errorf("promptoci: invalid label %s; use at most 63 lowercase letters, digits and hyphens", phrase.Quote(label))
