@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
@@ -96,6 +97,9 @@ func Ask(ctx context.Context, questions ...Question) error {
 	}
 	all := make([]*elicit.Question, len(questions))
 	for i, q := range questions {
+		if err := option.Check("prompts: Ask", struct{}{}, "question", q); err != nil {
+			return err
+		}
 		all[i] = q.ask()
 	}
 	s.hasAsked.Store(true)
@@ -164,11 +168,14 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 // If f returns an error, Once returns the error and stores nothing. Two calls with the same key
 // must not run at the same time. Outside of a render function, Once calls f each time.
 func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
+	var value T
+	if err := option.Check("prompts: Once", struct{}{}, "function", f); err != nil {
+		return value, err
+	}
 	s := scopeOf(ctx)
 	if s == nil || s.isCached {
 		return f(ctx)
 	}
-	var value T
 	if !elicit.IsKey(key) {
 		return value, fmt.Errorf("prompts: Once: invalid key %q: must be valid UTF-8 of 1 to %d bytes", phrase.Clip(key, elicit.MaxKey), elicit.MaxKey)
 	}

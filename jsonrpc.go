@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -36,7 +37,7 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	if t == nil {
 		return errors.New("prompts: Serve: connection is nil")
 	}
-	if l, ok := t.(interface{ LimitMessages(bytes int) }); ok { // as that of package stdio
+	if l, ok := t.(transport.Limiter); ok {
 		l.LimitMessages(s.MaxMessageBytes())
 	}
 	if err := d.Serve(ctx, t); err != nil {
@@ -50,7 +51,9 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 // observe.KindInvalid, a Duration of 0 and r as its Err. from describes the connection and
 // may be nil. Without an Observer, Reject does nothing. Safe for concurrent use.
 func (s *Server) Reject(ctx context.Context, from transport.Informer, r *transport.Rejection) {
-	s.dispatcher().Reject(ctx, from, r)
+	d := s.dispatcher()
+	option.Must("prompts: Server.Reject", struct{}{}, "rejection", r)
+	d.Reject(ctx, from, r)
 }
 
 // Flush waits until Options.Observer has received all ended operations. If ctx ends

@@ -34,7 +34,8 @@ type Prompt struct {
 	Version string
 	// Digest identifies the content of the prompt: "sha256:" and 64 lowercase hexadecimal
 	// digits. Packages promptfs and prompttemplate set Digest. [Registry.Add] drops the Digest
-	// that a prompt had with another Render. Clients get Digest in the _meta of the prompt
+	// that a prompt had with another Render, but keeps a Digest if Arguments or other fields have
+	// changed: set another then. Clients get Digest in the _meta of the prompt
 	// and of its results, as "io.github.mcp-prompts/digest": see Options.DisableReleaseMeta.
 	// Since protocol version 2025-06-18. Default: empty.
 	Digest string
@@ -42,7 +43,8 @@ type Prompt struct {
 	Tags []string
 	// Source is the origin of the prompt, for filters and logs. Package promptfs
 	// sets Source to "promptfs:" and the path of the file, and recognizes its
-	// prompts by this value. Source is never sent. Default: empty.
+	// prompts by this value. If you change a copy and keep its Source, the next change of the file
+	// replaces the copy: see promptfs.Folder. Source is never sent. Default: empty.
 	Source string
 	// DisableHints sends the descriptions of arguments unchanged. Without DisableHints, the
 	// server appends a short hint about valid values, such as "(one of: go, python, rust;
@@ -65,7 +67,7 @@ type Prompt struct {
 	//	}
 	//
 	// The prompt keeps its arguments and their checks. [Registry.Add] drops its Digest, unless
-	// you set another.
+	// you set another. For a prompt of a folder that is watched, set another Source, too.
 	Render RenderFunc
 
 	typed *typedPrompt // nil for a prompt that New has not made

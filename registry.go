@@ -118,7 +118,9 @@ func (r *Registry) Remove(name string) bool {
 // Other changes wait until f returns. Inside f, change the registry only through the
 // Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	option.Must("prompts: Registry.Update", struct{}{}, "function", f)
+	if err := option.Check("prompts: Registry.Update", struct{}{}, "function", f); err != nil {
+		return err
+	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	return r.change(f)

@@ -73,6 +73,17 @@ func TestNilArguments(t *testing.T) {
 		notmade.Nil(t, "prompts: Tx.Merge: registry is nil", tx.Merge)
 		return nil
 	}))
+	notmade.Nil(t, "prompts: Once: function is nil", prompts.Once[int], t.Context(), "key")
+	notmade.Nil(t, "prompts: Server.Reject: rejection is nil", prompts.MustNewServer(&reg, prompts.Options{}).Reject, t.Context())
+	for _, q := range []prompts.Question{nil, (*prompts.Answer[string])(nil)} {
+		var err error
+		reg.Set(prompts.Prompt{Name: "asks", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			err = prompts.Ask(ctx, q)
+			return prompts.Messages(), nil
+		}})
+		servertest.AnswerTo(t, prompts.MustNewServer(&reg, prompts.Options{}), nil, servertest.EnvelopedLine("1", "prompts/get", `"name":"asks"`))
+		assert.EqualError(t, err, "prompts: Ask: question is nil")
+	}
 	notmade.Nil(t, "promptskills: New: registry is nil", promptskills.New)
 	notmade.Nil(t, "promptskills: Registry.OnChange: function is nil", skills.OnChange)
 	notmade.Nil(t, "promptskills: Registry.Update: function is nil", skills.Update)
@@ -80,7 +91,7 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.NewHandler)
 	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
-	notmade.Nil(t, "prompts: Server is not made by NewServer", stdio.Run, t.Context())
+	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { _ = stdio.Run(t.Context(), nil) }) // as each method of the server
 }
 
 // A negative number of each option has the meaning of its comment, or is an error. The other

@@ -63,6 +63,9 @@ type Method struct {
 	// have, unless the value has them: resultType, the server's identity in _meta, and
 	// the members of ClientCache. Without a ClientCache, tools/list, resources/list,
 	// resources/templates/list and resources/read get the members of the zero ClientCache.
+	//
+	// Only a server calls a Func of prompttools.New and promptskills.New. In another function, such
+	// a Func returns an error for each request, so do not wrap it: use Options.Middleware or Visible.
 	Func func(ctx context.Context, params json.RawMessage) (result any, err error)
 	// Versions, if not nil, reports whether a protocol version has the method.
 	// NewServer calls Versions. Default: all versions; the sessions' versions for a Func
@@ -113,8 +116,9 @@ func RequestOf(ctx context.Context) Request {
 	}
 }
 
-// ClientID identifies a client. Equal values are the same client. The zero value is a
-// client that the transport does not identify. ClientID may get fields: write literals with keys.
+// ClientID identifies a client within one server: equal values are the same client. The zero value
+// is a client that the transport does not identify. ClientID may get fields, and stays comparable:
+// write literals with keys.
 type ClientID struct {
 	// Session is the number of the session, from 1, or 0 without a session.
 	Session uint64

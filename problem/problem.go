@@ -74,8 +74,12 @@ type Problem struct {
 }
 
 // Of returns the problems of an error about arguments, 64 at most. The error may wrap the
-// *prompts.Error. Without such an error, Of returns nil. To read the error of a client of
-// another MCP SDK, set Data of a *prompts.Error to the data as JSON, a [json.RawMessage].
+// *prompts.Error. Without such an error, Of returns nil. The server makes such an error of what
+// prompts.InvalidArgument returns: for the result of a render function that a test calls itself, Of
+// returns nil.
+//
+// To read the error of a client of another MCP SDK, set Data of a *prompts.Error to the data as
+// JSON, a [json.RawMessage].
 func Of(err error) []Problem {
 	var e *transport.Error
 	if !errors.As(err, &e) || e == nil || e.Data == nil {

@@ -76,3 +76,40 @@ func TestDecorateFile(t *testing.T) {
 	p, _ = reg.Lookup("a")
 	assert.Empty(t, p.Digest)
 }
+
+// A replacement with the Source of a file is the prompt of the file. With another Source, the
+// replacement stays.
+func TestReplacedPromptOfAFile(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string][]string{
+		"promptfs:a.md": {"mine", "two", "missing"},
+		"":              {"mine", "mine", "mine"},
+		"mine":          {"mine", "mine", "mine"},
+	} {
+		var reg prompts.Registry
+		fsys := files(map[string]string{"a.md": "one", "b.md": "b"})
+		folder := promptfs.NewFolder(&reg, fsys, promptfs.Options{})
+		require.NoError(t, folder.Reload(t.Context()))
+		p, _ := reg.Lookup("a")
+		p.Source = source
+		p.Render = func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("mine")), nil
+		}
+		require.NoError(t, reg.Set(p))
+		for i, change := range []func(){
+			func() { fsys["b.md"].Data = []byte("two lines") },
+			func() { fsys["a.md"].Data = []byte("two") },
+			func() { delete(fsys, "a.md") },
+		} {
+			change()
+			_, hasFile := fsys["a.md"]
+			err := folder.Reload(t.Context())
+			assert.Equal(t, source != "promptfs:a.md" && hasFile, err != nil, "%q: %v", source, err)
+			got := []string{"missing"}
+			if p, ok := reg.Lookup("a"); ok {
+				got = textsOf(t, p, nil)
+			}
+			assert.Equal(t, want[i:i+1], got, "%q after change %d", source, i)
+		}
+	}
+}

@@ -23,8 +23,10 @@ import (
 // A Folder changes only its own prompts, and recognizes them by their Source: "promptfs:", or
 // Options.SourcePrefix, and the path of the file. If a file's name is used by another prompt, the
 // file is invalid. The first reload after the name becomes available adds the prompt. If other code
-// replaces a prompt of the Folder, the replacement wins. If other code removes a prompt, the next
-// reload adds the prompt again.
+// replaces a prompt of the Folder by a prompt with another Source, such as "", the replacement wins,
+// and the file is invalid. A replacement with the same Source is the prompt of the file: the next
+// change of the file replaces it, and the removal of the file removes it. If other code removes a
+// prompt, the next reload adds the prompt again.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options

@@ -11,19 +11,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
-// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
-// pointer, such as /cases/0/name; 0 if there is no such value. The line of a member is that of its
-// key. ParseYAML is the parser of test files and of prompts.yaml for the command prompts.
-//
-// Values have the types of YAML 1.2. A number that JSON writes in another way, such as 007, is a
-// string. An empty file is null. The error joins all errors, each an [*Error] with the path:
-// anchors, aliases, tags, merge keys, duplicate keys, and text that is not YAML.
-//
-// In a test file, *.test.yaml, the name of the prompt is in NFC, as in a [Folder]. If the name of the
-// file is in NFD, the value has the key prompt.
-func ParseYAML(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error) {
+func init() { promptfile.ParseYAML = parseYAML }
+
+// parseYAML is promptfile.ParseYAML. Each error is an [*Error].
+func parseYAML(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error) {
 	f := &fileErrors{path: path, isYAML: true}
 	lines := map[string]int{}
 	lineOf = func(pointer string) int { return lines[pointer] }

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 // A YAML file is JSON with the values as written, and each value has its line.
 func TestParseYAML(t *testing.T) {
 	t.Parallel()
-	value, lineOf, err := promptfs.ParseYAML("a.test.yaml", []byte("# cases\r\ncases:\r\n  - name: one\r\n    arguments: {version: 1.10, id: 007, day: 2026-07-28, on: yes, a/b: ~, ok: True}\r\n\r\n  - name: |\r\n      two\r\n"))
+	value, lineOf, err := promptfile.ParseYAML("a.test.yaml", []byte("# cases\r\ncases:\r\n  - name: one\r\n    arguments: {version: 1.10, id: 007, day: 2026-07-28, on: yes, a/b: ~, ok: True}\r\n\r\n  - name: |\r\n      two\r\n"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"cases": [
 		{"name": "one", "arguments": {"version": 1.10, "id": "007", "day": "2026-07-28", "on": "yes", "a/b": null, "ok": true}},
@@ -25,7 +26,7 @@ func TestParseYAML(t *testing.T) {
 	for pointer, line := range map[string]int{"": 2, "/cases": 2, "/cases/0": 3, "/cases/0/name": 3, "/cases/0/arguments/a~1b": 4, "/cases/1": 6, "/cases/2": 0} {
 		assert.Equal(t, line, lineOf(pointer), pointer)
 	}
-	value, _, err = promptfs.ParseYAML("a.test.yaml", nil)
+	value, _, err = promptfile.ParseYAML("a.test.yaml", nil)
 	require.NoError(t, err)
 	assert.Equal(t, "null", string(value))
 }
@@ -44,7 +45,7 @@ func TestParseYAMLErrors(t *testing.T) {
 		"a: 1\n---\nb: 1\n":        "a.test.yaml:2: file must be a single YAML document; remove the line that ends the first document",
 		strings.Repeat("a: {", 40) + strings.Repeat("}", 40): "a.test.yaml:1: value exceeds the limit of 32 nested levels",
 	} {
-		_, _, err := promptfs.ParseYAML("a.test.yaml", []byte(content))
+		_, _, err := promptfile.ParseYAML("a.test.yaml", []byte(content))
 		if want == "" {
 			assert.NoError(t, err, content)
 			continue

@@ -70,12 +70,14 @@ const maxText = 4 << 10
 // a label can be moved back: see [Rollback].
 func Apply(ctx context.Context, s Store, m Move) (Move, error) {
 	m.Kind = KindMove
-	return apply(ctx, s, m)
+	return apply(ctx, "Apply", s, m)
 }
 
-func apply(ctx context.Context, s Store, m Move) (Move, error) {
+func apply(ctx context.Context, caller string, s Store, m Move) (Move, error) {
 	m.At, m.Applied = time.Time{}, false
-	option.Must("promptoci: move", struct{}{}, "store", s)
+	if err := option.Check("promptoci: "+caller, struct{}{}, "store", s); err != nil {
+		return m, err
+	}
 	if err := CheckLabel(m.Label); err != nil {
 		return m, err
 	}
@@ -226,7 +228,7 @@ func readMove(text []byte, label string) (Move, error) {
 // other moves follow.
 func Log(ctx context.Context, s Store, label string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
-		h, err := historyOf(ctx, s, label)
+		h, err := historyOf(ctx, "Log", s, label)
 		if err != nil {
 			yield(Move{}, err)
 			return
@@ -250,8 +252,10 @@ type history struct {
 	unreadable []error       // of the records that are missing in moves
 }
 
-func historyOf(ctx context.Context, s Store, label string) (*history, error) {
-	option.Must("promptoci: moves of a label", struct{}{}, "store", s)
+func historyOf(ctx context.Context, caller string, s Store, label string) (*history, error) {
+	if err := option.Check("promptoci: "+caller, struct{}{}, "store", s); err != nil {
+		return nil, err
+	}
 	if err := CheckLabel(label); err != nil {
 		return nil, err
 	}
@@ -312,9 +316,9 @@ var ErrNoHistory = errors.New("no earlier release is recorded")
 func Rollback(ctx context.Context, s Store, m Move) (Move, error) {
 	m.Kind = KindRollback
 	if m.To != "" {
-		return apply(ctx, s, m)
+		return apply(ctx, "Rollback", s, m)
 	}
-	h, err := historyOf(ctx, s, m.Label)
+	h, err := historyOf(ctx, "Rollback", s, m.Label)
 	if err == nil {
 		err = m.checkFrom(h.now)
 	}
@@ -342,7 +346,7 @@ func Rollback(ctx context.Context, s Store, m Move) (Move, error) {
 	if m.To == "" {
 		return m, fmt.Errorf("promptoci: %w: %s is at its first release", ErrNoHistory, m.Label)
 	}
-	return apply(ctx, s, m)
+	return apply(ctx, "Rollback", s, m)
 }
 
 // inParallel returns the results of f for all values, in order. It leaves out values for

@@ -44,7 +44,8 @@ var ErrMoved = errors.New("label was moved by another process")
 var labelForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // CheckLabel returns an error unless label is a valid name of a label: at most 63 lowercase
-// letters, digits and hyphens.
+// letters, digits and hyphens. To reject a wrong label before [Push] sends a release, call
+// CheckLabel first: [Apply] checks the label only after that.
 func CheckLabel(label string) error {
 	if !labelForm.MatchString(label) {
 		return fmt.Errorf("promptoci: invalid label %s; use at most 63 lowercase letters, digits and hyphens", phrase.Quote(label))
@@ -58,7 +59,9 @@ func Push(ctx context.Context, s Store, r *Release) error {
 	if r == nil || r.layer == nil { // it may be one of Releases
 		return errors.New("promptoci: push: Release is not made by Build or Pull")
 	}
-	option.Must("promptoci: Push", struct{}{}, "store", s)
+	if err := option.Check("promptoci: Push", struct{}{}, "store", s); err != nil {
+		return err
+	}
 	if remote, ok := s.(*remoteStore); ok { // a layout counts its tags when it writes one
 		if err := remote.Tags(withRoom(ctx), "", func([]string) error { return nil }); errors.Is(err, errTags) {
 			return fmt.Errorf("promptoci: push: %w", err)
@@ -133,7 +136,9 @@ var releaseForm = regexp.MustCompile(`^release\.\d{8}T\d{6}Z\.[0-9a-f]{12}$`)
 // Releases returns the releases of a store without their contents, the newest first. It
 // leaves out a release that is damaged or removed.
 func Releases(ctx context.Context, s Store) ([]*Release, error) {
-	option.Must("promptoci: Releases", struct{}{}, "store", s)
+	if err := option.Check("promptoci: Releases", struct{}{}, "store", s); err != nil {
+		return nil, err
+	}
 	tags, err := tagsOf(ctx, s, releaseForm, "release.")
 	if err != nil {
 		return nil, err

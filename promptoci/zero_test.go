@@ -2,7 +2,6 @@ package promptoci_test
 
 import (
 	"context"
-	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,9 +40,12 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "promptoci: Push: store is nil", promptoci.Push, ctx, nil, built)
 	notmade.Nil(t, "promptoci: Pull: store is nil", promptoci.Pull, ctx)
 	notmade.Nil(t, "promptoci: Releases: store is nil", promptoci.Releases, ctx)
-	notmade.Nil(t, "promptoci: move: store is nil", promptoci.Apply, ctx)
-	notmade.Nil(t, "promptoci: moves of a label: store is nil", promptoci.Rollback, ctx)
-	assert.PanicsWithError(t, "promptoci: moves of a label: store is nil", func() { next, _ := iter.Pull2(promptoci.Log(ctx, nil, "production")); next() })
+	notmade.Nil(t, "promptoci: Apply: store is nil", promptoci.Apply, ctx)
+	notmade.Nil(t, "promptoci: Rollback: store is nil", promptoci.Rollback, ctx)
+	notmade.Nil(t, "promptoci: Rollback: store is nil", promptoci.Rollback, ctx, nil, promptoci.Move{To: built.Digest})
+	for _, err := range promptoci.Log(ctx, nil, "production") {
+		assert.EqualError(t, err, "promptoci: Log: store is nil")
+	}
 }
 
 // A negative number of each option is an error.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mcp-prompts/prompts/internal/option"
 )
 
 // LogHandler returns a slog.Handler that adds the trace_id and the span_id of the
@@ -12,7 +14,10 @@ import (
 // prompts, a record about a request leads to its trace:
 //
 //	logger := slog.New(promptotel.LogHandler(slog.NewJSONHandler(os.Stderr, nil)))
-func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
+func LogHandler(h slog.Handler) slog.Handler {
+	option.Must("promptotel: LogHandler", struct{}{}, "handler", h)
+	return logHandler{h}
+}
 
 type logHandler struct{ slog.Handler }
 

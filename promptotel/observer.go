@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -38,11 +39,17 @@ var (
 )
 
 // New returns an Observer for Options.Observer of package prompts. It returns an error
-// if the MeterProvider cannot make the instruments.
+// if the MeterProvider cannot make the instruments, or if an option or a provider is nil.
 func New(options ...Option) (*Observer, error) {
 	o := &Observer{config: config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}}
-	for _, option := range options {
-		option(&o.config)
+	for _, set := range options {
+		if err := option.Check("promptotel: New", struct{}{}, "option", set); err != nil {
+			return nil, err
+		}
+		set(&o.config)
+	}
+	if err := option.Check("promptotel: New", struct{}{}, "tracer provider", o.tracers, "meter provider", o.meters); err != nil {
+		return nil, err
 	}
 	o.tracer = o.tracers.Tracer(scope)
 	meter := o.meters.Meter(scope)

@@ -8,7 +8,7 @@
 //
 // The page is a client of the server, over an endpoint of its own. For forms with the types of
 // arguments, set InputSchemas of the server's prompts.Options. For errors of prompt files, set
-// OnReload of promptfs.Options to the result of [Handler.OnReload].
+// OnReload of promptfs.Options to the result of [Handler.Reporter].
 //
 // The page is for development: anyone who opens the page gets every prompt that the
 // server shows to a client without a principal.

@@ -38,6 +38,8 @@ var ErrUnknownResource = errors.New("unknown resource")
 // A client gets -32602 for an invalid URI, an unknown skill, a directory read as a file, a file
 // read as a directory, and a cursor of another list. For an unknown resource, a client gets -32602
 // in 2026-07-28 and -32002 before. The error's data contains the URI.
+//
+// Do not wrap the methods of the feature: see feature.Method.
 func New(r *Registry, o Options) (feature.Feature, error) {
 	if err := option.Check("promptskills: New", o, "registry", r); err != nil {
 		return feature.Feature{}, err

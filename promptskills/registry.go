@@ -117,7 +117,9 @@ func (r *Registry) Remove(path string) bool {
 // Other changes wait until f returns. Inside f, change the registry only through the
 // Tx. Any other change that f makes or waits for is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	option.Must("promptskills: Registry.Update", struct{}{}, "function", f)
+	if err := option.Check("promptskills: Registry.Update", struct{}{}, "function", f); err != nil {
+		return err
+	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	before := r.load()

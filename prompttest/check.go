@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/schema"
@@ -62,10 +63,18 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	return newCheckerOf(t, reg, o, prompts.Options{}, ClientOptions{})
 }
 
+func notNil(t testing.TB, name string, v any) {
+	t.Helper()
+	if err := option.Check("prompttest", struct{}{}, name, v); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
 // newCheckerOf returns a checker. Without CheckOptions.Client, its servers and clients have
 // these options.
 func newCheckerOf(t testing.TB, reg *prompts.Registry, o CheckOptions, server prompts.Options, client ClientOptions) *checker {
 	t.Helper()
+	notNil(t, "registry", reg)
 	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}, efforts: map[[2]string]*effort{}, subjects: map[string]*trial.Subject{}, told: map[string]bool{}}
 	if c.client == nil {
 		c.logged, server.Logger = newErrorLog()

@@ -224,3 +224,27 @@ func TestManyCompletionsFail(t *testing.T) {
 		assert.Less(t, time.Since(begin), time.Second)
 	})
 }
+
+// A check with a nil argument says which of its arguments is nil.
+func TestNilArguments(t *testing.T) {
+	t.Parallel()
+	for name, check := range map[string]func(t testing.TB){
+		"CheckArguments": func(t testing.TB) { CheckArguments(t, nil, CheckOptions{}) },
+		"CheckEnums":     func(t testing.TB) { CheckEnums(t, nil, CheckOptions{}) },
+		"CheckPortable":  func(t testing.TB) { CheckPortable(t, nil, CheckOptions{}) },
+		"CheckSensitive": func(t testing.TB) { CheckSensitive(t, nil, CheckOptions{}) },
+		"CheckTools":     func(t testing.TB) { CheckTools(t, nil, CheckOptions{}) },
+		"CheckDoc":       func(t testing.TB) { CheckDoc(t, nil, "README.md") },
+		"CheckObserver":  func(t testing.TB) { CheckObserver(t, nil) },
+		"CheckTransport": func(t testing.TB) { CheckTransport(t, nil, TransportOptions{}) },
+	} {
+		want := "prompttest: registry is nil"
+		switch name {
+		case "CheckObserver":
+			want = "prompttest: observer is nil"
+		case "CheckTransport":
+			want = "prompttest: function is nil"
+		}
+		assert.Equal(t, []string{want}, record(t, check).errors, name)
+	}
+}

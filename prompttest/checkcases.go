@@ -32,10 +32,10 @@ func checkCases(t testing.TB, reg *prompts.Registry, dir string, parseYAML cases
 		}
 	}
 	for _, err := range errs {
-		t.Errorf("prompttest: %s: %v", dir, err)
+		t.Errorf("promptfstest: %s: %v", dir, err)
 	}
 	if len(files) == 0 && len(errs) == 0 {
-		t.Errorf("prompttest: folder %s has no test files (*%s)", dir, cases.Extension)
+		t.Errorf("promptfstest: folder %s has no test files (*%s)", dir, cases.Extension)
 	}
 	if len(errs) > 0 {
 		return // so that -update writes nothing for cases that may be wrong
@@ -85,14 +85,14 @@ func (r *caseRunner) run(c *cases.Case) {
 		return fmt.Sprintf("%s:%d: case %q", filepath.Join(r.dir, filepath.FromSlash(c.File.Path)), line, c.Name)
 	}
 	if r.options.Client != nil && c.Tags != nil && r.options.Tagged == nil {
-		r.t.Errorf("prompttest: %s: has tags; set CheckOptions.Tagged", place(c.Line))
+		r.t.Errorf("promptfstest: %s: has tags; set CheckOptions.Tagged", place(c.Line))
 		return
 	}
 	client := r.client(c)
 	replies := c.Replies()
 	if answer := client.options.Answer; len(c.Answers) > 0 {
 		if answer == nil {
-			r.t.Errorf("prompttest: %s: has answers; set ClientOptions.Answer of the client, so that the client supports questions", place(c.Line))
+			r.t.Errorf("promptfstest: %s: has answers; set ClientOptions.Answer of the client, so that the client supports questions", place(c.Line))
 			return
 		}
 		client.options.Answer = func(q Question) any { return replies.Reply(q.Message) }
@@ -114,18 +114,18 @@ func (r *caseRunner) fail(c *cases.Case, f cases.Failure, place string) {
 	r.t.Helper()
 	switch {
 	case f.Golden != "" && Updating() && r.golden[f.Golden]:
-		r.t.Errorf("prompttest: %s: %s, which another case has with other messages; give each case a file of its own", place, f.Message)
+		r.t.Errorf("promptfstest: %s: %s, which another case has with other messages; give each case a file of its own", place, f.Message)
 	case f.Golden != "" && Updating():
 		if err := writeFile(filepath.Join(r.dir, filepath.FromSlash(f.Golden)), f.Text); err != nil {
-			r.t.Errorf("prompttest: %s: %v", place, err)
+			r.t.Errorf("promptfstest: %s: %v", place, err)
 		}
 	case f.Golden != "" && !f.IsMissing:
-		r.t.Errorf("prompttest: %s: %s (- wanted, + got)\n%sIf the messages are right, run:\n\t%s", place, f.Message, difference(f.Want, f.Text, 0), updateCommand(r.t))
+		r.t.Errorf("promptfstest: %s: %s (- wanted, + got)\n%sIf the messages are right, run:\n\t%s", place, f.Message, difference(f.Want, f.Text, 0), updateCommand(r.t))
 	case f.IsMissing:
-		r.t.Errorf("prompttest: %s: %s. To create the file, run:\n\t%s", place, f.Message, updateCommand(r.t))
+		r.t.Errorf("promptfstest: %s: %s. To create the file, run:\n\t%s", place, f.Message, updateCommand(r.t))
 	case f.Text != "":
-		r.t.Errorf("prompttest: %s: %s, got:\n%s", place, f.Message, excerpt([]byte(f.Text)))
+		r.t.Errorf("promptfstest: %s: %s, got:\n%s", place, f.Message, excerpt([]byte(f.Text)))
 	default:
-		r.t.Errorf("prompttest: %s: %s", place, f.Message)
+		r.t.Errorf("promptfstest: %s: %s", place, f.Message)
 	}
 }

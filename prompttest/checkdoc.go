@@ -25,6 +25,7 @@ const (
 // With -update it writes the table. The rest of the file is unchanged.
 func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 	t.Helper()
+	notNil(t, "registry", reg)
 	raw, err := regular.ReadFile(context.Background(), path, maxFileBytes)
 	if err != nil {
 		t.Errorf("prompttest: %v", err)

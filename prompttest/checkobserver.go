@@ -28,6 +28,7 @@ import (
 // With go test -race, it also finds an observer that is not safe for concurrent use.
 func CheckObserver(t testing.TB, o observe.Observer) {
 	t.Helper()
+	notNil(t, "observer", o)
 	checked := &checkedObserver{t: t, observer: o}
 	var all sync.WaitGroup
 	for _, version := range Versions() {

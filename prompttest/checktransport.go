@@ -43,6 +43,7 @@ type TransportOptions struct {
 // methods are not safe together.
 func CheckTransport(t testing.TB, connect func(t testing.TB) (client, server transport.Conn), o TransportOptions) {
 	t.Helper()
+	notNil(t, "function", connect)
 	c := &transportCheck{t: t, connect: connect, limit: o.MaxMessageBytes}
 	switch {
 	case c.limit == 0:

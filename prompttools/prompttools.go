@@ -156,6 +156,8 @@ type Result struct {
 // a nil registry. The feature watches the registry for as long as the registry exists: from then
 // on a change of the registry with a prompt that cannot be a tool is rejected, with a
 // [*prompts.DeclarationError] for each such prompt.
+//
+// Do not wrap the methods of the feature: see feature.Method.
 func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 	if reg == nil {
 		return feature.Feature{}, errors.New("prompttools: registry is nil; for tools without prompts, use new(prompts.Registry)")

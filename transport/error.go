@@ -23,8 +23,9 @@ const (
 type Error struct {
 	Code    Code
 	Message string // one short sentence
-	// Data is for programs, encoded by encoding/json; nil for none. If Data cannot be encoded,
-	// the client gets an internal error. What Server.Call returns has a json.RawMessage.
+	// Data is for programs, encoded by encoding/json; nil for none. If Data cannot be encoded, the
+	// server logs why, and the client gets Code and Message alone. In an error of Server.Call, Data is
+	// a json.RawMessage.
 	Data any
 }
 

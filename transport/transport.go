@@ -28,8 +28,7 @@ import (
 // One goroutine calls Read, and one goroutine at a time calls Write, at the same time
 // as Read. Close may be called during both.
 //
-// A Conn may have a method LimitMessages(bytes int). The server calls it before the first Read,
-// with the size of the largest message that it accepts.
+// A Conn may be an [Informer] and a [Limiter].
 type Conn interface {
 	// Read returns the next message without framing. The slice belongs to the caller. Read returns
 	//
@@ -132,6 +131,10 @@ type Info struct {
 	// proxy's address.
 	ClientAddress string
 }
+
+// Limiter is an optional interface of a [Conn]. The server calls LimitMessages once, before the
+// first Read, with the size in bytes of the largest message that it accepts.
+type Limiter interface{ LimitMessages(bytes int) }
 
 // Informer is an optional interface of a [Conn] and a field of an
 // [Exchange]. TransportInfo describes the connection. It must return at once. It may

@@ -14,8 +14,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/schema"
-	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 // authorPage answers the page of preview about the files of prompts. The page has checked who asks.
@@ -157,11 +157,11 @@ func (a *authorPage) testFile(dir, file, prompt string) *cases.File {
 		stem = dir // the folder of a skill has no test files
 	}
 	// The file beside that of the prompt first: a folder may have many others.
-	beside, _ := cases.Read(cases.Dir(dir), stem+cases.Extension, promptfs.ParseYAML) // errors are findings
+	beside, _ := cases.Read(cases.Dir(dir), stem+cases.Extension, promptfile.ParseYAML) // errors are findings
 	if beside != nil && beside.Prompt == prompt {
 		return beside
 	}
-	files, _ := cases.Load(visibleFS(dir), promptfs.ParseYAML)
+	files, _ := cases.Load(visibleFS(dir), promptfile.ParseYAML)
 	for _, f := range files {
 		if f.Prompt == prompt {
 			return f

@@ -21,7 +21,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
-	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptpreview"
 )
 
@@ -40,7 +40,7 @@ func TestWithCase(t *testing.T) {
 			tests := &cases.File{Path: "greet.test.yaml", Prompt: "greet"}
 			if before != "" {
 				var errs []error
-				tests, errs = cases.New(tests.Path, []byte(before), promptfs.ParseYAML)
+				tests, errs = cases.New(tests.Path, []byte(before), promptfile.ParseYAML)
 				require.Empty(t, errs)
 			}
 			args := map[string]string{"who": value, "1.0": value}
@@ -58,7 +58,7 @@ func TestWithCase(t *testing.T) {
 			if strings.Contains(before, "\r\n") {
 				assert.Equal(t, strings.Count(string(content), "\n"), strings.Count(string(content), "\r\n"), "%q", content)
 			}
-			after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
+			after, errs := cases.New(tests.Path, content, promptfile.ParseYAML)
 			require.Empty(t, errs)
 			assert.Equal(t, args, after.Cases[len(tests.Cases)].Arguments)
 			for i, c := range tests.Cases {
@@ -67,7 +67,7 @@ func TestWithCase(t *testing.T) {
 		}
 	}
 	for _, before := range []string{"cases: [{name: a}]\n", "cases:\n- name: a\nprompt: greet\n", "cases:\n- name: b\n"} {
-		tests, errs := cases.New("greet.test.yaml", []byte(before), promptfs.ParseYAML)
+		tests, errs := cases.New("greet.test.yaml", []byte(before), promptfile.ParseYAML)
 		require.Empty(t, errs)
 		_, _, err := withCase(tests, []byte(before), p, "b", nil, caseExpect{})
 		assert.Error(t, err, before)

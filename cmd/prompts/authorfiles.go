@@ -20,9 +20,9 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/internal/trial"
-	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 type savedCase struct {
@@ -60,7 +60,7 @@ func (a *authorPage) saveCase(ctx context.Context, p *prompts.Prompt, in *asked)
 	if isNew {
 		tests = &cases.File{Path: at, Prompt: p.Name}
 	} else { // an editor may have saved since the file was loaded
-		tests, _ = cases.New(at, before, promptfs.ParseYAML)
+		tests, _ = cases.New(at, before, promptfile.ParseYAML)
 		if tests == nil || len(tests.Cases) == 0 || tests.Prompt != p.Name {
 			return nil, fmt.Errorf("file %s has errors, or is of another prompt; correct it first", at)
 		}
@@ -162,7 +162,7 @@ func withCase(tests *cases.File, before []byte, p *prompts.Prompt, name string, 
 		added = strings.ReplaceAll(added, "\n", "\r\n")
 	}
 	content := slices.Concat(before, []byte(added))
-	after, errs := cases.New(tests.Path, content, promptfs.ParseYAML)
+	after, errs := cases.New(tests.Path, content, promptfile.ParseYAML)
 	if len(errs) > 0 && len(tests.Cases) == 0 {
 		return nil, nil, fmt.Errorf("case is not valid: %w", errs[0])
 	}

@@ -98,7 +98,7 @@ func (i *inspection) inspectOne(ctx context.Context, reg *prompts.Registry, r *r
 	}
 	i.textsIn(p.Source)
 	if _, err := fs.Stat(regular.FS(dir), tests); err == nil {
-		f, errs := cases.Read(regular.FS(dir), tests, promptfs.ParseYAML)
+		f, errs := cases.Read(regular.FS(dir), tests, promptfile.ParseYAML)
 		if f != nil {
 			errs = append(errs, f.Check(cases.PromptsOf(reg))...)
 		}

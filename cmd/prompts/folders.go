@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/portable"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
 )
@@ -103,7 +104,7 @@ func loadCases(dir string, reg *prompts.Registry, known []*finding) (files []*ca
 	for _, f := range known {
 		isInvalid[strings.TrimSuffix(f.Path, path.Ext(f.Path))] = true
 	}
-	found, faults := cases.Load(visibleFS(dir), promptfs.ParseYAML)
+	found, faults := cases.Load(visibleFS(dir), promptfile.ParseYAML)
 	isBroken := map[string]bool{}
 	add := func(err error) {
 		e := findingOf(dir, "case", err)
@@ -183,7 +184,7 @@ func pulledSettings(content []byte) []byte {
 }
 
 func parseSettings(content []byte) (s settings, err error) {
-	value, lineOf, err := promptfs.ParseYAML(settingsFile, content)
+	value, lineOf, err := promptfile.ParseYAML(settingsFile, content)
 	if err != nil {
 		return s, err
 	}

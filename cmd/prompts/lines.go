@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/promptfile"
-	"github.com/mcp-prompts/prompts/promptfs"
 )
 
 type lineReader struct {
@@ -52,7 +51,7 @@ func (r *lineReader) lines(path string) []string {
 func argumentLines(lines []string) map[string]int {
 	var front struct{ Arguments []struct{ Name string } }
 	keys, _, _ := promptfile.Split(strings.Join(lines, "\n"))
-	value, lineOf, _ := promptfs.ParseYAML("", []byte("\n"+keys)) // from line 1 on; errors were reported
+	value, lineOf, _ := promptfile.ParseYAML("", []byte("\n"+keys)) // from line 1 on; errors were reported
 	_ = json.Unmarshal(value, &front)
 	all := map[string]int{}
 	for i, a := range slices.Backward(front.Arguments) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/cases"
-	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // TestTestFileSchema checks that the schema for editors and the command accept and reject
@@ -29,9 +29,9 @@ func TestTestFileSchema(t *testing.T) {
 	resolved, err := schema.Resolve(nil)
 	require.NoError(t, err)
 	check := func(name, text string, isValid bool) {
-		_, errs := cases.New("a.test.yaml", []byte(text), promptfs.ParseYAML)
+		_, errs := cases.New("a.test.yaml", []byte(text), promptfile.ParseYAML)
 		assert.Equal(t, isValid, len(errs) == 0, "%s: %v", name, errs)
-		value, _, err := promptfs.ParseYAML("a.test.yaml", []byte(text))
+		value, _, err := promptfile.ParseYAML("a.test.yaml", []byte(text))
 		require.NoError(t, err, name)
 		var decoded any
 		require.NoError(t, json.Unmarshal(value, &decoded))

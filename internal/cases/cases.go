@@ -31,7 +31,7 @@ const Extension = ".test.yaml"
 const otherExtension = ".test.yml"
 
 // Parse returns a YAML file as JSON, and the line of each value by its JSON pointer:
-// promptfs.ParseYAML. This module has no YAML.
+// promptfile.ParseYAML.
 type Parse = func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error)
 
 type File struct {

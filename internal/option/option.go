@@ -1,6 +1,7 @@
 // Package option checks what functions of all packages get by one rule: a nil argument is an error,
 // and so is a negative number, unless the comment of the option says what it means. A negative rate
-// is no limit.
+// is no limit. A number is a field of any integer kind: name an option with valid negative values,
+// such as a slog.Level, in mayBe of [Negative].
 //
 // The modules that import the package have versions of their own: the package only gets additions.
 package option

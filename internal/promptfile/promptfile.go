@@ -4,12 +4,26 @@
 package promptfile
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 )
+
+// ParseYAML returns a YAML file as JSON, and the line in the file of each value, by its JSON
+// pointer, such as /cases/0/name; 0 if there is no such value. The line of a member is that of its
+// key. It parses test files, and prompts.yaml for the command prompts. Package promptfs sets it,
+// because this module has no parser of YAML.
+//
+// Values have the types of YAML 1.2. A number that JSON writes in another way, such as 007, is a
+// string. An empty file is null. The error joins all errors, each with the path: anchors, aliases,
+// tags, merge keys, duplicate keys, and text that is not YAML.
+//
+// In a test file, *.test.yaml, the name of the prompt is in NFC, as in a folder of promptfs. If the
+// name of the file is in NFD, the value has the key prompt.
+var ParseYAML func(path string, content []byte) (value json.RawMessage, lineOf func(pointer string) int, err error)
 
 // IsHidden reports whether a name of a path begins with a dot or an underscore. Such files and
 // folders are skipped, except for the folder of partials and for underscores in skills.

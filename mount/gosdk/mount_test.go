@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttools"
@@ -81,6 +82,13 @@ func TestLargeLists(t *testing.T) {
 	c := dial(t, s, newest)
 	assert.Len(t, c.page("").Prompts, 2)
 	assert.Equal(t, []string{"p0", "p1", "p2", "p3"}, c.names())
+}
+
+// A function with a nil argument says which of its arguments is nil.
+func TestNilArguments(t *testing.T) {
+	t.Parallel()
+	notmade.Nil(t, "gosdk: Handler: handler is nil", gosdk.Handler)
+	notmade.Nil(t, "gosdk: Transport: transport is nil", gosdk.Transport)
 }
 
 func TestMountRefuses(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -257,6 +258,7 @@ const maxReadBody = 4 << 20 // bytes of a request that Handler reads, as the SDK
 // mount read null as a missing argument. The SDK alone turns null into an empty string. Handler
 // holds a request's body in memory, up to 4 MiB, and passes longer ones to next unchanged.
 func Handler(next http.Handler) http.Handler {
+	option.Must("gosdk: Handler", struct{}{}, "handler", next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Body != nil {
 			body := r.Body
@@ -278,7 +280,10 @@ func Handler(next http.Handler) http.Handler {
 // Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and lets the mount
 // read null as a missing argument, as [Handler] does. With Transport, the SDK accepts batches over
 // standard input in all versions (v1.8.0 mcp/transport.go:705).
-func Transport(t mcp.Transport) mcp.Transport { return strictTransport{t} }
+func Transport(t mcp.Transport) mcp.Transport {
+	option.Must("gosdk: Transport", struct{}{}, "transport", t)
+	return strictTransport{t}
+}
 
 type strictTransport struct{ mcp.Transport }
 

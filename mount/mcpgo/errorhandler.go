@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -26,6 +27,7 @@ import (
 // For protocol version 2026-07-28, the HTTP status fits the code. A canceled request for a mounted
 // prompt gets no response. Errors of the server's own prompts and tools are unchanged.
 func ErrorHandler(next http.Handler) http.Handler {
+	option.Must("mcpgo: ErrorHandler", struct{}{}, "handler", next)
 	l := newMarkers() // of all requests: the stream of another may have the response
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ew := &errorWriter{ResponseWriter: w, markers: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
@@ -155,6 +157,9 @@ func (w errorFlusher) Flush() { _ = w.FlushError() }
 
 // ListenStdio is the Listen of a [server.StdioServer], and sends errors as [ErrorHandler] does.
 func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, stdout io.Writer) error {
+	if err := option.Check("mcpgo: ListenStdio", struct{}{}, "server", s, "input", stdin, "output", stdout); err != nil {
+		return err
+	}
 	l := newMarkers()
 	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/servertest/notmade"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttools"
@@ -214,6 +215,18 @@ func TestNames(t *testing.T) {
 			assert.Equal(t, "here", client.text(p.Name, `{}`))
 		}
 	})
+}
+
+// A function with a nil argument says which of its arguments is nil.
+func TestNilArguments(t *testing.T) {
+	t.Parallel()
+	notmade.Nil(t, "mcpgo: ErrorHandler: handler is nil", mcpgo.ErrorHandler)
+	stdio := server.NewStdioServer(server.NewMCPServer("s", "1"))
+	for want, arguments := range map[string][]any{
+		"server": {t.Context()}, "input": {t.Context(), stdio}, "output": {t.Context(), stdio, strings.NewReader("")},
+	} {
+		notmade.Nil(t, "mcpgo: ListenStdio: "+want+" is nil", mcpgo.ListenStdio, arguments...)
+	}
 }
 
 func TestMountFails(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/foldertest"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttest"
@@ -22,7 +23,7 @@ import (
 // have tags. Then reg may be nil, and cases of unknown prompts are found by running them.
 func CheckCases(t testing.TB, reg *prompts.Registry, dir string, o prompttest.CheckOptions) {
 	t.Helper()
-	foldertest.Cases(t, reg, dir, promptfs.ParseYAML, o)
+	foldertest.Cases(t, reg, dir, promptfile.ParseYAML, o)
 }
 
 // CheckSkills serves the skills of a registry, and verifies them as a host does: names, limits, and

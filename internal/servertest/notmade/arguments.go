@@ -8,10 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Nil calls a function that has a nil argument, and checks the text of the error or of the panic.
+// Nil calls a function that has a nil argument, and checks the text of the error, or of the panic
+// of a function that returns no error.
 func Nil(t testing.TB, want string, f any, arguments ...any) {
 	t.Helper()
-	assert.Equal(t, want, whyNot(reflect.ValueOf(f), arguments...))
+	v := reflect.ValueOf(f)
+	why, panics := whyNot(v, arguments...)
+	n := v.Type().NumOut()
+	returnsError := n > 0 && v.Type().Out(n-1) == reflect.TypeFor[error]()
+	assert.Equal(t, want, why)
+	assert.NotEqual(t, returnsError, panics, "%s; a function that returns an error must not panic", why)
 }
 
 // Negative calls use with a struct of options in which one number is negative, for each number of
@@ -22,7 +28,7 @@ func Negative[O any](t testing.TB, use func(o O) error, mayBeNegative ...string)
 	var o O
 	negative(reflect.ValueOf(&o).Elem(), "", func(name string, isRate bool) {
 		want := name + " must not be negative, got -1"
-		got := whyNot(reflect.ValueOf(func() error { return use(o) }))
+		got, _ := whyNot(reflect.ValueOf(func() error { return use(o) }))
 		if isRate || slices.Contains(mayBeNegative, name) {
 			assert.Empty(t, got, "%T.%s", o, name)
 		} else {

@@ -21,17 +21,18 @@ func Check(t testing.TB, it any, want string, silent ...string) {
 			if slices.Contains(silent, name) {
 				expected = ""
 			}
-			assert.Equal(t, expected, whyNot(v.Method(i)), "%T.%s, nil: %v", it, name, v.IsNil())
+			why, _ := whyNot(v.Method(i))
+			assert.Equal(t, expected, why, "%T.%s, nil: %v", it, name, v.IsNil())
 		}
 	}
 }
 
 // whyNot returns the text of the panic or the error of a function that gets the given values, and
 // zero values for the others and for nil.
-func whyNot(f reflect.Value, given ...any) (why string) {
+func whyNot(f reflect.Value, given ...any) (why string, panics bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			why = fmt.Sprint(p)
+			why, panics = fmt.Sprint(p), true
 		}
 	}()
 	var args []reflect.Value
@@ -48,8 +49,8 @@ func whyNot(f reflect.Value, given ...any) (why string) {
 	out := f.Call(args)
 	if len(out) > 0 {
 		if err, ok := out[len(out)-1].Interface().(error); ok {
-			return err.Error()
+			return err.Error(), false
 		}
 	}
-	return ""
+	return "", false
 }
