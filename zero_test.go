@@ -51,8 +51,21 @@ func TestZeroValuesOfAServer(t *testing.T) {
 		unknown := s.NewSession(transport.SessionOptions{Version: version})
 		defer unknown.Close()
 		want := "prompts: SessionOptions.Version must be a protocol version with sessions, such as 2025-11-25, got \"" + version + "\""
-		assert.EqualError(t, unknown.Handle(t.Context(), []byte(servertest.InitializeLine), transport.Exchange{}), want)
 		assert.EqualError(t, unknown.Notifications(t.Context(), nil), want)
+		for _, msg := range []string{servertest.InitializeLine, servertest.PingLine("1"), `[]`} {
+			released := 0
+			x := transport.Exchange{
+				Session: func(transport.RequestInfo) (transport.Session, error) { return unknown, nil },
+				Send:    func(msg []byte, _ transport.Code, _ bool) error { t.Errorf("sent %s", msg); return nil },
+				Release: func() { released++ },
+			}
+			assert.EqualError(t, s.Handle(t.Context(), []byte(msg), x), want)
+			x.Session = nil
+			assert.EqualError(t, unknown.Handle(t.Context(), []byte(msg), x), want)
+			x.Send = nil
+			assert.Error(t, s.Handle(t.Context(), []byte(msg), x))
+			assert.Equal(t, 3, released)
+		}
 	}
 	assert.EqualError(t, s.Serve(t.Context(), nil), "prompts: Serve: connection is nil")
 	assert.ErrorContains(t, s.Serve(t.Context(), &stdio.Conn{}), "stdio: Conn is not made by New or NewStream")
