@@ -295,10 +295,11 @@ func TestFeaturesThatClash(t *testing.T) {
 func TestRequestOfAFunc(t *testing.T) {
 	t.Parallel()
 	var got feature.Request
-	s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Func: func(ctx context.Context, _ json.RawMessage) (any, error) {
+	f := feature.Feature{Methods: map[string]feature.Method{"m": {Func: func(ctx context.Context, _ json.RawMessage) (any, error) {
 		got = feature.RequestOf(context.WithValue(ctx, t, nil))
 		return struct{}{}, nil
-	}}}})
+	}}}}
+	s := withFeature(f)
 	servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
 	assert.Equal(t, "m 2026-07-28", got.Method+" "+got.Version)
 	servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"m"}`)
@@ -307,6 +308,19 @@ func TestRequestOfAFunc(t *testing.T) {
 	_, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", ClientKey: "k"})
 	require.NoError(t, err)
 	assert.Equal(t, feature.Request{Method: "m", Version: "2025-06-18", ClientID: feature.ClientID{Key: "k"}}, got)
+	for _, o := range []prompts.Options{{}, {Middleware: func(next prompts.Handler) prompts.Handler { return next }}} {
+		o.Features = []feature.Feature{f}
+		s := prompts.MustNewServer(new(prompts.Registry), o)
+		keys := map[string]bool{}
+		for _, id := range []string{"secret-1", "secret-1", "secret-2"} {
+			_, err = s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", SessionID: id})
+			require.NoError(t, err)
+			assert.NotContains(t, got.ClientID.Key, "secret")
+			keys[got.ClientID.Key] = true
+		}
+		assert.Len(t, keys, 2)
+		assert.NotContains(t, keys, "")
+	}
 	assert.Zero(t, feature.RequestOf(t.Context()))
 }
 

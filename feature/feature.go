@@ -118,7 +118,8 @@ func RequestOf(ctx context.Context) Request {
 type ClientID struct {
 	// Session is the number of the session, from 1, or 0 without a session.
 	Session uint64
-	// Key is the ClientKey of the transport, for a request without a session.
+	// Key is the ClientKey of the transport, for a request without a session. Without a ClientKey, it
+	// is a hash of the SessionID of prompts.CallOptions, with a key of the server.
 	Key string
 }
 

@@ -32,6 +32,7 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
 		reached:       reached{by: map[string]times{}},
+		idKey:         []byte(rand.Text()),
 	}
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
@@ -41,10 +42,6 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},
 		discovered:  map[revision.Revision][]byte{},
-	}
-	if s.observer != nil || c.SessionIDs {
-		// Without a reader of ids, no session pays for the hash.
-		s.idKey = []byte(rand.Text())
 	}
 	s.methods = s.base()
 	var errs []error

@@ -56,7 +56,7 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	x := &exchange{caller: c}
 	x.Send, x.Overdue, x.ClientKey = c.send, c.setOverdue, o.ClientKey
 	if o.ClientKey == "" && o.Session != "" {
-		x.ClientKey = secretKey + o.Session // which is only compared
+		x.ClientKey = secretKey + o.Session // see Call.Sender
 	}
 	if o.Conn != (transport.Info{}) {
 		x.Informer = fixed(o.Conn)

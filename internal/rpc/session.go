@@ -314,15 +314,20 @@ func (s *Session) Version() string { return s.revision().String() }
 // of the transport's, which may be secret. The same id has the same name on this server for
 // as long as the process runs, and another name on every other server.
 func (s *Dispatcher) sessionID(id string) string {
-	if s.idKey == nil {
+	// Without a reader of ids, no session pays for the hash.
+	if s.observer == nil && !s.config.SessionIDs {
 		return ""
 	}
 	if id == "" {
 		return rand.Text()
 	}
+	return s.hash(id)
+}
+
+func (e *engine) hash(id string) string {
 	// A plain hash of an id could be looked up by anyone who has the id. With a key that only
 	// this process has, it is a name and no secret.
-	h := hmac.New(sha256.New, s.idKey)
+	h := hmac.New(sha256.New, e.idKey)
 	h.Write([]byte(id))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])
 }
