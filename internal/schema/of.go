@@ -72,7 +72,7 @@ func Of(v any) *jsonschema.Schema {
 // OfArgument is Parse for an argument that has an enum in addition.
 func OfArgument(v any, enum []string) (*jsonschema.Schema, error) {
 	s, err := Parse(v)
-	if err != nil || len(enum) == 0 {
+	if err != nil || enum == nil {
 		return s, err
 	}
 	var own jsonschema.Schema
