@@ -94,6 +94,9 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
 	notmade.Nil(t, "prompts: Server is not made by NewServer", stdio.Run, t.Context())
+	notmade.Nil(t, "stdio: NewLogWriter: writer is nil", stdio.NewLogWriter)
+	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, nil, io.Discard)
+	notmade.Nil(t, "stdio: NewStream: writer is nil", stdio.NewStream, io.MultiReader())
 }
 
 // A negative number of each option has the meaning of its comment, or is an error. The other

@@ -26,6 +26,9 @@ func New(t testing.TB, reg *prompts.Registry) *Client {
 // Serve must then return nil.
 func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	t.Helper()
+	if err := option.Check("prompttest: Serve", struct{}{}, "server", srv); err != nil {
+		t.Fatalf("%v", err)
+	}
 	ctx := o.Context
 	if ctx == nil {
 		ctx = context.Background()
@@ -58,13 +61,13 @@ func NewClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 
 func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 	t.Helper()
+	if err := option.Check("prompttest: client", o, "connection", conn); err != nil {
+		t.Fatalf("%v", err)
+	}
 	p, ok := protocolOf(o.Version)
 	if !ok {
 		_ = conn.Close() // it is of no use to anybody
 		t.Fatalf("prompttest: unknown protocol version %q; expected one of %q", o.Version, Versions())
-	}
-	if err := option.Check("prompttest: client", o, "connection", conn); err != nil {
-		t.Fatal(err)
 	}
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	c := &Client{

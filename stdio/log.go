@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/option"
 )
 
 const (
@@ -67,8 +69,9 @@ func (r *record) size() int { return len(r.data) + recordBytes }
 
 // NewLogWriter returns a LogWriter that writes to w. Each call of w.Write gets one record.
 // If w is standard output or standard error itself, the LogWriter writes to a duplicate
-// of the descriptor, as in [NewStream].
+// of the descriptor, as in [NewStream]. NewLogWriter panics if w is nil.
 func NewLogWriter(w io.Writer) *LogWriter {
+	option.Must("stdio: NewLogWriter", struct{}{}, "writer", w)
 	l := &LogWriter{w: w}
 	if dup := protected(w); dup != nil {
 		l.w, l.dup = dup, dup

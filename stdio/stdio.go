@@ -83,9 +83,10 @@ func New() *Conn {
 //
 // If w is standard output or standard error itself, the Conn writes to a duplicate of the
 // descriptor, because the Go runtime kills the process after a failed write to descriptor 1 or 2.
-// This protection does not cover writers that wrap one of the two. NewStream panics if an option is negative.
+// This protection does not cover writers that wrap one of the two. NewStream panics if r or w is
+// nil, or an option is negative.
 func NewStream(r io.Reader, w io.Writer, o Options) *Conn {
-	option.Must("stdio: NewStream", o)
+	option.Must("stdio: NewStream", o, "reader", r, "writer", w)
 	c := &Conn{
 		r:      r,
 		lines:  make(chan arrival),
