@@ -361,6 +361,7 @@ func TestSchemasOfAnyType(t *testing.T) {
 		`schema must encode as an object or a boolean, got null`:              {Schema: json.RawMessage("null")},
 		`keyword "minLength" of the schema has an invalid value, got "x"`:     {Schema: map[string]string{"minLength": "x"}},
 		`schema must encode as JSON: json: unsupported type: chan int`:        {Schema: make(chan int)},
+		`schema: enum is empty, so no value is allowed`:                       {Enum: []string{}},
 		`argument has both Enum and an enum in Schema; remove one of the two`: {Enum: []string{"x"}, Schema: &jsonschema.Schema{Enum: []any{"y"}}},
 	} {
 		a.Name = "a"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -249,10 +250,23 @@ func TestFeaturesThatClash(t *testing.T) {
 	has := func(capability string) feature.Feature {
 		return feature.Feature{Capabilities: func(string, bool) map[string]any { return map[string]any{capability: struct{}{}} }}
 	}
+	resources := &feature.Resources{Subscribe: func(context.Context, feature.ClientID, string, func()) (func(), error) { return nil, nil }}
+	list := func(l feature.List) prompts.Options {
+		return prompts.Options{Features: []feature.Feature{{Lists: []feature.List{l}}}}
+	}
+	onChange := func(func()) func() { return nil }
 	for name, test := range map[string]struct {
 		o    prompts.Options
 		want string
 	}{
+		"no OnChange":              {list(feature.List{Notification: "n", Filter: "f"}), `list "n" has no OnChange`},
+		"no Filter":                {list(feature.List{Notification: "n", OnChange: onChange}), `list must have a Notification and a Filter, got "n" and ""`},
+		"no Notification":          {list(feature.List{Filter: "f", OnChange: onChange}), `list must have a Notification and a Filter, got "" and "f"`},
+		"a list of prompts":        {list(feature.List{Notification: "n", Filter: "promptsListChanged", OnChange: onChange}), `filter "promptsListChanged" of list "n" is defined twice`},
+		"a filter of resources":    {list(feature.List{Notification: "n", Filter: "resourceSubscriptions", OnChange: onChange}), `filter "resourceSubscriptions" of list "n" is defined twice`},
+		"no Subscribe":             {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}}}}, "Resources has no Subscribe"},
+		"two rates":                {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {Func: m.Func, RateWith: "prompts/get", RequestsPerSecond: 1}}}}}, `method "a" has both RateWith and RequestsPerSecond; remove one of the two`},
+		"a rate that is no number": {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {Func: m.Func, RequestsPerSecond: math.NaN()}}}}}, `method "a": RequestsPerSecond is not a number`},
 		"a method of prompts":      {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"prompts/get": m}}}}, `method "prompts/get" is defined twice`},
 		"a method of the session":  {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"ping": m}}}}, `method "ping" is defined twice`},
 		"a method of two features": {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}, {Methods: map[string]feature.Method{"a": m}}}}, `method "a" is defined twice`},
@@ -262,8 +276,8 @@ func TestFeaturesThatClash(t *testing.T) {
 		"the rate of no method":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b")}}}}, `method "a" has the rate of "b", which is missing`},
 		"a rate at second hand":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b"), "b": ratedAs("prompts/get")}}}}, `method "a" has the rate of "b", which has no rate of its own`},
 		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
-		"resources of two features":        {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}}, {Resources: &feature.Resources{}}}}, `two features have Resources`},
-		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},
+		"resources of two features":        {prompts.Options{Features: []feature.Feature{{Resources: resources}, {Resources: resources}}}, `two features have Resources`},
+		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: resources, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},
 		"a capability of prompts":          {prompts.Options{Features: []feature.Feature{has("prompts")}}, `the capability "prompts" is defined twice`},
 		"an extension of two features":     {prompts.Options{Features: []feature.Feature{extends("a"), extends("a")}}, `the extension "a" is defined twice`},
 		"an extension of the Options":      {prompts.Options{Features: append(servertest.Capabilities(map[string]any{"extensions": map[string]any{"a": struct{}{}}}), extends("a"))}, `the extension "a" is defined twice`},
@@ -281,10 +295,11 @@ func TestFeaturesThatClash(t *testing.T) {
 func TestRequestOfAFunc(t *testing.T) {
 	t.Parallel()
 	var got feature.Request
-	s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": {Func: func(ctx context.Context, _ json.RawMessage) (any, error) {
+	f := feature.Feature{Methods: map[string]feature.Method{"m": {Func: func(ctx context.Context, _ json.RawMessage) (any, error) {
 		got = feature.RequestOf(context.WithValue(ctx, t, nil))
 		return struct{}{}, nil
-	}}}})
+	}}}}
+	s := withFeature(f)
 	servertest.AnswerTo(t, s, nil, servertest.EnvelopedLine("1", "m", ""))
 	assert.Equal(t, "m 2026-07-28", got.Method+" "+got.Version)
 	servertest.AnswerTo(t, s, servertest.NewSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"m"}`)
@@ -293,6 +308,19 @@ func TestRequestOfAFunc(t *testing.T) {
 	_, err := s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", ClientKey: "k"})
 	require.NoError(t, err)
 	assert.Equal(t, feature.Request{Method: "m", Version: "2025-06-18", ClientID: feature.ClientID{Key: "k"}}, got)
+	for _, o := range []prompts.Options{{}, {Middleware: func(next prompts.Handler) prompts.Handler { return next }}} {
+		o.Features = []feature.Feature{f}
+		s := prompts.MustNewServer(new(prompts.Registry), o)
+		keys := map[string]bool{}
+		for _, id := range []string{"secret-1", "secret-1", "secret-2"} {
+			_, err = s.Call(t.Context(), "m", nil, prompts.CallOptions{Version: "2025-06-18", SessionID: id})
+			require.NoError(t, err)
+			assert.NotContains(t, got.ClientID.Key, "secret")
+			keys[got.ClientID.Key] = true
+		}
+		assert.Len(t, keys, 2)
+		assert.NotContains(t, keys, "")
+	}
 	assert.Zero(t, feature.RequestOf(t.Context()))
 }
 

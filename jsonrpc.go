@@ -116,8 +116,8 @@ type CallOptions struct {
 	// Overdue, if not nil, is called when the application's code continues after its time
 	// limit, before Call returns. It must return at once.
 	Overdue func()
-	// ID is the JSON-RPC id of the request as JSON, for Options.Observer, the
-	// middleware and the notifications of a subscription. Default: empty.
+	// ID is the JSON-RPC id of the request as JSON, a string or an integer, for Options.Observer,
+	// the middleware and the notifications of a subscription. Default: empty.
 	ID string
 	// SessionID is the name of the session. The name may be secret: observers and
 	// the middleware get a hash with a key of the server. Default: empty.

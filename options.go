@@ -263,9 +263,9 @@ func (o Options) withDefaults() (Options, []error) {
 		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
 			m := f.Methods[name]
 			for _, err := range option.Negative(struct {
-				feature.Method
-				ClientCache feature.ClientCache
-			}{m, *cmp.Or(m.ClientCache, &feature.ClientCache{})}) {
+				RequestsPerSecond float64
+				ClientCache       feature.ClientCache
+			}{m.RequestsPerSecond, *cmp.Or(m.ClientCache, &feature.ClientCache{})}) {
 				faults = append(faults, fmt.Errorf("method %q: %w", name, err))
 			}
 		}

@@ -51,8 +51,21 @@ func TestZeroValuesOfAServer(t *testing.T) {
 		unknown := s.NewSession(transport.SessionOptions{Version: version})
 		defer unknown.Close()
 		want := "prompts: SessionOptions.Version must be a protocol version with sessions, such as 2025-11-25, got \"" + version + "\""
-		assert.EqualError(t, unknown.Handle(t.Context(), []byte(servertest.InitializeLine), transport.Exchange{}), want)
 		assert.EqualError(t, unknown.Notifications(t.Context(), nil), want)
+		for _, msg := range []string{servertest.InitializeLine, servertest.PingLine("1"), `[]`} {
+			released := 0
+			x := transport.Exchange{
+				Session: func(transport.RequestInfo) (transport.Session, error) { return unknown, nil },
+				Send:    func(msg []byte, _ transport.Code, _ bool) error { t.Errorf("sent %s", msg); return nil },
+				Release: func() { released++ },
+			}
+			assert.EqualError(t, s.Handle(t.Context(), []byte(msg), x), want)
+			x.Session = nil
+			assert.EqualError(t, unknown.Handle(t.Context(), []byte(msg), x), want)
+			x.Send = nil
+			assert.Error(t, s.Handle(t.Context(), []byte(msg), x))
+			assert.Equal(t, 3, released)
+		}
 	}
 	assert.EqualError(t, s.Serve(t.Context(), nil), "prompts: Serve: connection is nil")
 	assert.ErrorContains(t, s.Serve(t.Context(), &stdio.Conn{}), "stdio: Conn is not made by New or NewStream")
@@ -92,6 +105,9 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
 	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { _ = stdio.Run(t.Context(), nil) }) // as each method of the server
+	notmade.Nil(t, "stdio: NewLogWriter: writer is nil", stdio.NewLogWriter)
+	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, nil, io.Discard)
+	notmade.Nil(t, "stdio: NewStream: writer is nil", stdio.NewStream, io.MultiReader())
 }
 
 // A negative number of each option has the meaning of its comment, or is an error. The other

@@ -74,8 +74,8 @@ type Method struct {
 	// RequestsPerSecond is the number of requests per second that one client may send.
 	// Twice the rate may come at once. Default: no limit; negative: no limit.
 	RequestsPerSecond float64
-	// RateWith, if not empty, is another method of the server, without a RateWith.
-	// Requests of both methods count toward the other method's rate.
+	// RateWith, if not empty, is another method of the server, without a RateWith. Requests of both
+	// methods count toward the other method's rate. RateWith excludes RequestsPerSecond.
 	RateWith string
 	// ClientCache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.
@@ -122,20 +122,21 @@ func RequestOf(ctx context.Context) Request {
 type ClientID struct {
 	// Session is the number of the session, from 1, or 0 without a session.
 	Session uint64
-	// Key is the ClientKey of the transport, for a request without a session.
+	// Key is the ClientKey of the transport, for a request without a session. Without a ClientKey, it
+	// is a hash of the SessionID of prompts.CallOptions, with a key of the server.
 	Key string
 }
 
 // List is a list that changes.
 type List struct {
-	// Notification is the method of the notification, such as notifications/tools/list_changed.
+	// Notification is the method of the notification, such as notifications/tools/list_changed. Required.
 	Notification string
 	// Filter is the boolean member of subscriptions/listen for the notification in
-	// 2026-07-28, such as toolsListChanged.
+	// 2026-07-28, such as toolsListChanged. Two Lists must not have the same Filter. Required.
 	Filter string
 	// OnChange calls changed for each change, until cancel is called. changed
 	// returns at once and may be called concurrently. The server calls OnChange for
-	// the first waiting client, and cancel after the last client disconnects.
+	// the first waiting client, and cancel after the last client disconnects. Required.
 	OnChange func(changed func()) (cancel func())
 }
 
@@ -143,6 +144,6 @@ type List struct {
 type Resources struct {
 	// Subscribe calls changed for each change of a resource, until cancel is called. The client
 	// gets notifications/resources/updated. changed returns at once and may be called concurrently.
-	// The rules for errors are those of Method.Func. ctx is the context of the client.
+	// The rules for errors are those of Method.Func. ctx is the context of the client. Required.
 	Subscribe func(ctx context.Context, from ClientID, uri string, changed func()) (cancel func(), err error)
 }

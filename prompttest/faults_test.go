@@ -396,3 +396,14 @@ func TestLogged(t *testing.T) {
 	assert.Contains(t, r.all(), "The log of the server has the cause (prompts.Options.Logger).")
 	assert.Contains(t, r.output.String(), "unexpected EOF")
 }
+
+// A nil argument fails the test, and no goroutine panics.
+func TestNilServerOrConnection(t *testing.T) {
+	t.Parallel()
+	for want, do := range map[string]func(t testing.TB){
+		"prompttest: Serve: server is nil":      func(t testing.TB) { Serve(t, nil, ClientOptions{}) },
+		"prompttest: client: connection is nil": func(t testing.TB) { NewClient(t, nil, ClientOptions{Version: "x"}) },
+	} {
+		assert.Equal(t, want, record(t, do).all())
+	}
+}

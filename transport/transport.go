@@ -19,6 +19,8 @@ package transport
 import (
 	"context"
 	"errors"
+
+	"github.com/mcp-prompts/prompts/internal/call"
 )
 
 // Conn is a connection that carries whole JSON-RPC messages in both directions. A Conn
@@ -88,7 +90,9 @@ type Exchange struct {
 	CheckRouting func(RequestInfo) error
 	// Session, if not nil, returns the session of a session-based message, for the server's Handle.
 	// It is called once for each valid message, with an empty Method for a response or a batch. An
-	// error is the response to a request, and Handle's own error for any other message.
+	// error is the response to a request, and Handle's own error for any other message. A nil Session
+	// without an error is no session: a request of any method gets an error response. A struct that
+	// embeds a Session stands for that Session: the server does not call methods of the struct.
 	Session func(RequestInfo) (Session, error)
 	// ClientKey, if not empty, identifies the client across its sessions, for
 	// example by its principal or network address. Limits.MaxConcurrentPerClient
@@ -158,7 +162,7 @@ func (r *Rejection) Error() string { return r.Reason + " (" + r.Type + ")" }
 type SessionOptions struct {
 	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25) that
 	// the client has already negotiated. The session then starts initialized. For any
-	// other version, Handle and Notifications of the session return an error.
+	// other version, Handle of the session and of the server, and Notifications, return an error.
 	Version string
 	// ID is the name of the session, such as the Mcp-Session-Id of HTTP. It may be
 	// secret: observers and the middleware get a keyed hash. Default: a random name.
@@ -189,5 +193,9 @@ type Session interface {
 	// called more than once.
 	Close()
 
-	session() // only a server makes sessions
+	sealed
+}
+
+type sealed interface {
+	Made(call.Seal) any // the session that a server made, inside of a struct that embeds it
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -87,8 +86,12 @@ func checkScopes(paths []string, names map[string]string) ([]*inspection, error)
 	files := map[string]*inspection{} // by root
 	isFile := func(path string) bool { info, err := os.Stat(path); return err == nil && !info.IsDir() }
 	folders.dirs = slices.DeleteFunc(slices.Clone(paths), isFile) // openFolders reports the error of a path
+	var loaded []func(file string) bool
+	for _, dir := range folders.dirs {
+		loaded = append(loaded, loadedFrom(dir))
+	}
 	for _, path := range paths {
-		if !isFile(path) || slices.ContainsFunc(folders.dirs, func(dir string) bool { return isLoaded(path, dir) }) {
+		if !isFile(path) || slices.ContainsFunc(loaded, func(isLoaded func(string) bool) bool { return isLoaded(path) }) {
 			continue
 		}
 		root, relative, err := rootOf(path)
@@ -130,21 +133,31 @@ func checkScopes(paths []string, names map[string]string) ([]*inspection, error)
 	return all, nil
 }
 
-// isLoaded reports whether dir has the file, and does not skip it.
-func isLoaded(file, dir string) bool {
-	relative, err := filepath.Rel(dir, file)
-	if err != nil || !filepath.IsLocal(relative) {
-		relative, err = filepath.Rel(absolute(dir), absolute(file))
-	}
-	root, at := visibleFS(dir), "."
-	for part := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
-		entries, _ := root.ReadDir(at)
-		at = path.Join(at, part)
-		if at != partialsFolder && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == part }) {
-			return false
+// loadedFrom returns a function that reports whether dir has a file, and does not skip it.
+func loadedFrom(dir string) (isLoaded func(file string) bool) {
+	root, folders := visibleFS(dir), map[string]map[string]bool{}
+	return func(file string) bool {
+		relative, err := filepath.Rel(dir, file)
+		if err != nil || !filepath.IsLocal(relative) {
+			relative, err = filepath.Rel(absolute(dir), absolute(file))
 		}
+		at := "."
+		for part := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
+			names := folders[at]
+			if names == nil {
+				names = map[string]bool{}
+				entries, _ := root.ReadDir(at)
+				for _, e := range entries {
+					names[e.Name()] = true
+				}
+				folders[at] = names
+			}
+			if at = path.Join(at, part); at != partialsFolder && !names[part] {
+				return false
+			}
+		}
+		return err == nil
 	}
-	return err == nil
 }
 
 // rootOf returns the next folder above a file with partials or settings, or that of the file or its skill.

@@ -13,6 +13,9 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
+// Seal is the parameter of a method that only this module can implement.
+type Seal struct{}
+
 // Serve answers a request without encoding/json. It checks the params and appends the result, a
 // JSON object, to dst. The server puts the result on one line and adds the members that
 // 2026-07-28 requires, so Serve and the Work must not append them: resultType, ttlMs and

@@ -32,6 +32,7 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
 		reached:       reached{by: map[string]times{}},
+		idKey:         []byte(rand.Text()),
 	}
 	e.memory.onFull = func(client string) { e.reachLimit(limitMemory, client) }
 	e.observer = telemetry.New(c.Observer, isSameRequest, e.logObserver)
@@ -41,10 +42,6 @@ func NewDispatcher(c Config) (*Dispatcher, []error) {
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},
 		discovered:  map[revision.Revision][]byte{},
-	}
-	if s.observer != nil || c.SessionIDs {
-		// Without a reader of ids, no session pays for the hash.
-		s.idKey = []byte(rand.Text())
 	}
 	s.methods = s.base()
 	var errs []error
@@ -72,6 +69,8 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 			errs = append(errs, fmt.Errorf("method %q is reserved", name))
 		case f.Methods[name].Func == nil:
 			errs = append(errs, fmt.Errorf("method %q has no Func", name))
+		case f.Methods[name].RateWith != "" && f.Methods[name].RequestsPerSecond != 0:
+			errs = append(errs, fmt.Errorf("method %q has both RateWith and RequestsPerSecond; remove one of the two", name))
 		}
 		m := newMethod(name, f.Methods[name], s.config.PrivateResults)
 		if m.limiter != nil {
@@ -84,6 +83,14 @@ func (s *Dispatcher) addFeature(f feature.Feature) (errs []error) {
 		s.onEnd = append(s.onEnd, f.OnEnd)
 	}
 	for _, l := range f.Lists {
+		switch {
+		case l.OnChange == nil:
+			errs = append(errs, fmt.Errorf("list %q has no OnChange", l.Notification))
+		case l.Notification == "" || l.Filter == "":
+			errs = append(errs, fmt.Errorf("list must have a Notification and a Filter, got %q and %q", l.Notification, l.Filter))
+		case l.Filter == uriFilter || slices.ContainsFunc(s.feeds, func(f *feed) bool { return f.list.Filter == l.Filter }):
+			errs = append(errs, fmt.Errorf("filter %q of list %q is defined twice", l.Filter, l.Notification))
+		}
 		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.OnChange, s.config.Timeouts.Changes)})
 	}
 	return errs

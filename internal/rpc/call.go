@@ -62,25 +62,39 @@ func (c *caller) readOptions(s *Dispatcher) error {
 	if c.options.Session != "" {
 		c.session = s.sessionID(c.options.Session)
 	}
-	err := readOption("client capabilities", c.options.Capabilities, func(v strictjson.Value) {
-		c.declared = wire.ReadCapabilities(c.rev, v)
+	err := readOption("ID", "a string or an integer of at most 256 bytes", c.options.ID, func(v strictjson.Value) bool {
+		_, ok := wire.ReadID(v)
+		return ok
 	})
 	if err != nil {
 		return err
 	}
-	return readOption("client info", c.options.Info, func(v strictjson.Value) { c.info = wire.ReadClientInfo(v) })
+	err = readOption("client capabilities", "an object", string(c.options.Capabilities), func(v strictjson.Value) bool {
+		c.declared = wire.ReadCapabilities(c.rev, v)
+		return v.Kind() == strictjson.Object
+	})
+	if err != nil {
+		return err
+	}
+	return readOption("client info", "an object", string(c.options.Info), func(v strictjson.Value) bool {
+		c.info = wire.ReadClientInfo(v)
+		return v.Kind() == strictjson.Object
+	})
 }
 
-func readOption(name string, object json.RawMessage, read func(strictjson.Value)) error {
-	if len(object) == 0 {
+// readOption reads the JSON of an option. read reports whether the value is valid.
+func readOption(name, valid, text string, read func(strictjson.Value) bool) error {
+	if text == "" {
 		return nil
 	}
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
-	if err := doc.Parse(string(object), jsonenc.MaxDepth); err != nil {
+	if err := doc.Parse(text, jsonenc.MaxDepth); err != nil {
 		return fmt.Errorf("prompts: %s: %w", name, err)
 	}
-	read(doc.Root())
+	if !read(doc.Root()) {
+		return fmt.Errorf("prompts: %s must be %s, got %s", name, valid, phrase.Clip(text, phrase.MaxEcho))
+	}
 	return nil
 }
 

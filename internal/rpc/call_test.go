@@ -165,6 +165,17 @@ func TestCallVersion(t *testing.T) {
 	assert.ErrorContains(t, err, "client capabilities")
 	_, err = s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: "2025-11-25", ClientInfo: []byte("{\"name\":\"\xff\"}")})
 	assert.ErrorContains(t, err, "client info")
+	for want, o := range map[string]prompts.CallOptions{
+		`prompts: client capabilities must be an object, got []`:                    {ClientCapabilities: []byte(`[]`)},
+		`prompts: client info must be an object, got 1`:                             {ClientInfo: []byte(`1`)},
+		`prompts: ID must be a string or an integer of at most 256 bytes, got {}`:   {ID: `{}`},
+		`prompts: ID must be a string or an integer of at most 256 bytes, got null`: {ID: `null`},
+		`prompts: ID: invalid JSON at byte 2: unexpected data after the JSON value`: {ID: `1 , "x": 2`},
+		`prompts: ID: invalid JSON at byte 0: expected a value`:                     {ID: `abc`},
+	} {
+		_, err := s.Call(t.Context(), "prompts/list", nil, o)
+		assert.EqualError(t, err, want)
+	}
 }
 
 // PRO-02, PRO-03, PRO-07: progress is told if there is a token and a way.

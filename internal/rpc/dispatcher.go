@@ -73,7 +73,6 @@ type Dispatcher struct {
 	feeds     []*feed
 	onEnd     []func(feature.ClientID) // of the features
 
-	idKey   []byte        // of the ids of sessions; nil if nobody reads one
 	numbers atomic.Uint64 // of the sessions
 
 	// What is the same for all clients, encoded: by version, the results of

@@ -32,6 +32,7 @@ type engine struct {
 	memory        memory
 	observer      *telemetry.Queue // nil without one
 	reached       reached
+	idKey         []byte // of the ids of sessions
 
 	// What follows comes from the root package. The dispatcher calls it and knows nothing of
 	// prompts.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -146,6 +147,9 @@ func (c *Call) Parsed() strictjson.Value {
 func (c *Call) Sender() (session uint64, key string) {
 	if c.session != nil && !c.session.isDetached {
 		return c.session.number, ""
+	}
+	if id, ok := strings.CutPrefix(c.from, secretKey); ok {
+		return 0, c.engine.hash(id)
 	}
 	return 0, c.from
 }

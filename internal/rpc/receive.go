@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -22,9 +23,6 @@ func (s *Dispatcher) Handle(ctx context.Context, msg []byte, x transport.Exchang
 }
 
 func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	if s.invalid != nil {
-		return s.invalid
-	}
 	return s.server.handle(ctx, s, msg, x)
 }
 
@@ -32,10 +30,12 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) 
 // caller: a transport over HTTP has one for each message. A connection calls receive
 // itself, and passes the job to a worker.
 func (s *Dispatcher) handle(ctx context.Context, session *Session, msg []byte, x transport.Exchange) error {
+	own := &exchange{Exchange: x}
 	if x.Send == nil {
+		own.release()
 		return errors.New("prompts: Handle: Exchange.Send must be a function, got nil; set Send")
 	}
-	j, err := s.receive(ctx, session, msg, &exchange{Exchange: x}, nil)
+	j, err := s.receive(ctx, session, msg, own, nil)
 	// A message that is answered needs nothing more, not even a second goroutine.
 	if j == nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Dispatcher) Call(ctx context.Context, method string, params json.RawMes
 	x := &exchange{caller: c}
 	x.Send, x.Overdue, x.ClientKey = c.send, c.setOverdue, o.ClientKey
 	if o.ClientKey == "" && o.Session != "" {
-		x.ClientKey = secretKey + o.Session // which is only compared
+		x.ClientKey = secretKey + o.Session // see Call.Sender
 	}
 	if o.Conn != (transport.Info{}) {
 		x.Informer = fixed(o.Conn)
@@ -196,6 +196,9 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 			return
 		}
 	}
+	if left.err = c.session.check(s); left.err != nil {
+		return
+	}
 	// Only one version has batches, so the array is accepted by what was negotiated and not by
 	// what it looks like.
 	if isBatch && c.session.revision().Batches() {
@@ -217,7 +220,9 @@ func (s *Dispatcher) read(ctx context.Context, session *Session, msg []byte, x *
 func (c *Call) findSession(x *exchange) *transport.Error {
 	m := &c.Message
 	found, err := x.Session(transport.RequestInfo{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
-	c.session, _ = found.(*Session)
+	if found != nil {
+		c.session, _ = found.Made(call.Seal{}).(*Session)
+	}
 	return rejection(err)
 }
 

@@ -29,6 +29,10 @@ func (s *Dispatcher) addResources() []error {
 		if f.Resources == nil {
 			continue
 		}
+		if f.Resources.Subscribe == nil {
+			//lint:ignore ST1005 it begins with the name of a field
+			errs = append(errs, errors.New("Resources has no Subscribe"))
+		}
 		if s.resources != nil {
 			errs = append(errs, errors.New("two features have Resources"))
 		}

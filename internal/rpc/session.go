@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/call"
 	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/notify"
@@ -44,8 +46,6 @@ type inFlight interface {
 // connection. The drain waits for answers and batches. Subscriptions do not end by
 // themselves: the server ends them after the drain.
 type Session struct {
-	transport.Session // nil: it has the unexported method that no other package can have
-
 	server     *Dispatcher
 	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized
@@ -119,6 +119,20 @@ func (s *Dispatcher) NewSession(o transport.SessionOptions) *Session {
 		close(x.ready)
 	}
 	return x
+}
+
+// Made returns the session itself, also of a struct that embeds the session.
+func (s *Session) Made(call.Seal) any { return s }
+
+// check returns the error of a session that handles no message of the server. s may be nil.
+func (s *Session) check(server *Dispatcher) error {
+	switch {
+	case s == nil:
+		return nil
+	case s.server != server:
+		return errors.New("prompts: Handle: session must be of the same server, got one of another; call NewSession of the server")
+	}
+	return s.invalid
 }
 
 var errInitialized = wire.InvalidRequest("session is already initialized")
@@ -300,15 +314,20 @@ func (s *Session) Version() string { return s.revision().String() }
 // of the transport's, which may be secret. The same id has the same name on this server for
 // as long as the process runs, and another name on every other server.
 func (s *Dispatcher) sessionID(id string) string {
-	if s.idKey == nil {
+	// Without a reader of ids, no session pays for the hash.
+	if s.observer == nil && !s.config.SessionIDs {
 		return ""
 	}
 	if id == "" {
 		return rand.Text()
 	}
+	return s.hash(id)
+}
+
+func (e *engine) hash(id string) string {
 	// A plain hash of an id could be looked up by anyone who has the id. With a key that only
 	// this process has, it is a name and no secret.
-	h := hmac.New(sha256.New, s.idKey)
+	h := hmac.New(sha256.New, e.idKey)
 	h.Write([]byte(id))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:16])
 }

@@ -251,3 +251,21 @@ func TestAnswersDoNotMix(t *testing.T) {
 		}
 	}
 }
+
+// A transport may keep more of a session, in a struct of its own.
+func TestSessionInAStruct(t *testing.T) {
+	t.Parallel()
+	type own struct{ transport.Session }
+	type twice struct{ *own }
+	s, other := prompts.MustNewServer(new(prompts.Registry), prompts.Options{}), prompts.MustNewServer(new(prompts.Registry), prompts.Options{})
+	session := servertest.SessionIn(t, s, servertest.BatchVersion)
+	for _, in := range []transport.Session{session, own{session}, &own{session}, twice{&own{session}}} {
+		x := transport.Exchange{Session: func(transport.RequestInfo) (transport.Session, error) { return in, nil }}
+		r := &servertest.Recorder{T: t}
+		x.Send = r.Send
+		require.NoError(t, s.Handle(t.Context(), r.Hear(session, servertest.PingLine("1")), x))
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{}}`, string(r.Messages[0].Msg))
+		assert.EqualError(t, other.Handle(t.Context(), []byte(servertest.PingLine("1")), x),
+			"prompts: Handle: session must be of the same server, got one of another; call NewSession of the server")
+	}
+}

@@ -94,7 +94,8 @@ func (c *caller) client(r mcp.Request, meta map[string]any) prompts.CallOptions 
 		o.SessionID = session.ID()
 	}
 	if core.Revision(o.Version).Stateless() {
-		o.ClientCapabilities = core.Encode(meta[mcp.MetaKeyClientCapabilities])
+		capabilities, _ := meta[mcp.MetaKeyClientCapabilities].(map[string]any) // else the server rejects the _meta
+		o.ClientCapabilities = core.Encode(capabilities)
 	} else if session != nil && session.InitializeParams() != nil {
 		p := session.InitializeParams()
 		o.ClientInfo, o.ClientCapabilities = core.Encode(p.ClientInfo), capabilitiesOf(p)

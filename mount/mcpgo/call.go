@@ -101,7 +101,7 @@ func declared(ctx context.Context, params json.RawMessage) (info, capabilities j
 			Meta map[string]json.RawMessage `json:"_meta"`
 		}
 		_ = json.Unmarshal(params, &request) // a list has no params here
-		if capabilities = request.Meta[mcp.MetaKeyClientCapabilities]; capabilities == nil {
+		if capabilities = request.Meta[mcp.MetaKeyClientCapabilities]; len(capabilities) == 0 || capabilities[0] != '{' {
 			capabilities = core.Encode(own.ClientCapabilities)
 		}
 		return core.Encode(own.ClientInfo), capabilities
