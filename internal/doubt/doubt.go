@@ -20,6 +20,7 @@ type Doubt struct {
 	Rule         string
 	Line, Column int    // from 1; 0 if unknown
 	Argument     string // that a doubt of Declared is about; empty for the prompt
+	Path         string // that a doubt of Names is about
 	Key          string // of the prompt, if the line is that of the key
 	Message, Fix string
 }
@@ -146,11 +147,8 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 }
 
 var (
-	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;)$")
+	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
 	fakeKey       = regexp.MustCompile(`^[\s{]*"?(?:name|title|description|tags|arguments|template)"?\s*[:=]`)
-	// A fence begins an example more often than front matter.
-	fence    = regexp.MustCompile("^(?:```|~~~)ya?ml$")
-	fenceKey = regexp.MustCompile(`^(?:description|arguments):`)
 	// inFront is a line between a key and the --- below the keys.
 	inFront = regexp.MustCompile(`^(?:$|\s|- |#|[\w-]+:)`)
 )
@@ -169,7 +167,7 @@ func FakeFront(lines []string) int {
 	}
 	isAlmost := bare(first) == "---" && (first[0] != '-' || first != lines[n]) || fakeSeparator.MatchString(bare(first))
 	switch {
-	case isAlmost && (fakeKey.MatchString(next) || bare(next) == "---"), fence.MatchString(bare(first)) && fenceKey.MatchString(next):
+	case isAlmost && (fakeKey.MatchString(next) || bare(next) == "---"):
 		return n + 1
 	case knownKey.MatchString(first):
 		for _, line := range lines[n+1:] {
