@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/http"
 	"path"
 	"regexp"
 	"slices"
@@ -356,7 +357,7 @@ func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []st
 			if what := doubt.Secret(string(data)); what != "" {
 				i.hint(p, n+1, 0, "secret", "remove it, because clients and models receive the file", "%s contains what looks like %s", m[2], what)
 			}
-			if message, fix := doubt.Content(m[1], m[2], data); err == nil && message != "" {
+			if message, fix := doubt.Content(m[1], m[2], data, http.DetectContentType(data)); err == nil && message != "" {
 				i.hint(p, n+1, 0, "text", fix, "%s", message)
 			}
 		}

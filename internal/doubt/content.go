@@ -3,22 +3,21 @@ package doubt
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"path"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/regular"
 )
 
-// typesOf are the types of files that [http.DetectContentType] knows for certain, by the extension.
+// typesOf are the types of files that net/http.DetectContentType knows for certain, by the extension.
 var typesOf = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".pdf": "application/pdf",
 }
 
 // Content returns how the data of a file differs from what its name says, or the empty string. kind
-// is image, audio or resource.
-func Content(kind, name string, data []byte) (message, fix string) {
-	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
+// is image, audio or resource. contentType is what net/http.DetectContentType returns.
+func Content(kind, name string, data []byte, contentType string) (message, fix string) {
+	found, _, _ := strings.Cut(contentType, ";")
 	extension := strings.ToLower(path.Ext(name))
 	want, isKnown := typesOf[extension]
 	isText := strings.HasPrefix(found, "text/") && extension != ".svg"
