@@ -62,12 +62,10 @@ func malformed(line string) error {
 
 func unknownRole(role string) error {
 	fix := `write --- user ---, or start the line with \ for literal text`
-	if n := nearest.Name(role, roles); n != "" {
-		fix = fmt.Sprintf("did you mean %q?", n)
-	} else if strings.EqualFold(role, "system") {
-		fix = "use user: MCP prompts have no system role"
+	if kind, _, _ := strings.Cut(role, " "); slices.Contains(kinds, kind) {
+		fix = fmt.Sprintf("write --- user: %s ---", explain.Short(role))
 	}
-	return hint.New(fix, "unknown role %q", role)
+	return hint.New(explain.Role(role, roles, fix), "unknown role %q", role)
 }
 
 // parseBody parts the body, the first line of which is line of the file, into messages.

@@ -283,7 +283,7 @@ func TestErrorsOfSeveralFiles(t *testing.T) {
 			"_partials/b.md:1:12: recursive partial: a -> b -> a; use {{range}} for repetition\nc.md:2: partial \"b\" is invalid (see _partials/b.md:1:12)", []string{"d"}},
 		{"a partial that is empty", map[string]string{"_partials/a.md": "\n", "c.md": "{{template \"a\" .}}"},
 			"_partials/a.md: partial is empty; write the text, or remove the file\nc.md:1: partial \"a\" is invalid (see _partials/a.md)", nil},
-		{"a partial that is not UTF-8", map[string]string{"_partials/a.md": "a\n\xff", "c.md": "hi"}, "_partials/a.md:2: file is not valid UTF-8; save the file as UTF-8", []string{"c"}},
+		{"a partial that is not UTF-8", map[string]string{"_partials/a.md": "a\n\xff", "c.md": "hi"}, "_partials/a.md:2: file is not valid UTF-8; save the file as UTF-8, or move the file out of _partials", []string{"c"}},
 		{"a skill without a name", map[string]string{"SKILL.md": "---\ndescription: x\n---\nhi"}, "SKILL.md: skill has no name; add name: to the front matter", nil},
 		{"a skill without a body", map[string]string{"a/SKILL.md": "---\nname: x\n---\n"}, "a/SKILL.md:3: skill has no body; write the body below the front matter", nil},
 		{"a skill with two names", map[string]string{"a/SKILL.md": "---\nname: x\nname: y\n---\nhi"}, "a/SKILL.md:3: duplicate key \"name\" (first defined on line 2); remove one", nil},

@@ -32,7 +32,7 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 	case line == 1:
 		above := comments.FindString(text)
 		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) {
-			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it", "front matter must start on line 1"))
+			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it, or write *** for a horizontal rule", "front matter must start on line 1"))
 			return "", false, "", 0, false
 		}
 	}
@@ -155,7 +155,11 @@ func textOf(content []byte, f *fileErrors) (text string, ok bool) {
 		const invalid = 0xff // is in no UTF-8
 		marked := bytes.ToValidUTF8(content, []byte{invalid})
 		valid := marked[:bytes.IndexByte(marked, invalid)]
-		f.add(1+bytes.Count(valid, []byte("\n")), hint.New("save the file as UTF-8", "file is not valid UTF-8"))
+		fix := "save the file as UTF-8"
+		if strings.HasPrefix(f.path, "_partials/") {
+			fix += ", or move the file out of _partials"
+		}
+		f.add(1+bytes.Count(valid, []byte("\n")), hint.New(fix, "file is not valid UTF-8"))
 		return "", false
 	}
 	return promptfile.Text(content), true

@@ -207,10 +207,11 @@ func (s *Set) link(t *text, prompt string, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", explain.Short(c.partial))
+			stem := strings.TrimSuffix(c.partial, ".md")
+			fix := fmt.Sprintf("create the partial: the file _partials/%s.md, or Options.Partials in Go", explain.Short(stem))
 			names := s.names[:min(len(s.names), comparedNames)]
 			fix = nearest.Fix(c.partial, names, fix)
-			if n := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(c.partial) }); n >= 0 {
+			if n := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(stem) }); n >= 0 {
 				fix = fmt.Sprintf("did you mean %q?", names[n])
 			}
 			t.add(c.pos, hint.New(fix, "unknown partial %q", c.partial))

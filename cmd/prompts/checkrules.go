@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,10 +12,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/cases"
 	"github.com/mcp-prompts/prompts/internal/doubt"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/portable"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
@@ -217,13 +217,23 @@ func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only
 func (i *inspection) texts(dir string) {
 	root := visibleFS(dir)
 	files := slices.Collect(maps.Values(partialFiles(dir, root.ignore...)))
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimPrefix(file, prefixOf(dir)))
+	}
 	_ = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		isServed := promptfile.IsPrompt(name) || promptfile.IsMarkdown(name) && root.inSkill[path.Dir(name)]
-		if err == nil && isServed && d.Type().IsRegular() { // errors were reported
+		if err != nil || !d.Type().IsRegular() { // errors were reported
+			return nil
+		}
+		names = append(names, name)
+		if promptfile.IsPrompt(name) || promptfile.IsMarkdown(name) && root.inSkill[path.Dir(name)] {
 			files = append(files, prefixOf(dir)+name)
 		}
 		return nil
 	})
+	for _, d := range doubt.Names(names, folded) {
+		i.hint(&prompts.Prompt{Source: prefixOf(dir) + d.Path}, 0, 0, d.Rule, d.Fix, "%s", d.Message)
+	}
 	for _, file := range files {
 		if i.isWanted(file) {
 			i.textsIn(file)
@@ -254,7 +264,11 @@ func (i *inspection) textsIn(file string) {
 		return err == nil && info.Mode().IsRegular()
 	}
 	of := &prompts.Prompt{Name: i.nameOf[file], Source: file}
-	for _, d := range doubt.Find(strings.Join(i.lines(file), "\n"), kind, codeOf, exists) {
+	text := strings.Join(i.lines(file), "\n")
+	if !utf8.ValidString(text) { // is an error
+		return
+	}
+	for _, d := range doubt.Find(text, kind, codeOf, exists) {
 		i.hint(of, d.Line, d.Column, d.Rule, d.Fix, "%s", d.Message)
 	}
 }
@@ -279,7 +293,8 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lineOf := argumentLines(lines)
 	i.lost(p)
 	if p.Description == "" && doubt.FakeFront(lines) == 0 {
-		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
+		_, name := i.fileOf(p.Source)
+		i.add(p, 1, levelWarning, "no-description", "prompt has no description; %s", doubt.Describe(name))
 	}
 	i.declared(ctx, p, lines, lineOf)
 	for _, a := range p.Arguments {
@@ -295,8 +310,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	largest := 0
 	for _, t := range trials {
 		results = append(results, t.Result)
-		raw, _ := json.Marshal(t.Result) // which was sent as JSON
-		largest = max(largest, len(raw))
+		largest = max(largest, len(jsonenc.Text(t.Result)))
 	}
 	if largest > maxComfortableBytes {
 		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
@@ -336,34 +350,14 @@ func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []st
 	for n, line := range lines {
 		if m, ok := promptfile.ParseMark(line); ok && m.File != "" {
 			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m.File), maxReadBytes)
-			if message, fix := contentFault(m.Kind, m.File, data); err == nil && message != "" {
+			if what := doubt.Secret(string(data)); what != "" {
+				i.hint(p, n+1, 0, "secret", "remove it, because clients and models receive the file", "%s contains what looks like %s", m.File, what)
+			}
+			if message, fix := doubt.Content(m.Kind, m.File, data, http.DetectContentType(data)); err == nil && message != "" {
 				i.hint(p, n+1, 0, "text", fix, "%s", message)
 			}
 		}
 	}
-}
-
-// typesOf are the types of files that [http.DetectContentType] knows for certain, by the extension.
-var typesOf = map[string]string{
-	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".pdf": "application/pdf",
-}
-
-// contentFault returns how the data of a file differs from what its name says, or the empty string. kind
-// is image, audio or resource.
-func contentFault(kind, name string, data []byte) (message, fix string) {
-	found, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	extension := strings.ToLower(path.Ext(name))
-	want, isKnown := typesOf[extension]
-	isText := strings.HasPrefix(found, "text/") && extension != ".svg"
-	switch {
-	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
-		return name + " has a pointer of Git LFS in place of the content", "run git lfs pull"
-	case len(data) == 0:
-		return name + " is empty", "write the content, or remove the message"
-	case isKnown && found != want || kind != "resource" && isText || kind == "audio" && strings.HasPrefix(found, "image/"):
-		return fmt.Sprintf("%s has content of the type %s", name, found), "replace the file, or give the name the extension of the type"
-	}
-	return "", ""
 }
 
 func (i *inspection) failure(p *prompts.Prompt, err error) {
@@ -376,7 +370,8 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 		}
 		i.findings = append(i.findings, f)
 	case len(problem.Of(err)) > 0:
-		i.add(p, 0, levelWarning, "values", "prompt was not rendered, because no generated value is valid: %v", err)
+		message, fix := doubt.Values(err.Error())
+		i.hint(p, 0, 0, "values", fix, "prompt was not rendered, because no generated value is valid: %s", message)
 	default:
 		i.add(p, 0, levelError, "render", "prompt cannot be rendered: %v", err)
 	}

@@ -26,6 +26,9 @@ var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key
 // commandKeys are keys of several programs in the front matter of commands. Prompts never have them.
 var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
 
+// ownArguments is in the front matter of prompts alone: other programs have no arguments with keys.
+var ownArguments = regexp.MustCompile(`(?m)^arguments:[ \t]*(?:\n[ \t]*- name:|\[\{)`)
+
 type foreignFolder struct {
 	dir        string
 	format     *format         // nil if several programs have such files
@@ -63,7 +66,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 		}
 		files++
 		if isOwn {
-			if _, ok := f.format.target(name); ok {
+			if _, ok := f.format.target(name); ok || f.format.folder && path.Base(name) == "user.md" {
 				f.paths[name] = true
 			}
 		} else if of, ok := formatOfFile(name, content); ok {
@@ -79,6 +82,7 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 		for f.format = range seen {
 		}
 	}
+	delete(extensions, "")
 	f.extensions = slices.Sorted(maps.Keys(extensions))
 	return f
 }
@@ -95,7 +99,7 @@ func formatOfFile(name string, content []byte) (of *format, ok bool) {
 			return f, true
 		}
 	}
-	return nil, commandKeys.MatchString(front)
+	return nil, commandKeys.MatchString(front) && !ownArguments.MatchString(front)
 }
 
 const noPromptsHint = "write prompts into files with the extension .md"

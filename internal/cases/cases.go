@@ -27,8 +27,8 @@ import (
 // Extension is how the name of a test file ends.
 const Extension = ".test.yaml"
 
-// otherExtension is how a name may end by mistake.
-const otherExtension = ".test.yml"
+// almost is how a name may end by mistake.
+var almost = regexp.MustCompile(`(?i)\.tests?\.(?:ya?ml|json)$|_tests?\.ya?ml$`)
 
 // Parse returns a YAML file as JSON, and the line of each value by its JSON pointer:
 // promptfile.ParseYAML.
@@ -145,8 +145,8 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 			}
 			return nil
 		case !IsTestFile(name):
-			if strings.HasSuffix(strings.ToLower(name), otherExtension) {
-				errs = append(errs, &Error{Path: name, Err: fmt.Errorf("name of a test file must end in %s, got %s", Extension, otherExtension), Hint: "rename the file"})
+			if end := almost.FindString(name); end != "" {
+				errs = append(errs, &Error{Path: name, Err: fmt.Errorf("name of a test file must end in %s, got %s", Extension, end), Hint: "rename the file"})
 			}
 			return nil
 		}

@@ -78,6 +78,12 @@ func (d *decoder) fault(n node, fix, format string, args ...any) {
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
+// meant are words of other programs, and the keys of test files that are probably meant.
+var meant = map[string]string{
+	"tests": "cases", "case": "name", "regex": "matches", "regexp": "matches", "pattern": "matches", "not_contains": "excludes", "notcontains": "excludes", "not-contains": "excludes",
+	"assert": "expect", "output": "expect", "result": "expect",
+}
+
 // members returns the members of an object in the order of known, and reports other members.
 func (d *decoder) members(n node, known ...string) []node {
 	object, ok := n.value.(map[string]any)
@@ -87,7 +93,11 @@ func (d *decoder) members(n node, known ...string) []node {
 	}
 	for _, name := range sortedKeys(object) {
 		if !slices.Contains(known, name) {
-			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, nearest.OneOf(name, known), "unknown key %q in %s", name, n.key)
+			word := name
+			if m := meant[strings.ToLower(name)]; slices.Contains(known, m) {
+				word = m
+			}
+			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, explain.Suggestion(word, known), "unknown key %q in %s", name, n.key)
 		}
 	}
 	var all []node

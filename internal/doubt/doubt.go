@@ -5,10 +5,13 @@ package doubt
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
@@ -17,6 +20,7 @@ type Doubt struct {
 	Rule         string
 	Line, Column int    // from 1; 0 if unknown
 	Argument     string // that a doubt of Declared is about; empty for the prompt
+	Path         string // that a doubt of Names is about
 	Key          string // of the prompt, if the line is that of the key
 	Message, Fix string
 }
@@ -50,6 +54,8 @@ const (
 	notSent   = "image is not sent, but only the text %s" // if the file exists: others are examples of Markdown
 
 	message = `(?m)^--- (?:user|assistant)(?: ?: ?[^\n]+)? ---[ \t]*$`
+	// nearMessage is a line that lacks the right dashes, or has spaces before the left ones.
+	nearMessage = `(?m)^(?:[ \t]+--- ?(?:user|assistant) ?---|--- ?(?:user|assistant)|[\x{2012}-\x{2015}]{1,3} ?(?:user|assistant) ?[\x{2012}-\x{2015}]{1,3})[ \t]*$`
 	// toTheRight is a line without letters of a script that is written from right to left.
 	toTheRight = `[^\n\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]*`
 )
@@ -73,6 +79,8 @@ var doubts = []struct {
 	{"text", prose, Partial, "--- ", false, regexp.MustCompile(message), "line in a partial begins no message, and is sent as text", "move the line to the prompt"},
 	{"text", prose, texts, "](", false, regexp.MustCompile(`!\[[^\]\n]*\]\(([^()\s:{}]+\.` + images + `)(?: "[^"\n]*")?\)`), notSent, "write a message with the line --- user: image PATH ---"},
 	{"text", prose, texts, "<img", false, regexp.MustCompile(`<img\s[^>\n]*src=["']([^"'\s:{}]+\.` + images + `)["'][^>\n]*>`), notSent, "write a message with the line --- user: image PATH ---"},
+	{"text", prose, Prompt, "-\u2012\u2013\u2014", true, regexp.MustCompile(nearMessage), "line begins no message, and is sent as text", "write --- user --- or --- assistant --- at the start of a line"},
+	{"syntax", prose, texts, "{%", false, regexp.MustCompile(`\{%-?\s*(?:include|import|extends|render)\b[^%{}]*%\}`), "%s is sent as text", `write {{template "name" .}} for the file _partials/name.md`},
 	{"syntax", prose, texts, "{%", false, regexp.MustCompile(`\{%-?\s*\w[^%{}]*%\}`), "%s is sent as text", "write {{if .name}}, {{range list .names}} and {{end}}"},
 	{"syntax", prose, texts, "${", false, regexp.MustCompile(`\$\{(?:input:[^}]*|[A-Za-z_]\w*)\}`), "%s is sent as text", "write {{.name}} for the value of an argument, or put code between backticks"},
 	{"syntax", prose, texts, "<%", false, regexp.MustCompile(`<%[-=#]?\s*\w[^%<>\n]*%>`), "%s is sent as text", "write {{.name}}, or put code between backticks"},
@@ -91,10 +99,14 @@ var (
 func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offset int) bool), exists func(path string) bool) []Doubt {
 	front, body, _ := promptfile.Split(text)
 	lines := strings.Split(text, "\n")
-	if n := FakeFront(lines); kind == Prompt && n > 0 {
-		return []Doubt{{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, lines[n-1]), Fix: "write --- at the start of the lines above and below the keys"}}
-	}
 	var found []Doubt
+	if n := FakeFront(lines); kind == Prompt && n > 0 {
+		d := Doubt{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, phrase.Clip(lines[n-1], 40)), Fix: "write --- at the start of the lines above and below the keys"}
+		if strings.Contains(lines[n-1], "\r") {
+			d.Fix = "save the file with the line ends LF or CRLF"
+		}
+		found = append(found, d)
+	}
 	if kind == Partial {
 		if knownKey.MatchString(front) {
 			found = append(found, Doubt{Rule: "text", Line: 1, Message: "front matter of a partial is sent as text", Fix: "remove the front matter"})
@@ -118,12 +130,14 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 		for _, at := range d.regexp.FindAllStringSubmatchIndex(text, -1) {
 			match, from := text[at[0]:at[1]], at[len(at)-2]
 			isExample := d.text == notSent && !exists(text[from:at[len(at)-1]])
-			if isExample || !isIn(d.in, from) || d.rule == "syntax" && strings.ToUpper(match) == match { // a variable of the environment
+			line := 1 + strings.Count(text[:from], "\n")
+			column := 1 + utf8.RuneCountInString(text[1+strings.LastIndexByte(text[:from], '\n'):from])
+			isSame := func(f Doubt) bool { return f.Rule == d.rule && f.Line == line && f.Column == column }
+			if isExample || slices.ContainsFunc(found, isSame) || !isIn(d.in, from) || d.rule == "syntax" && strings.ToUpper(match) == match { // a variable of the environment
 				continue
 			}
 			found = append(found, Doubt{
-				Rule: d.rule, Line: 1 + strings.Count(text[:from], "\n"),
-				Column:  1 + utf8.RuneCountInString(text[1+strings.LastIndexByte(text[:from], '\n'):from]),
+				Rule: d.rule, Line: line, Column: column,
 				Message: strings.ReplaceAll(d.text, "%s", match), Fix: d.fix,
 			})
 			break
@@ -133,23 +147,42 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 }
 
 var (
-	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
-	anyKey        = regexp.MustCompile(`^\s*[\w-]+\s*[:=]`)
+	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
+	fakeKey       = regexp.MustCompile(`^[\s{]*"?(?:name|title|description|tags|arguments|template)"?\s*[:=]`)
+	// inFront is a line between a key and the --- below the keys.
+	inFront = regexp.MustCompile(`^(?:$|\s|- |#|[\w-]+:)`)
 )
 
 // FakeFront returns the line of a file that begins almost as front matter does, or 0.
 func FakeFront(lines []string) int {
-	for n, line := range lines {
-		bare := strings.TrimSpace(line)
-		if bare == "" {
-			continue
-		}
-		isIndented := bare == "---" && line[0] != '-'
-		hasKey := n+1 < len(lines) && (anyKey.MatchString(lines[n+1]) || strings.TrimSpace(lines[n+1]) == "---")
-		if hasKey && (isIndented || fakeSeparator.MatchString(bare)) {
-			return n + 1
-		}
+	n := slices.IndexFunc(lines, func(line string) bool { return bare(line) != "" })
+	if n < 0 {
 		return 0
 	}
+	first, next := lines[n], ""
+	if head, rest, ok := strings.Cut(first, "\r"); ok {
+		first, next = head, rest
+	} else if n+1 < len(lines) {
+		next = lines[n+1]
+	}
+	isAlmost := bare(first) == "---" && (first[0] != '-' || first != lines[n]) || fakeSeparator.MatchString(bare(first))
+	switch {
+	case isAlmost && (fakeKey.MatchString(next) || bare(next) == "---"):
+		return n + 1
+	case knownKey.MatchString(first):
+		for _, line := range lines[n+1:] {
+			if bare(line) == "---" {
+				return n + 1
+			}
+			if !inFront.MatchString(line) {
+				return 0
+			}
+		}
+	}
 	return 0
+}
+
+// bare returns a line without white space and invisible marks around it.
+func bare(line string) string {
+	return strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' })
 }

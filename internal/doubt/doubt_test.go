@@ -44,7 +44,7 @@ func TestFind(t *testing.T) {
 		{"ERB", "<%= a %>", doubt.Prompt, "syntax 1:1"},
 		{"a comment of Jinja", "{# a #}", doubt.Prompt, "syntax 1:1"},
 		{"text that is no template", "---\ntemplate: false\n---\n<%= a %>", doubt.Prompt, ""},
-		{"false front matter", "+++\na = 1\n+++\n{% if a %}", doubt.Prompt, "front-matter 1:1"},
+		{"false front matter", "+++\nname = 1\n+++\n{% if a %}", doubt.Prompt, "front-matter 1:1, syntax 4:1"},
 	} {
 		got := []string{}
 		codeOf := func(string) func(int) bool {

@@ -24,13 +24,14 @@ func TestSecrets(t *testing.T) {
 		"a key of Stripe":        {"sk_live_" + long, "rk_live_" + long},
 		"a key of a model's API": {"sk-" + long, "sk-ant-" + long, "sk-proj-" + long},
 		"a JSON Web Token":       {"eyJ" + long + ".eyJ" + long + "." + long},
-		"a password in a URL":    {"see postgres://ada:secret1@db.example.org/x"},
+		"a password in a URL":    {"see postgres://ada:Xk29vPq@db.corp.net/x", "postgres://a:secret1@localhost/x postgres://ada:Xk29vPq@db:5432"},
 	} {
 		for _, line := range lines {
 			assert.Equal(t, what, doubt.Secret("the text "+line+" goes on"), line)
 		}
 	}
-	for _, line := range []string{"", "https://example.org/", "ask-me", "the eyJ of JSON", "postgres://ada:{{.password}}@db"} {
+	for _, line := range []string{"", "https://example.org/", "ask-me", "the eyJ of JSON", "postgres://ada:{{.password}}@db", "postgresql://user:password@db", "postgres://postgres:postgres@db",
+		"postgres://ada:Xk29vPq@localhost:5432/x", "mysql://ada:Xk29vPq@127.0.0.1", "https://ada:Xk29vPq@api.example.com/", "amqp://ada:changeme1@mq"} {
 		assert.Empty(t, doubt.Secret(line), line)
 	}
 }

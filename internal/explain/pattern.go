@@ -19,6 +19,12 @@ var unsupported = []struct {
 	{regexp.MustCompile(`^\(\?<[=!]`), "lookbehind", "write which values are valid, such as ^[a-z]+$"},
 	{regexp.MustCompile(`^\(\?>`), "atomic group", "write (?: in place of (?>"},
 	{regexp.MustCompile(`^\\[1-9k]`), "backreference", "write the part again"},
+	{regexp.MustCompile(`^\\Z`), `escape \Z`, `write $ in place of \Z`},
+	{regexp.MustCompile(`^\\h`), `escape \h`, `write [ \t] in place of \h`},
+	{regexp.MustCompile(`^\{[\d,]+\}`), "count above 1000", "write a count of at most 1000"},
+	{regexp.MustCompile(`^\(\?#`), "comment", "remove the comment"},
+	{regexp.MustCompile(`^\(\?\(`), "condition", "write which values are valid, such as ^[a-z]+$"},
+	{regexp.MustCompile(`^\(\?\|`), "branch reset", "write (?: in place of (?|"},
 	{regexp.MustCompile(`^\\u`), `escape \u`, `write \x{00e9} in place of \u00e9`},
 	{regexp.MustCompile(`^[*+?]\+`), "possessive quantifier", "remove the second +"},
 }

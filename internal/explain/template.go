@@ -18,7 +18,7 @@ var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le",
 var (
 	operand    = `("[^"]*"|'[^']*'|[$.\w]+)`
 	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
-	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi)\s*-?\}\}`)
+	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi|End|END)\s*-?\}\}`)
 	// blockKeyword is a word that begins a block in other languages.
 	blockKeyword = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
 	hyphenated   = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
@@ -59,10 +59,12 @@ var forms = []struct {
 	action *regexp.Regexp
 	fix    string
 }{
-	{regexp.MustCompile(`\{\{[-~]?\s*>\s*["']?([\w./-]*\w)`), `write {{template "$1" .}}`},
-	{regexp.MustCompile(`\{\{[-~]?\s*template\s+([\w./-]*\w)`), `write {{template "$1" .}}`},
+	{regexp.MustCompile(`\{\{[-~]?\s*(?:>\s*["']?|template\s+'?)(?:\./)?(?:_partials/)?([\w./-]*?\w)(?:\.md)?["'\s~}-]`), `write {{template "$1" .}}`},
 	{regexp.MustCompile(`\{\{[-~]?\s*#\s*each\b`), "write {{range list .names}} and {{end}}"},
 	{regexp.MustCompile(`\{\{[-~]?\s*#\s*unless\b`), "write {{if not .name}} and {{end}}"},
+	{regexp.MustCompile(`\{\{[-~]?\s*\^`), "write {{if not .name}} and {{end}}"},
+	{regexp.MustCompile(`\{\{-?\s*((?:else )?if|with)\s+!\s*\.?([\w.]*\w)`), "write {{$1 not .$2}}"},
+	{regexp.MustCompile(`\{\{-?\s*/\*`), "write {{/* text */}} for a comment, without a space before and after"},
 	{regexp.MustCompile(`\{\{[-~]?(?:!|#\s)`), "write {{/* text */}} for a comment, or " + Literal},
 	{regexp.MustCompile(`\{\{\{\s*\.?(\w+)\s*\}\}\}`), "write {{.$1}}"},
 }
@@ -105,7 +107,7 @@ func Template(source, message string, number int) (Place, error) {
 		text := line[m[0]+1 : m[1]-1]
 		return at.in(line, m[0]), hint.New(Short(fmt.Sprintf("write %q", text)), "string in single quotes: %s", Short(line[m[0]:m[1]]))
 	}
-	if m := oneBrace.FindStringSubmatchIndex(line); m != nil && strings.HasPrefix(message, badBrace) {
+	if m := oneBrace.FindStringSubmatchIndex(line); m != nil && (strings.HasPrefix(message, badBrace) || strings.HasPrefix(message, `unexpected "}"`)) {
 		return at.in(line, m[2]), hint.New("close the action with }}, or write "+Literal, "action ends with one brace in place of two")
 	}
 	if rest, ok := strings.CutPrefix(message, `unexpected "`); ok && rest != "" {
@@ -138,6 +140,7 @@ func operandOf(s string) string {
 
 const (
 	Literal     = `{{"{{"}} for a literal {{`
+	ternary     = `write {{or .name "text"}}, or {{if .name}}text{{else}}other text{{end}}`
 	otherSyntax = "Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or " + Literal
 )
 
@@ -156,6 +159,10 @@ var templates = []struct{ prefix, fix string }{
 	{"missing value for range", "write a value, for example {{range list .name}}"},
 	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
 	{"unclosed comment", "close the comment with */}}"},
+	{"unrecognized character in action: U+003F '?'", ternary},
+	{`unexpected "?"`, ternary},
+	{"unexpected <if>", ternary},
+	{`unexpected "("`, "write values after a space, as in {{len .name}}"},
 	{"unrecognized character", "use straight quotes and plain spaces between the braces, or " + Literal},
 	{`unexpected "#"`, otherSyntax},
 	{`unexpected "!"`, otherSyntax},

@@ -24,6 +24,19 @@ var meant = map[string]string{
 	"email": "format: email", "url": "format: uri", "uri": "format: uri", "uuid": "format: uuid", "ipv4": "format: ipv4", "ipv6": "format: ipv6",
 }
 
+// Role returns the fix for an unknown role: the role that is probably meant, or otherwise.
+func Role(word string, roles []string, otherwise string) string {
+	switch strings.ToLower(word) {
+	case "system", "developer":
+		return "use user: MCP prompts have no system role"
+	case "ai", "bot", "model", "agent", "llm", "gpt", "claude", "gemini":
+		word = "assistant"
+	case "human", "me", "customer":
+		word = "user"
+	}
+	return nearest.Fix(word, roles, otherwise)
+}
+
 // Suggestion returns the fix for an unknown word of front matter, of which the words are known.
 func Suggestion(word string, words []string) string {
 	m := meant[strings.ToLower(word)]

@@ -34,7 +34,7 @@ var explanations = []struct{ part, text, fix string }{
 const mappingValue = "mapping values are not allowed"
 
 // withColon is a line with a key and a plain value that contains a colon.
-var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{][^"\\]*: [^"\\]*)$`)
+var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{].*?: .*)$`)
 
 var (
 	keyLine   = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)
@@ -50,7 +50,11 @@ func YAML(message string, lines []string, at int, keys []string) (int, error) {
 	}
 	if m := withColon.FindStringSubmatch(line); m != nil && strings.Contains(message, mappingValue) {
 		const most = 80
-		fix := fmt.Sprintf(`write %s: "%s"`, m[1], m[2])
+		quoted := `"` + m[2] + `"`
+		if strings.ContainsAny(m[2], `"\`) {
+			quoted = "'" + strings.ReplaceAll(m[2], "'", "''") + "'"
+		}
+		fix := fmt.Sprintf("write %s: %s", m[1], quoted)
 		if len(fix) > most {
 			fix = "quote the value"
 		}

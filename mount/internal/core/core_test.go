@@ -52,6 +52,7 @@ func TestBursts(t *testing.T) {
 		require.NoError(t, err)
 		change()
 		time.Sleep(time.Second)
+		synctest.Wait()
 		assert.Equal(t, []time.Duration{quiet}, updates)
 		for time.Since(begin) < 3*time.Second {
 			change()
