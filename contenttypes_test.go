@@ -24,10 +24,10 @@ var contentTypes = map[string]string{
 // does not need to know.
 var contentPlaces = map[string][]string{
 	"cache.go":                       nil,
-	"cmd/prompts/checkrules.go":      {"Image", "ResourceLink"}, // the files of any content
 	"cmd/prompts/render.go":          nil,
 	"content.go":                     nil,
 	"encodecontent.go":               nil,
+	"internal/doubt/content.go":      {"Image", "ResourceLink", "Text"}, // files of any content
 	"internal/golden/golden.go":      nil,
 	"internal/portable/portable.go":  nil,
 	"mount/internal/core/from.go":    nil,
