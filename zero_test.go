@@ -96,6 +96,7 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "prompts: Server is not made by NewServer", stdio.Run, t.Context())
 	notmade.Nil(t, "stdio: NewLogWriter: writer is nil", stdio.NewLogWriter)
 	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, nil, io.Discard)
+	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, (*os.File)(nil), io.Discard)
 	notmade.Nil(t, "stdio: NewStream: writer is nil", stdio.NewStream, io.MultiReader())
 }
 
