@@ -107,6 +107,7 @@ func TestNilArguments(t *testing.T) {
 	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { _ = stdio.Run(t.Context(), nil) }) // as each method of the server
 	notmade.Nil(t, "stdio: NewLogWriter: writer is nil", stdio.NewLogWriter)
 	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, nil, io.Discard)
+	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, (*os.File)(nil), io.Discard)
 	notmade.Nil(t, "stdio: NewStream: writer is nil", stdio.NewStream, io.MultiReader())
 }
 

@@ -190,11 +190,6 @@ func TestCloseClosesEachStreamOnce(t *testing.T) {
 		assert.ErrorIs(t, tr.Write(t.Context(), []byte("{}")), os.ErrClosed)
 		assert.NoError(t, tr.Close())
 	})
-	t.Run("no file at all", func(t *testing.T) {
-		t.Parallel()
-		var none *os.File
-		assert.Error(t, stdio.NewStream(none, none, stdio.Options{}).Close())
-	})
 }
 
 type incomparable struct{ f func() }
