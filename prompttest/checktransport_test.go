@@ -23,6 +23,8 @@ func TestCheckTransport(t *testing.T) {
 // The messages of the check do not fit into a smaller limit.
 func TestCheckTransportSmallLimit(t *testing.T) {
 	t.Parallel()
-	got := record(t, func(t testing.TB) { CheckTransport(t, nil, TransportOptions{MaxMessageBytes: 127}) })
+	got := record(t, func(t testing.TB) {
+		CheckTransport(t, func(testing.TB) (client, server transport.Conn) { return newPipe() }, TransportOptions{MaxMessageBytes: 127})
+	})
 	assert.Contains(t, got.all(), "TransportOptions.MaxMessageBytes must be at least 128, got 127; connect with a larger limit")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-var placeholder = regexp.MustCompile(`\{\{\s*(\.?)([\w-]+)\s*\}\}|\$\{([\w-]+)\}|\{%-?\s*\w[^%{}]*%\}|<%[-=#]?\s*\w[^%<>\n]*%>`)
+var placeholder = regexp.MustCompile(`\{\{\s*\.?([\w-]+)\s*\}\}|\$\{([\w-]+)\}|\{%-?\s*\w[^%{}]*%\}|<%[-=#]?\s*\w[^%<>\n]*%>`)
 
 // Declared returns the doubts about the names of a prompt and its arguments, and about the texts
 // that users read. fold returns one name for names that users take for the same. names are the
@@ -33,7 +33,7 @@ func Declared(p *prompts.Prompt, names []string, fold func(name string) string) 
 	}
 	shown := func(argument, key, text string) {
 		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
-			if name := m[2] + m[3]; name == "" || m[1] == "." || isArgument[name] {
+			if name := m[1] + m[2]; name == "" || isArgument[name] { // other names may be of an example
 				add(argument, "write the text without values", "users see %s in the %s, which is no template", m[0], key)
 				all[len(all)-1].Key = key
 				return
