@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 )
 
@@ -41,6 +42,11 @@ type Options struct {
 // unmount removes the prompts from s, with one notification. Safe for concurrent
 // use, at any time and more than once. It does not wait for requests in progress.
 func Mount(s *server.MCPServer, r *prompts.Registry, o Options) (unmount func(), err error) {
+	if o.Completions != nil { // a nil pointer is a provider, and would panic at each completion
+		if err := option.Check("mcpgo: Mount", struct{}{}, "Completions", o.Completions); err != nil {
+			return nil, err
+		}
+	}
 	base, err := core.NewMount("mcpgo", s != nil, r, o.Server, true)
 	if err != nil {
 		return nil, err

@@ -642,3 +642,16 @@ func TestHiddenWhileChanging(t *testing.T) {
 	churn.Wait()
 	assert.False(t, seen.Load())
 }
+
+type noCompletions struct{ values []string }
+
+func (n *noCompletions) CompletePromptArgument(context.Context, string, mcp.CompleteArgument, mcp.CompleteContext) (*mcp.Completion, error) {
+	return &mcp.Completion{Values: n.values}, nil
+}
+
+// A nil pointer as provider of completions is an error of Mount, not a panic of each completion.
+func TestNilCompletions(t *testing.T) {
+	t.Parallel()
+	_, err := mcpgo.Mount(server.NewMCPServer("s", "1"), new(prompts.Registry), mcpgo.Options{Completions: (*noCompletions)(nil)})
+	assert.EqualError(t, err, "mcpgo: Mount: Completions is nil")
+}
